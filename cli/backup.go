@@ -89,7 +89,7 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 	if at.data == "" {
 		defer at.remote.Close()
 	} else {
-		if err := datadir.Require(at.data); err != nil {
+		if err := at.stores.Require(at.data); err != nil {
 			return err
 		}
 		local, err := backup.OpenLocal(at.data)

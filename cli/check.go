@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"labshelf/blobs"
-	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/commands"
 	"labshelf/commands/display"
@@ -87,27 +84,16 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 
 // checkData checks a data directory. Everything in it is opened for reading only.
 func (c *checking) checkData(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (result maintenance.CheckResult, err error) {
-	data, err := filepath.Abs(c.data)
-	if err == nil {
-		err = datadir.Require(data)
-	}
+	data, err := datadir.OpenReadOnly(c.data, c.stores)
 	if err != nil {
 		return result, err
 	}
-	files, err := blobs.OpenDirReadOnly(data)
+	defer func() { err = errors.Join(err, data.Close()) }()
+	result, err = maintenance.NewUpkeep(data.Metadata, data.Blobs).Check(ctx, o, events)
 	if err != nil {
 		return result, err
 	}
-	meta, err := bolt.Open(filepath.Join(data, datadir.MetadataFile), bolt.Options{ReadOnly: true})
-	if err != nil {
-		return result, datadir.Explain(data, err)
-	}
-	defer func() { err = errors.Join(err, meta.Close()) }()
-	result, err = maintenance.NewUpkeep(meta, files).Check(ctx, o, events)
-	if err != nil {
-		return result, err
-	}
-	for _, v := range datadir.WrongModes(data) {
+	for _, v := range datadir.WrongModes(data.Path) {
 		result.Violations++
 		events.Violation(v)
 	}

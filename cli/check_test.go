@@ -45,7 +45,7 @@ func lookOf(t *testing.T, dir string) map[string]string {
 func TestCheckChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	opened, err := datadir.Open(data)
+	opened, err := datadir.Open(data, datadir.Stores{})
 	if err != nil {
 		t.Fatal(err)
 	}

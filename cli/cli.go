@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -135,9 +136,15 @@ func (p process) clientProcess() commands.Process {
 		},
 		BaseURL:   serviceURL,
 		ExitCodes: exits,
-		NewKeyIn:  datadir.NewKey,
-		Refuse:    noSuchCommand,
-		Want:      wantSubcommand,
+		NewKeyIn: func(ctx context.Context, data, user string) (string, error) {
+			at, err := storesIn(data, p.environ)
+			if err != nil {
+				return "", err
+			}
+			return datadir.NewKey(ctx, data, at, user)
+		},
+		Refuse: noSuchCommand,
+		Want:   wantSubcommand,
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/commands/display"
+	"labshelf/commands/exit"
 )
 
 func compactCommand(p process) *cobra.Command {
@@ -28,6 +30,9 @@ of the two is there, complete.`,
 			if err != nil {
 				return err
 			}
+			if c.Metadata != "" {
+				return exit.Usage(errors.New("the metadata are in a PostgreSQL database, which gives back room by itself (VACUUM)"))
+			}
 			return untilSignal(func(ctx context.Context) error { return compact(ctx, p, c.Data) })
 		},
 	}
@@ -38,7 +43,7 @@ of the two is there, complete.`,
 func compact(ctx context.Context, p process, path string) error {
 	data, err := filepath.Abs(path)
 	if err == nil {
-		err = datadir.Require(data)
+		err = datadir.Stores{}.Require(data)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/cli/config"
+	"labshelf/cli/datadir"
 	"labshelf/client"
 	"labshelf/commands/exit"
 	"labshelf/commands/logins"
@@ -29,6 +30,7 @@ const maxKeyFile = 4 << 10
 // place is where a command works: in a data directory whose service is stopped, or on a service, through its interface.
 type place struct {
 	data   string         // path, or "" where remote is set
+	stores datadir.Stores // of it
 	remote *client.Client // with the key of a sysadmin
 }
 
@@ -72,7 +74,23 @@ func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
 	if _, _, err := config.Service(environ); err != nil {
 		return place{}, exit.Usage(err)
 	}
-	return place{data: data}, nil
+	at, err := storesIn(data, environ)
+	return place{data: data, stores: at}, err
+}
+
+// storesIn returns where the stores of a data directory are, as its service has them configured.
+func storesIn(data string, environ []string) (datadir.Stores, error) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.AddFlags(flags, "data")
+	err := flags.Set("data", data)
+	var c config.Config
+	if err == nil {
+		c, err = config.Load(flags, environ)
+	}
+	if err != nil {
+		return datadir.Stores{}, err
+	}
+	return storesOf(c)
 }
 
 // remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,7 +84,7 @@ func ageOf(flag, text string) (time.Duration, error) {
 
 func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions, asJSON bool) error {
 	run := func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
-		return purgeData(ctx, at.data, o)
+		return purgeData(ctx, at, o)
 	}
 	if at.remote != nil {
 		defer at.remote.Close()
@@ -145,14 +144,11 @@ type labelledFields struct {
 }
 
 // purgeData purges a data directory whose service is stopped.
-func purgeData(ctx context.Context, path string, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
-	if path, err = filepath.Abs(path); err == nil {
-		err = datadir.Require(path)
-	}
-	if err != nil {
+func purgeData(ctx context.Context, at place, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
+	if err := at.stores.Require(at.data); err != nil {
 		return result, err
 	}
-	data, err := datadir.Open(path)
+	data, err := datadir.Open(at.data, at.stores)
 	if err != nil {
 		return result, err
 	}

@@ -46,7 +46,7 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 
 func repair(ctx context.Context, data, from string, report *reporter) error {
 	defer report.close()
-	if err := errors.Join(datadir.Require(data), wantFiles(from)); err != nil {
+	if err := errors.Join(datadir.Stores{}.Require(data), wantFiles(from)); err != nil {
 		return err
 	}
 	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{

@@ -69,13 +69,17 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	stores, err := storesOf(c)
+	if err != nil {
+		return err
+	}
 	measured := measurements(c)
-	data, err := datadir.OpenMeasured(c.Data, measured)
+	data, err := datadir.OpenMeasured(c.Data, stores, measured)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.Close()) }()
-	if up := data.Metadata.Upgraded(); up != nil {
+	if up := data.Upgraded(); up != nil {
 		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
 			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
 	}
@@ -98,7 +102,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	measured.Add(metrics.Sources{Metadata: data.Metadata.Stats, Condition: repo.Condition, Connections: listener.Count})
+	measured.Add(metrics.Sources{Metadata: data.FileStats, Condition: repo.Condition, Connections: listener.Count})
 	closeAdmin, err := s.serveAdmin(gateway, measured)
 	if err != nil {
 		return err
@@ -152,7 +156,7 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 	return repository.Config{
 		Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,
 		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
-		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Blobs.FreeSpace,
+		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Room(),
 		Instruments: readers,
 		Webhooks:    webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
 	}

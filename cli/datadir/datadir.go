@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -34,21 +35,26 @@ const ClockTolerance = time.Minute
 
 // What is wrong with a data directory that does not open; its stores report what is wrong with them.
 var (
+	ErrInUse      = errors.New("the data directory is in use by another process")
 	ErrNoMetadata = errors.New("the metadata file is missing")
 	ErrNoFiles    = errors.New("the folder of all files is missing")
 )
 
-// Dir is an open data directory. The lock on the metadata file keeps other processes out.
+// Dir is an open data directory, with its stores, which may be elsewhere. A lock keeps other processes out of the directory.
 type Dir struct {
 	Path     string // absolute
-	Metadata *bolt.Store
-	Blobs    *blobs.Dir
+	Metadata metadata.Store
+	Blobs    blobs.Store
+
+	file    *bolt.Store // the metadata where they are a file in the directory; nil: they are elsewhere
+	folder  *blobs.Dir  // the blobs where they are folders in the directory; nil: they are elsewhere
+	closers []func() error
 }
 
 // Open opens a data directory and makes what is missing of it. Metadata that are older than the files get a new epoch, as in a
 // service. The caller closes it. Errors: those of OpenMeasured.
-func Open(path string) (*Dir, error) {
-	data, err := OpenMeasured(path, nil)
+func Open(path string, at Stores) (*Dir, error) {
+	data, err := OpenMeasured(path, at, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +65,8 @@ func Open(path string) (*Dir, error) {
 }
 
 // OpenMeasured opens a data directory for a service, which settles the epoch by itself; measured may be nil. The caller closes it.
-// Errors: ErrNoMetadata, ErrNoFiles, those of bolt.Open with what to do about them, exit.ErrUsage for permissions.
-func OpenMeasured(path string, measured *metrics.Metrics) (*Dir, error) {
+// Errors: ErrInUse, ErrNoMetadata, ErrNoFiles, those of bolt.Open with what to do about them, exit.ErrUsage for permissions.
+func OpenMeasured(path string, at Stores, measured *metrics.Metrics) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -72,25 +78,54 @@ func OpenMeasured(path string, measured *metrics.Metrics) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	if err := errors.Join(refuseShared(path), refuseOrphans(path)); err != nil {
+	if err := errors.Join(refuseShared(path), at.refuseOrphans(path)); err != nil {
 		return nil, err
 	}
-	meta, err := bolt.Open(filepath.Join(path, MetadataFile), bolt.Options{Observe: measured.Commits()})
-	if err != nil {
-		return nil, Explain(path, err)
+	data := &Dir{Path: path}
+	if err := data.open(at, measured); err != nil {
+		return nil, errors.Join(err, data.Close())
 	}
-	if err := refuseNoFiles(path, meta); err != nil {
-		return nil, errors.Join(err, meta.Close())
-	}
-	store, err := blobs.OpenDir(path, measured.Disk(blobs.OS{}))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("data directory: %w", err), meta.Close())
-	}
-	return &Dir{Path: path, Metadata: meta, Blobs: store}, nil
+	return data, nil
 }
 
-// Close closes the metadata and gives up the lock.
-func (d *Dir) Close() error { return d.Metadata.Close() }
+func (d *Dir) open(at Stores, measured *metrics.Metrics) error {
+	if err := d.openMetadata(at, bolt.Options{Observe: measured.Commits()}); err != nil {
+		return err
+	}
+	if err := d.refuseNoFiles(at); err != nil {
+		return err
+	}
+	return d.openBlobs(at, func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
+}
+
+// OpenReadOnly opens what is there of a data directory whose service is stopped, and changes nothing in it or in its stores. The caller
+// closes it. Errors: those of Require and OpenMeasured.
+func OpenReadOnly(path string, at Stores) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = at.Require(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data := &Dir{Path: path}
+	err = data.openBlobs(at, func() (*blobs.Dir, error) { return blobs.OpenDirReadOnly(path) })
+	if err == nil {
+		err = data.openMetadata(at, bolt.Options{ReadOnly: true})
+	}
+	if err != nil {
+		return nil, errors.Join(err, data.Close())
+	}
+	return data, nil
+}
+
+// Close closes the stores and gives up the lock.
+func (d *Dir) Close() (err error) {
+	for _, closer := range slices.Backward(d.closers) {
+		err = errors.Join(err, closer())
+	}
+	return err
+}
 
 // refuseShared returns an error where other users of the machine could replace what is in the data directory. (Windows keeps no
 // such permissions.)
@@ -105,30 +140,36 @@ func refuseShared(path string) error {
 
 // refuseOrphans returns an error where there are files without the metadata that say whose they are: going on would look
 // like a first start. The folder is looked at first, since another process that makes both begins with the metadata.
-func refuseOrphans(path string) error {
-	folder := filepath.Join(path, "blobs")
+func (s Stores) refuseOrphans(path string) error {
+	folder, file := filepath.Join(path, "blobs"), filepath.Join(path, MetadataFile)
+	if s.Metadata != "" {
+		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+			return exit.Usage(fmt.Errorf("%s has metadata, and the configuration names a database for them: move them there with "+
+				`"labshelf migrate", or take another directory with --data`, file))
+		}
+		return nil
+	}
 	if _, err := os.Lstat(folder); err != nil {
 		return nil
 	}
-	metadata := filepath.Join(path, MetadataFile)
-	if _, err := os.Lstat(metadata); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err := backup.Incomplete(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoMetadata, err)
 	}
 	return fmt.Errorf("%w: there is %s, but not %s; restore a backup to another directory with "+
-		`"labshelf backup restore BACKUP --data NEWDIR", or take another one with --data`, ErrNoMetadata, folder, metadata)
+		`"labshelf backup restore BACKUP --data NEWDIR", or take another one with --data`, ErrNoMetadata, folder, file)
 }
 
 // refuseNoFiles returns an error where the metadata name files and the folder that holds all of them is missing: it may be a disk that is
 // not mounted, and a service that made the folder anew would say that all is well.
-func refuseNoFiles(path string, meta *bolt.Store) error {
-	folder, named := filepath.Join(path, "blobs"), false
-	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+func (d *Dir) refuseNoFiles(at Stores) error {
+	folder, named := filepath.Join(d.Path, "blobs"), false
+	if _, err := os.Lstat(folder); at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := meta.View(context.Background(), func(tx *metadata.Tx) error {
+	err := d.Metadata.View(context.Background(), func(tx *metadata.Tx) error {
 		for _, err := range tx.Blobs.All(nil) {
 			named = true
 			return err
@@ -138,16 +179,21 @@ func refuseNoFiles(path string, meta *bolt.Store) error {
 	if err != nil || !named {
 		return err
 	}
+	names := filepath.Join(d.Path, MetadataFile)
+	if d.file == nil {
+		names = "the database"
+	}
 	return fmt.Errorf("%w: %s names files, but there is no %s; mount it, or put it back; if it is lost, bring the files back from a backup with: "+
-		"labshelf repair --from BACKUP --data %s", ErrNoFiles, filepath.Join(path, MetadataFile), folder, path)
+		"labshelf repair --from BACKUP --data %s", ErrNoFiles, names, folder, d.Path)
 }
 
-// Require returns an error unless there is a metadata file in the directory: an exit.ErrUsage, or ErrNoMetadata.
-func Require(data string) error {
+// Require returns an error unless there is a metadata file in the directory, or the metadata are elsewhere: an exit.ErrUsage, or
+// ErrNoMetadata.
+func (s Stores) Require(data string) error {
 	if info, err := os.Stat(data); err == nil && !info.IsDir() {
 		return exit.Usage(fmt.Errorf("%s is a file; name a data directory with --data", data))
 	}
-	if err := refuseOrphans(data); err != nil {
+	if err := s.refuseOrphans(data); err != nil || s.Metadata != "" {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(data, MetadataFile)); errors.Is(err, fs.ErrNotExist) {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"labshelf/auth"
 	"labshelf/blobs"
-	"labshelf/commands/exit"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -70,13 +68,13 @@ func (d *Dir) saveKey(key string) (err error) {
 	return disk.SyncDir(d.Path)
 }
 
-// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors: exit.ErrUsage where there is none,
-// those of OpenMeasured, errs.NotFound.
-func NewKey(ctx context.Context, path, user string) (key string, err error) {
-	if _, err := os.Stat(filepath.Join(path, MetadataFile)); errors.Is(err, fs.ErrNotExist) {
-		return "", exit.Usage(fmt.Errorf("%s is no data directory: there is no %s; name the right one with --data", path, MetadataFile))
+// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors: those of Require and OpenMeasured,
+// errs.NotFound.
+func NewKey(ctx context.Context, path string, at Stores, user string) (key string, err error) {
+	if err := at.Require(path); err != nil {
+		return "", err
 	}
-	data, err := Open(path)
+	data, err := Open(path, at)
 	if err != nil {
 		return "", err
 	}

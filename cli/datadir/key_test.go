@@ -16,7 +16,7 @@ import (
 // TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key that works.
 func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	t.Parallel()
-	data, err := Open(t.TempDir())
+	data, err := Open(t.TempDir(), Stores{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestDamagedFirstUserIsExplained(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, damaged := range []bool{false, true} {
-		data, err := Open(dir)
+		data, err := Open(dir, Stores{})
 		if err != nil {
 			t.Fatal(err)
 		}
