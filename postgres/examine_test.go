@@ -1,0 +1,43 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/postgres"
+	"labshelf/verify/servers"
+)
+
+// TestExamine says what there is to know of a database, before and after a store was opened in it, and makes nothing there.
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	address := servers.StartPostgres(t).Database(t)
+	examine := func(empty bool) {
+		t.Helper()
+		c, err := postgres.Examine(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Number < 140000 || c.Server == "" || c.RoundTrip <= 0 || c.Ahead.Abs() > time.Second || !c.Local || !c.FSync ||
+			c.Commit != "on" || c.Standbys != "" || c.Standby || c.Connections < 1 || !c.MayMakeTables || c.Empty != empty {
+			t.Errorf("want empty = %v: %+v", empty, c)
+		}
+		if is, err := postgres.Empty(t.Context(), address); err != nil || is != empty {
+			t.Errorf("empty is %v, %v; want %v", is, err, empty)
+		}
+	}
+	examine(true)
+	examine(true) // the first has made nothing
+	s, err := postgres.Open(t.Context(), address, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	examine(false)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := postgres.Examine(t.Context(), "postgres://labshelf:hunter2@127.0.0.1:1/labshelf"); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("where nobody listens: %v", err)
+	}
+}
