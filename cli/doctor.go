@@ -15,7 +15,7 @@ func doctorCommand(p process) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "doctor [--data DIR]",
-		Short: "Examine the machine and the place where the data are or are to be",
+		Short: "Examine the machine and the places where the data are or are to be",
 		Long: `doctor finds out whether data are safe in the data directory: whether its file
 system keeps what was synced, who can read and write it, how much room there is,
 and what is known to lose data. Each result is ok, a warning, or a problem, with
@@ -23,7 +23,11 @@ what to do about it.
 
 The directory need not exist yet: then the place where it would be is examined.
 The service may be running. For a while there is a folder .labshelf-doctor-*,
-which is removed again. What is in the files is for "labshelf check".`,
+which is removed again. What is in the files is for "labshelf check".
+
+Where the metadata are in a PostgreSQL, it connects to that and looks at its
+settings and its clock; where the files are in an S3, it puts, reads, lists and
+deletes objects there, whose names begin with "doctor".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(cmd.Flags(), p.environ)
@@ -34,8 +38,12 @@ which is removed again. What is in the files is for "labshelf check".`,
 			if asJSON {
 				write = writeJSON[doctor.Finding]
 			}
+			at, err := storesOf(c)
+			if err != nil {
+				return err
+			}
 			return untilSignal(func(ctx context.Context) error {
-				return doctor.Examine(ctx, c.Data, func(f doctor.Finding) error { return write(p.stdout, f) })
+				return doctor.Examine(ctx, c.Data, at, func(f doctor.Finding) error { return write(p.stdout, f) })
 			})
 		},
 	}

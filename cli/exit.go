@@ -61,6 +61,8 @@ var sentinelExits = []struct {
 	{exit.ErrUsage, exitUsage},
 	{exit.ErrPartly, exitPartly},
 	{bolt.ErrLocked, exitLocked},
+	{datadir.ErrInUse, exitLocked},
+	{datadir.ErrMixed, exitUsage},
 	{listener.ErrAddressInUse, exitInUse},
 	{bolt.ErrDamaged, exitDamaged},
 	{bolt.ErrTooNew, exitDamaged},

@@ -31,6 +31,20 @@ func Explain(path string, err error) error {
 	return err
 }
 
+// explainDatabase adds to the error of a database that does not open what to do about it.
+func explainDatabase(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bolt.ErrTooNew):
+		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that the other nodes have, or a later one", err)
+	case errors.Is(err, metadata.ErrRecordDamaged):
+		return fmt.Errorf("%w; nothing was changed; restore a backup with \"labshelf backup restore BACKUP --data NEWDIR\", and move that to an empty "+
+			"database with \"labshelf migrate\"", err)
+	}
+	return fmt.Errorf("%w; \"labshelf doctor\" says more", err)
+}
+
 // ExplainAddressSpace adds to an error what to do where there is no address space to map a metadata file, also that of a backup.
 func ExplainAddressSpace(err error) error {
 	return fmt.Errorf("%w; the address space of this process is limited, and labshelf wants 16 GiB of addresses, which cost no memory: "+

@@ -25,6 +25,7 @@ import (
 // The files in a data directory. There may be a configuration file, too; the folders are those of package blobs.
 const (
 	MetadataFile = "meta.db"
+	LockFile     = "node.lock"         // locked by the process that has a directory without MetadataFile
 	HolderFile   = "server.pid"        // which process runs the service, for people
 	KeyFile      = "initial-admin.key" // the key that the first start made
 	IndexFolder  = "index"             // of the search: a cache, which is in no backup and is made anew where it is missing

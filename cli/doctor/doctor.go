@@ -47,6 +47,7 @@ type place struct {
 	data  string // the data directory, absolute
 	base  string // that, or the nearest directory above it that exists
 	trial string // a folder in base for trying things
+	at    datadir.Stores
 }
 
 // examination is one check of a place. It returns nothing where there is nothing to check.
@@ -55,13 +56,14 @@ type examination struct {
 	run  func(place) []Finding
 }
 
-// Examine runs all examinations of the place of a data directory, which need not exist, and reports each finding; an error of report
+// Examine runs all examinations of the place of a data directory, which need not exist, and of its stores, and reports each finding; an error of report
 // ends it. The examinations do not depend on each other. It returns an error if there was a problem, and removes what it made.
-func Examine(ctx context.Context, data string, report func(Finding) error) (err error) {
+func Examine(ctx context.Context, data string, at datadir.Stores, report func(Finding) error) (err error) {
 	w, err := locate(data)
 	if err != nil {
 		return err
 	}
+	w.at = at
 	problems := 0
 	reportAll := func(name string, findings ...Finding) (err error) {
 		for _, f := range findings {
@@ -73,7 +75,7 @@ func Examine(ctx context.Context, data string, report func(Finding) error) (err 
 		}
 		return err
 	}
-	tried := placeExaminations()
+	tried := append(placeExaminations(), storeExaminations(ctx, at)...)
 	w.trial, err = os.MkdirTemp(w.base, ".labshelf-doctor-")
 	if err == nil {
 		defer func() { err = errors.Join(err, os.RemoveAll(w.trial)) }()
@@ -125,12 +127,22 @@ func placeExaminations() []examination {
 	}, systemExaminations()...)
 }
 
+// storeExaminations are those of stores that are elsewhere.
+func storeExaminations(ctx context.Context, at datadir.Stores) (all []examination) {
+	if at.Metadata != "" {
+		all = append(all, examination{"database", database(ctx)})
+	}
+	return all
+}
+
 func directory(w place) []Finding {
 	switch {
 	case w.base != w.data:
 		return []Finding{fine("%s does not exist yet; it would be made in %s", w.data, w.base)}
 	case exists(filepath.Join(w.data, datadir.MetadataFile)):
 		return []Finding{fine("%s contains data", w.data)}
+	case w.at.Metadata != "":
+		return []Finding{fine("%s is there; the metadata are in a database", w.data)}
 	case exists(filepath.Join(w.data, "blobs")):
 		return []Finding{problem("restore a backup to another directory with: labshelf backup restore BACKUP --data NEWDIR",
 			"%s contains files, but not the %s that says whose they are", w.data, datadir.MetadataFile)}

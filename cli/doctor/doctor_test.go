@@ -18,7 +18,7 @@ import (
 func examined(t *testing.T, data string) (map[string]Finding, error) {
 	t.Helper()
 	found := map[string]Finding{}
-	err := Examine(t.Context(), data, func(f Finding) error {
+	err := Examine(t.Context(), data, datadir.Stores{}, func(f Finding) error {
 		found[f.Check] = f
 		return nil
 	})
@@ -32,7 +32,7 @@ func TestExaminationLeavesNothing(t *testing.T) {
 		place := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		seen, broken := 0, errors.New("broken pipe")
-		err := Examine(ctx, filepath.Join(place, "data"), func(Finding) error {
+		err := Examine(ctx, filepath.Join(place, "data"), datadir.Stores{}, func(Finding) error {
 			if seen++; seen == n && n%2 == 0 {
 				return broken
 			}
