@@ -77,19 +77,3 @@ func (s *Store) examine(ctx context.Context, conn *pgx.Conn) error {
 	}
 	return nil
 }
-
-// withoutPassword is an error of an address without the address, which may hold a password.
-func withoutPassword(err error) error {
-	var parse *pgconn.ParseConfigError
-	if !errors.As(err, &parse) {
-		return err
-	}
-	if cause := parse.Unwrap(); cause != nil {
-		var wrong *url.Error
-		if errors.As(cause, &wrong) {
-			return wrong.Err
-		}
-		return cause
-	}
-	return errors.New("it is not one of PostgreSQL")
-}

@@ -86,7 +86,7 @@ func empty(ctx context.Context, conn *pgx.Conn) (is bool, err error) {
 func ask(ctx context.Context, address string, fn func(*pgx.Conn) error) error {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return fmt.Errorf("postgres: address: %w", withoutPassword(err))
+		return fmt.Errorf("postgres: address: %w", err)
 	}
 	s := &Store{config: config}
 	s.configure()

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ var ErrNotEmpty = errors.New("the database holds metadata already")
 func Load(ctx context.Context, address string, rows iter.Seq2[tables.Row, error]) error {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return fmt.Errorf("postgres: address: %w", withoutPassword(err))
+		return fmt.Errorf("postgres: address: %w", err)
 	}
 	s := &Store{config: config}
 	s.longKeys.Store(&longBuckets{})
@@ -59,7 +60,7 @@ func (s *Store) load(ctx context.Context, conn *pgx.Conn, rows iter.Seq2[tables.
 	defer stop()
 	source.next = next
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"key_values"}, []string{"bucket", "key", "value"}, source); err != nil {
-		return err
+		return cmp.Or(source.err, err)
 	}
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"long_key_values"}, []string{"bucket", "digest", "head", "key", "value"},
 		pgx.CopyFromRows(source.long)); err != nil {

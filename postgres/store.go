@@ -70,7 +70,7 @@ var _ metadata.Store = (*Store)(nil)
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: address: %w", withoutPassword(err))
+		return nil, fmt.Errorf("postgres: address: %w", err)
 	}
 	s := &Store{config: config, readOnly: options.ReadOnly, fixed: options.Now, queue: groupcommit.New[work](maxGroup)}
 	s.hints.values = map[place][]byte{}

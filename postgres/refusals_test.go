@@ -1,0 +1,136 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"labshelf/metadata"
+	"labshelf/postgres"
+	"labshelf/verify/servers"
+)
+
+func refused(t *testing.T, address string, want error, names string) {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), address, postgres.Options{})
+	if err == nil {
+		err = s.Close()
+		t.Fatalf("opened; close: %v", err)
+	}
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), names) {
+		t.Errorf("got error %v, want %v that names %s", err, want, names)
+	}
+}
+
+// TestUnsafeSettings: a server, or a session, that may lose what was promised is refused, with the setting.
+func TestUnsafeSettings(t *testing.T) {
+	t.Parallel()
+	refused(t, servers.StartPostgres(t, "fsync=off").Database(t), postgres.ErrUnsafe, "fsync")
+	refused(t, servers.StartPostgres(t, "full_page_writes=off").Database(t), postgres.ErrUnsafe, "full_page_writes")
+	address := servers.StartPostgres(t).Database(t)
+	refused(t, with(address, "synchronous_commit", "off"), postgres.ErrUnsafe, "synchronous_commit")
+	open(t, address)
+}
+
+// TestAddresses: an address that cannot be used is refused without the password in it.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for address, names := range map[string]string{
+		"postgres://labshelf:s3cret@127.0.0.1:1/labshelf":                "127.0.0.1:1",
+		"postgres://labshelf:s3cret@127.0.0.1:port/labshelf":             "",
+		"postgres://labshelf:s3cret@127.0.0.1/labshelf?pool_max_conns=x": "pool_max_conns",
+	} {
+		s, err := postgres.Open(t.Context(), address, postgres.Options{})
+		if err == nil {
+			t.Fatal(s.Close())
+		}
+		if strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), names) {
+			t.Errorf("%q, want one with %q and without the password", err, names)
+		}
+	}
+}
+
+// TestStandby: a server that repeats another one takes no changes.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	primary := servers.StartPostgres(t)
+	address := primary.Database(t)
+	open(t, address)
+	refused(t, primary.Standby(t, false).At(address), metadata.ErrUnavailable, "")
+}
+
+// TestNewerSchema: a node of an older program refuses what a newer one has made of the tables, also while it runs.
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	server := servers.StartPostgres(t)
+	address := server.Database(t)
+	s, err := postgres.Open(t.Context(), address, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := server.Query(t.Context(), address, "update state set schema = 999"); err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(tx *metadata.Tx) error { tx.Access(); return nil }
+	if err := s.View(t.Context(), nothing); !errors.Is(err, metadata.ErrTooNew) {
+		t.Errorf("a view: %v", err)
+	}
+	if err := s.Update(t.Context(), nothing); !errors.Is(err, metadata.ErrTooNew) {
+		t.Errorf("an update: %v", err)
+	}
+	if _, err := s.AccessVersion(t.Context()); !errors.Is(err, metadata.ErrTooNew) {
+		t.Errorf("the access version: %v", err)
+	}
+	refused(t, address, metadata.ErrTooNew, "999")
+	if _, err := server.Query(t.Context(), address, "insert into migrations (number) values (999)"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, address, metadata.ErrTooNew, "999")
+}
+
+// TestStartTogether: several nodes make the tables of one database.
+func TestStartTogether(t *testing.T) {
+	t.Parallel()
+	address := servers.StartPostgres(t).Database(t)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			s, err := postgres.Open(t.Context(), address, postgres.Options{})
+			if err == nil {
+				err = s.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestReadOnly: a store that is opened to be read only makes no tables, and refuses changes.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	server := servers.StartPostgres(t)
+	address := server.Database(t)
+	if s, err := postgres.Open(t.Context(), address, postgres.Options{ReadOnly: true}); err == nil {
+		t.Fatal("an empty database was opened", s.Close())
+	}
+	open(t, address)
+	s, err := postgres.Open(t.Context(), address, postgres.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx *metadata.Tx) error { tx.Stamp(); return nil })
+	if !errors.Is(err, metadata.ErrReadOnly) || !errors.Is(s.Health().ReadOnly, metadata.ErrReadOnly) {
+		t.Errorf("an update: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
