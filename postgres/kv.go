@@ -9,7 +9,7 @@ import (
 // The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most.
 const (
 	firstFetch = 16
-	firstAhead = 128
+	firstAhead = 102
 	mostFetch  = 1024
 )
 
