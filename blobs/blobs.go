@@ -12,7 +12,7 @@ import (
 const HeadSize = 3072
 
 var (
-	// ErrNotFound is returned by Open, Stat and Remove when the store holds no blob of that digest.
+	// ErrNotFound is returned by Open, Stat and Remove when the store does not hold that blob.
 	ErrNotFound = errors.New("blob not found")
 	// ErrDamaged is returned by Open and Stat when something is stored under the digest that cannot be its blob: it
 	// is no regular file, or it has another size than the caller expects. Verify adds what only reading shows.
@@ -34,84 +34,73 @@ var (
 	ErrUnsynced = errors.New("storage could not be synced")
 )
 
+// Blob names one blob.
+type Blob struct {
+	Digest Digest // SHA-256 of all of it
+	Size   int64  // in bytes
+	Object string // name of the object that has the bytes, in a store that is [Objects]; "" in a [Folder], where the digest is the name
+}
+
 // Store holds blobs. All methods may be called from several goroutines at once, but for those of [PartialFiles] with the same name.
-// It is composed of roles; a use case asks for the roles that it needs.
+// It is composed of roles; a use case asks for the roles that it needs. Every store is also a [Folder] or [Objects]: these say how bytes
+// are removed.
 type Store interface {
 	Reader
 	Writer
-	Remover
-	Trash
 	PartialFiles
 }
 
 // Reader reads blobs.
 type Reader interface {
-	// Open returns the blob for reading from its start; the caller closes it. size is what the blob is known to
-	// have, in bytes. Errors: ErrNotFound; ErrDamaged when the size differs. The content is not hashed. A Remove
-	// that succeeds meanwhile does not disturb the reader.
-	Open(digest Digest, size int64) (io.ReadSeekCloser, error)
+	// Open returns the blob for reading from its start; the caller closes it, and keeps ctx alive until then. Errors: ErrNotFound;
+	// ErrDamaged when what is there has another size. The content is not hashed. A Remove in a Folder that succeeds meanwhile does not
+	// disturb the reader; an object that is deleted meanwhile makes its reads fail with ErrNotFound.
+	Open(ctx context.Context, b Blob) (io.ReadSeekCloser, error)
 
-	// Stat returns the size of the blob in bytes. Errors: ErrNotFound, ErrDamaged.
-	Stat(digest Digest) (int64, error)
-
-	// Walk calls fn with digest and size of each blob in ascending order of digests. It stops at the first error of
-	// fn and returns it unchanged, or at the end of ctx. A blob committed or removed during the walk may be seen or
-	// not. fn may call the store.
-	Walk(ctx context.Context, fn func(digest Digest, size int64) error) error
+	// Stat returns the size of the blob in bytes, whatever b says of it. Errors: ErrNotFound, ErrDamaged.
+	Stat(ctx context.Context, b Blob) (int64, error)
 }
 
 // Writer adds blobs, and protects them until they are recorded.
 type Writer interface {
-	// Stage reads r once, to its end, and writes the body to stable storage without making it visible.
+	// Stage reads r once, to its end, and writes the body to stable storage without making it visible. [WithLength] tells it the length.
 	//
 	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most
 	// one byte beyond it is read. A longer body gives ErrTooLarge, a full disk ErrNoSpace. An error of r is wrapped
 	// as it is, whatever it is, so that errors.Is and errors.As find it. ctx is looked at before each Read of r; it
-	// does not interrupt one. After any error nothing of the body is left.
+	// does not interrupt one. After any error nothing of the body is left, or what is left is an object without a name in any row.
 	//
 	// The caller ends the life of what is returned by a Commit that succeeds or by Discard.
 	Stage(ctx context.Context, r io.Reader, limit int64) (Staged, error)
 
-	// CommitAll makes each body the blob of its digest, replacing one that is there, and returns when all of them are on
-	// stable storage. It asks for a body when it is done with the one before but for the sync of its folder; it does not
+	// CommitAll makes each body a blob, and returns when all of them are on stable storage, with one Content for each, without Head, in
+	// their order. It asks for a body when it is done with the one before but for the sync of its folder; it does not
 	// change or keep them. The same body may come more than once.
 	//
 	// After an error none of the blobs may be acknowledged, though some may be visible. Unless it is ErrUnsynced, the same
 	// bodies may be committed again.
-	CommitAll(bodies iter.Seq[[]byte]) error
+	CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]Content, error)
 
 	// Pin prevents removal of the digest, whether or not there is such a blob yet, until release is called.
 	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
-	// that what the caller sees of the blob afterwards stays true. Pins live in memory only.
+	// that what the caller sees of the blob afterwards stays true. Pins live in memory only. In a store that is Objects
+	// it does nothing: names are not used again there, so that nothing needs to be kept away.
 	Pin(digest Digest) (release func())
-}
-
-// Remover removes blobs.
-type Remover interface {
-	// Remove takes the blob out of the store, and returns when its absence is on stable storage.
-	//
-	// While no pin of the digest can be taken, confirm is called first (nil: nothing is asked). It is the place to make sure
-	// once more that no record refers to the blob, and to forget what is recorded of it; it must not pin or remove
-	// the same digest. Where it returns an error the blob is untouched, and Remove returns that very error.
-	//
-	// Errors: ErrPinned while there is a pin, and then confirm was not called and the blob is untouched; ErrNotFound,
-	// and then confirm has succeeded all the same. Where the system cannot remove an open file, Remove fails
-	// while there is a reader.
-	Remove(digest Digest, confirm func() error) error
 }
 
 // Staged is a body on stable storage that is not visible yet. Its methods must not be called concurrently.
 type Staged interface {
-	// Content describes the body.
+	// Content describes the body. Put is zero before Commit.
 	Content() Content
 
-	// Commit makes the body the blob of its digest, replacing one that is there, and returns when that is on stable
-	// storage. Called again after success it does nothing.
+	// Commit makes the body a blob, and returns when that is on stable storage, with what a record names. In a Folder it replaces the
+	// one that has the digest. In Objects it makes sure that the object is there, complete, and says when that was seen; called again it
+	// looks again. Called again in a Folder after success it does nothing.
 	//
 	// After an error the blob must not be acknowledged, though it may be visible (another upload of the same body may rely
 	// on it, so it is not removed). Where it is ErrUnsynced, calling Commit again returns the same error. After any
 	// other error Commit may be tried again. After Discard it fails with fs.ErrClosed.
-	Commit() error
+	Commit(ctx context.Context) (Content, error)
 
 	// Discard removes the body, and does nothing after a Commit that made it visible or after another Discard. When
 	// it fails, calling it again tries again.
@@ -125,33 +114,9 @@ type Staged interface {
 
 // Content describes a body.
 type Content struct {
-	Digest Digest // SHA-256 of all of it
-	Size   int64  // in bytes
-	Head   []byte // the first bytes, at most HeadSize, from which its type can be told; not to be changed
-}
+	Blob
+	Head []byte // the first bytes, at most HeadSize, from which its type can be told; not to be changed
 
-// Inspector is what stores offer to a check of their own files.
-type Inspector interface {
-	// Unexpected calls fn with the path of whatever lies among the blobs and is none, or could be read or changed by others, and
-	// why it is wrong. It looks at no content. The order is that of paths. It stops at the first error of fn and returns
-	// it unchanged, or at the end of ctx.
-	Unexpected(ctx context.Context, fn func(path, why string) error) error
-}
-
-// Trash has the blobs that were removed.
-type Trash interface {
-	// OpenTrashed opens a removed blob for reading from its start and returns its size in bytes; the caller closes it.
-	// ErrNotFound: it was never there or is gone for good; ErrDamaged: what lies there is no regular file.
-	OpenTrashed(digest Digest) (io.ReadSeekCloser, int64, error)
-
-	// WalkTrash calls fn with digest, size in bytes and time of removal of each removed blob in ascending order of
-	// digests. It stops at the first error of fn and returns it unchanged, or at the end of ctx.
-	WalkTrash(ctx context.Context, fn func(digest Digest, size int64, removed time.Time) error) error
-
-	// EmptyTrash deletes for good what was removed before a time, and returns when that is on stable storage. The
-	// numbers tell what was deleted, also where it ends early with an error.
-	EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error)
-
-	// DeleteTrashed deletes one removed blob for good, and returns when that is on stable storage. That there is none is no error.
-	DeleteTrashed(digest Digest) error
+	Begun time.Time // by the store's Clock, when the name of the object was made; zero in a Folder
+	Put   time.Time // by the store's Clock, when Commit last saw that the object is there; zero in a Folder
 }

@@ -11,7 +11,9 @@ import (
 )
 
 // Commit implements [Staged].
-func (s *staged) Commit() error {
+func (s *staged) Commit(context.Context) (Content, error) { return s.content, s.commit() }
+
+func (s *staged) commit() error {
 	if s.committed {
 		return s.synced
 	}
@@ -75,7 +77,7 @@ func (s *staged) replaceTarget(from, to string, failed error) error {
 	case !s.dir.keepsOpenTargets:
 		return failed
 	}
-	err = Verify(context.Background(), s.dir, s.content.Digest, s.content.Size)
+	err = Verify(context.Background(), s.dir, s.content.Blob)
 	switch {
 	case err == nil:
 		return s.dir.fs.Remove(from)
@@ -115,37 +117,39 @@ func (s *staged) Withdraw(confirm func() error) error {
 
 // CommitAll implements [Writer]. The folders are synced last, each once. By then the syncs of later files have mostly written the names
 // of earlier ones, so that little is left to do for a folder.
-func (d *Dir) CommitAll(bodies iter.Seq[[]byte]) error {
+func (d *Dir) CommitAll(_ context.Context, bodies iter.Seq[[]byte]) ([]Content, error) {
+	var committed []Content
 	var named [256]bool // folders in which a name was given
 	for body := range bodies {
-		first, err := d.writeNamed(body)
+		blob, err := d.writeNamed(body)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		named[first] = true
+		named[blob.Digest[0]] = true
+		committed = append(committed, Content{Blob: blob})
 	}
 	for first := range named {
 		if !named[first] {
 			continue
 		}
 		if err := d.syncNamed(byte(first)); err != nil {
-			return unsynced(fmt.Sprintf("commit blobs in folder %02x", first), err)
+			return nil, unsynced(fmt.Sprintf("commit blobs in folder %02x", first), err)
 		}
 	}
-	return nil
+	return committed, nil
 }
 
-// writeNamed writes and syncs the file of a body and gives it its final name, in the folder of the first byte that it returns.
-func (d *Dir) writeNamed(body []byte) (first byte, err error) {
+// writeNamed writes and syncs the file of a body and gives it its final name.
+func (d *Dir) writeNamed(body []byte) (b Blob, err error) {
 	written, err := d.Stage(context.Background(), bytes.NewReader(body), 0)
 	if err != nil {
-		return 0, err
+		return b, err
 	}
 	s := written.(*staged)
 	if err := s.rename(); err != nil {
-		return 0, errors.Join(err, s.Discard())
+		return b, errors.Join(err, s.Discard())
 	}
-	return s.content.Digest[0], nil
+	return s.content.Blob, nil
 }
 
 // syncFolder puts the names in the folder of a first byte on stable storage, and its own.

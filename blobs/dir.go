@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// Dir is a [Store] in a directory:
+// Dir is a [Folder] in a directory:
 //
 //	blobs/00 … blobs/ff   blobs, each in the folder of its first byte, under its digest in lower-case hex; the first one creates the folder
 //	blobs/watermark       what SetWatermark wrote; .ahead: what was set aside; .new: one that is being written
@@ -41,7 +41,7 @@ type Dir struct {
 }
 
 var (
-	_ Store     = (*Dir)(nil)
+	_ Folder    = (*Dir)(nil)
 	_ Inspector = (*Dir)(nil)
 )
 
@@ -138,25 +138,25 @@ func (d *Dir) path(digest Digest) string {
 }
 
 // Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can use sendfile.
-func (d *Dir) Open(digest Digest, size int64) (io.ReadSeekCloser, error) {
-	f, found, err := openRegular(d.path(digest), digest)
+func (d *Dir) Open(_ context.Context, b Blob) (io.ReadSeekCloser, error) {
+	f, found, err := openRegular(d.path(b.Digest), b.Digest)
 	if err != nil {
 		return nil, err
 	}
-	if found != size {
-		return nil, errors.Join(fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, found, size), f.Close())
+	if found != b.Size {
+		return nil, errors.Join(fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, b.Digest, found, b.Size), f.Close())
 	}
 	return f, nil
 }
 
 // Stat implements [Store].
-func (d *Dir) Stat(digest Digest) (int64, error) {
-	info, err := os.Lstat(d.path(digest))
+func (d *Dir) Stat(_ context.Context, b Blob) (int64, error) {
+	info, err := os.Lstat(d.path(b.Digest))
 	if err != nil {
-		return 0, missing(digest, err)
+		return 0, missing(b.Digest, err)
 	}
 	if !info.Mode().IsRegular() {
-		return 0, irregular(digest)
+		return 0, irregular(b.Digest)
 	}
 	return info.Size(), nil
 }
@@ -187,7 +187,7 @@ func irregular(digest Digest) error {
 	return fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
 }
 
-// Walk implements [Store]. What is no regular file named by its digest in the folder of that digest is no blob, and
+// Walk implements [Walker]. What is no regular file named by its digest in the folder of that digest is no blob, and
 // passed over.
 func (d *Dir) Walk(ctx context.Context, fn func(Digest, int64) error) error {
 	for first := range 256 {

@@ -13,33 +13,30 @@ import (
 	"path/filepath"
 )
 
-// PartialFiles are bodies that arrive in several chunks, each under a name that its owner gives it: letters and digits. They may exist
-// for days, over restarts. Methods for the same name must not be called concurrently.
+// PartialFiles are bodies that arrive in several chunks. They may exist for days, over restarts. Methods for the same name must not be
+// called concurrently.
 type PartialFiles interface {
-	PartialWriter
-	PartialRemover
-}
-
-// PartialWriter receives bodies in chunks.
-type PartialWriter interface {
 	// AppendPartial reads r to its end, or most bytes of it, writes them at the end of the checkpoint, in place of what is there, and
 	// returns the new checkpoint: what is on stable storage then. It comes also with an error of r or ctx, which is returned as it is:
 	// what has arrived counts. After any other error it is the old one. io.EOF: r has ended. most is positive.
 	//
 	// ErrNotFound: the file is shorter than the checkpoint, which happens where a backup was restored. A full disk is ErrNoSpace.
-	AppendPartial(ctx context.Context, name string, at Checkpoint, r io.Reader, most int64) (Checkpoint, error)
+	// In Objects the new checkpoint names what is needed from then on; what the old one named and the new one does not may be deleted
+	// once the new one is committed, and the other way round where it will not be.
+	AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error)
 
 	// TruncatePartial removes what is there after the end of the checkpoint. That there is nothing is no error.
-	TruncatePartial(name string, at Checkpoint) error
+	TruncatePartial(ctx context.Context, p Partial) error
 
 	// CheckPartial returns ErrNotFound where the file is shorter than the checkpoint.
-	CheckPartial(name string, at Checkpoint) error
+	CheckPartial(ctx context.Context, p Partial) error
 
-	// StagePartial returns the complete body, of which the checkpoint is the end, to be committed. The file stays until RemovePartial,
-	// also once it has been committed; nothing may be added to it any more. Its Discard does nothing, and its Withdraw removes the blob
-	// that this call or an earlier one committed. Where a file cannot have two names it is moved, and StagePartial finds it under its
-	// digest. ErrNotFound: it is shorter than the checkpoint.
-	StagePartial(name string, at Checkpoint) (Staged, error)
+	// StagePartial returns the complete body, of which the checkpoint is the end, to be committed. The file stays, also once it has been
+	// committed, until RemovePartial in a Folder; nothing may be added to it any more. Its Discard does nothing, and its Withdraw removes the
+	// blob that this call or an earlier one committed. Where a file cannot have two names it is moved, and StagePartial finds it under its
+	// digest. In Objects the body becomes, by Commit, one of the objects that the checkpoint names. ErrNotFound: it is shorter than the
+	// checkpoint.
+	StagePartial(ctx context.Context, p Partial) (Staged, error)
 }
 
 // PartialRemover removes bodies that are not needed any more.
@@ -52,13 +49,19 @@ type PartialRemover interface {
 	WalkPartials(ctx context.Context, fn func(name string) error) error
 }
 
-// Checkpoint says how much of a body is on stable storage. The zero value is nothing.
-type Checkpoint struct {
-	Size int64  // in bytes
-	Hash string // state of its SHA-256, in the form of package crypto/sha256; "" at the beginning
+// Partial is a body that arrives in several chunks.
+type Partial struct {
+	Name   string // given by its owner: letters and digits
+	Length int64  // of all of it, as announced, in bytes
+	At     Checkpoint
 }
 
-var _ PartialFiles = (*Dir)(nil)
+// Checkpoint says how much of a body is on stable storage. The zero value is nothing.
+type Checkpoint struct {
+	Size  int64  // in bytes
+	Hash  string // state of its SHA-256, in the form of package crypto/sha256; "" at the beginning
+	Parts string // where in the store it is, as the store writes it; "" in a Folder
+}
 
 // Digest returns the digest of a body of which this is the end.
 func (c Checkpoint) Digest() (Digest, error) {
@@ -93,7 +96,8 @@ func (c Checkpoint) advance(more int64, hash hash.Hash) (Checkpoint, error) {
 func (d *Dir) partialPath(name string) string { return filepath.Join(d.partials, name) }
 
 // AppendPartial implements [PartialFiles].
-func (d *Dir) AppendPartial(ctx context.Context, name string, at Checkpoint, r io.Reader, most int64) (Checkpoint, error) {
+func (d *Dir) AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error) {
+	name, at := p.Name, p.At
 	hash, err := at.resume()
 	if err != nil {
 		return at, err
@@ -123,11 +127,12 @@ func (d *Dir) AppendPartial(ctx context.Context, name string, at Checkpoint, r i
 }
 
 // TruncatePartial implements [PartialFiles].
-func (d *Dir) TruncatePartial(name string, at Checkpoint) error {
+func (d *Dir) TruncatePartial(_ context.Context, p Partial) error {
+	name, at := p.Name, p.At
 	if at.Size == 0 {
 		return d.RemovePartial(name)
 	}
-	err := d.CheckPartial(name, at)
+	err := d.checkPartial(name, at)
 	if err == nil {
 		var f File
 		if f, err = d.fs.Reopen(d.partialPath(name), at.Size); err == nil {
@@ -141,7 +146,9 @@ func (d *Dir) TruncatePartial(name string, at Checkpoint) error {
 }
 
 // CheckPartial implements [PartialFiles].
-func (d *Dir) CheckPartial(name string, at Checkpoint) error {
+func (d *Dir) CheckPartial(_ context.Context, p Partial) error { return d.checkPartial(p.Name, p.At) }
+
+func (d *Dir) checkPartial(name string, at Checkpoint) error {
 	if at.Size == 0 {
 		return nil
 	}
@@ -168,7 +175,7 @@ func (d *Dir) openPartial(name string, at Checkpoint) (File, error) {
 		}
 		return f, nil
 	}
-	if err := d.CheckPartial(name, at); err != nil {
+	if err := d.checkPartial(name, at); err != nil {
 		return nil, err
 	}
 	f, err := d.fs.Reopen(path, at.Size)
@@ -218,20 +225,21 @@ func partialSize(path string) (int64, error) {
 }
 
 // StagePartial implements [PartialFiles].
-func (d *Dir) StagePartial(name string, at Checkpoint) (Staged, error) {
+func (d *Dir) StagePartial(ctx context.Context, p Partial) (Staged, error) {
+	name, at := p.Name, p.At
 	digest, err := at.Digest()
 	if err != nil {
 		return nil, err
 	}
 	path := d.partialPath(name)
-	s := &staged{dir: d, temp: path, content: Content{Digest: digest, Size: at.Size}, partial: true}
+	s := &staged{dir: d, temp: path, content: Content{Blob: Blob{Digest: digest, Size: at.Size}}, partial: true}
 	there, err := partialSize(path)
 	if errors.Is(err, ErrNotFound) && at.Size == 0 {
 		return d.createEmpty(s)
 	}
 	if errors.Is(err, ErrNotFound) { // committed before, perhaps
 		s.temp, s.named, path = "", true, d.path(digest)
-		there, err = d.Stat(digest)
+		there, err = d.Stat(ctx, Blob{Digest: digest})
 	}
 	switch {
 	case err != nil:
@@ -290,7 +298,7 @@ func readHead(path string) (head []byte, err error) {
 	return head, nil
 }
 
-// RemovePartial implements [PartialFiles].
+// RemovePartial implements [PartialRemover].
 func (d *Dir) RemovePartial(name string) error {
 	if err := d.fs.Remove(d.partialPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failed("remove a partial file", err)
@@ -298,7 +306,7 @@ func (d *Dir) RemovePartial(name string) error {
 	return nil
 }
 
-// WalkPartials implements [PartialFiles].
+// WalkPartials implements [PartialRemover].
 func (d *Dir) WalkPartials(ctx context.Context, fn func(name string) error) error {
 	entries, err := d.list(d.partials)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 func (d *Dir) trashed(digest Digest) string { return filepath.Join(d.trash, digest.String()) }
 
-// Remove implements [Store]: the file moves to trash/, where it replaces an older one of the same digest.
+// Remove implements [Remover]: the file moves to trash/, where it replaces an older one of the same digest.
 func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	if d.readOnly {
 		return fmt.Errorf("blobs: remove %s: %w", digest, errReadOnly)

@@ -8,25 +8,25 @@ import (
 	"io"
 )
 
-// Verify reads a blob to its end and hashes it. size is what it is known to have, in bytes. On Linux it is read from the
+// Verify reads a blob to its end and hashes it. On Linux a file is read from the
 // disk rather than from memory, which would hide what has happened to the disk.
 //
 // Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with the cause;
 // ErrUnavailable; that of ctx, which is looked at between reads.
-func Verify(ctx context.Context, r Reader, digest Digest, size int64) error {
-	f, err := r.Open(digest, size)
+func Verify(ctx context.Context, r Reader, b Blob) error {
+	f, err := r.Open(ctx, b)
 	switch {
 	case err == nil:
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged), errors.Is(err, ErrUnavailable):
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged), errors.Is(err, ErrUnavailable), ended(ctx, err):
 		return err
 	default:
-		return unreadable(digest, err)
+		return unreadable(b.Digest, err)
 	}
 	dropPageCache(f)
-	err = VerifyReader(ctx, f, digest, size)
+	err = VerifyReader(ctx, f, b.Digest, b.Size)
 	dropPageCache(f) // what is read this once need not push out what is read often
 	if closed := f.Close(); closed != nil && err == nil {
-		err = unreadable(digest, closed)
+		err = unreadable(b.Digest, closed)
 	}
 	return err
 }
@@ -48,13 +48,16 @@ func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) e
 			return fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, read, size)
 		case err == io.EOF:
 			return compare(digest, hash.Sum(nil))
-		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		case ended(ctx, err), errors.Is(err, ErrNotFound), errors.Is(err, ErrUnavailable):
 			return err
 		default:
 			return unreadable(digest, err)
 		}
 	}
 }
+
+// ended tells whether an error says that ctx has ended.
+func ended(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
 
 func compare(digest Digest, sum []byte) error {
 	if got := Digest(sum); got != digest {
