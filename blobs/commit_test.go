@@ -28,7 +28,7 @@ func TestCommitAllFaults(t *testing.T) {
 			dir, faulty, data := openFaulty(t)
 			for n := range calls {
 				faulty.Arm(blobstest.Fault{Op: blobstest.Any, N: n + 1, Err: &fs.PathError{Op: "x", Path: "y", Err: cause}})
-				err := dir.CommitAll(slices.Values(bodies))
+				err := commitAll(dir, slices.Values(bodies))
 				faulty.Arm()
 				if !errors.Is(err, cause) {
 					t.Errorf("call %d fails: got %v", n+1, err)
@@ -40,7 +40,7 @@ func TestCommitAllFaults(t *testing.T) {
 					t.Errorf("call %d fails: left in tmp: %v", n+1, left)
 				}
 			}
-			if err := dir.CommitAll(slices.Values(bodies)); errors.Is(err, blobs.ErrUnsynced) != (cause != unopened) {
+			if err := commitAll(dir, slices.Values(bodies)); errors.Is(err, blobs.ErrUnsynced) != (cause != unopened) {
 				t.Errorf("at last: %v", err)
 			}
 			for _, body := range bodies {
@@ -73,12 +73,12 @@ func TestCommitAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(blobstest.Fault{Op: test.op, N: 1, Err: test.err})
-		first := staged.Commit()
+		first := commit(staged)
 		if !errors.Is(first, test.err) {
 			t.Errorf("%s: Commit: %v", test.op, first)
 		}
 		faulty.Arm()
-		second := staged.Commit()
+		second := commit(staged)
 		if test.again && second != nil || !test.again && second != first {
 			t.Errorf("%s: Commit again: %v", test.op, second)
 		}
@@ -113,11 +113,11 @@ func TestNamesAreSyncedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(blobstest.Fault{Op: blobstest.SyncDir, N: 1, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}})
-		if err := dir.CommitAll(slices.Values([][]byte{[]byte(other)})); !errors.Is(err, blobs.ErrUnsynced) {
+		if err := commitAll(dir, slices.Values([][]byte{[]byte(other)})); !errors.Is(err, blobs.ErrUnsynced) {
 			t.Fatalf("the first: %v", err)
 		}
 		faulty.Arm()
-		if err := staged.Commit(); !errors.Is(err, blobs.ErrUnsynced) || !errors.Is(err, syscall.EIO) {
+		if err := commit(staged); !errors.Is(err, blobs.ErrUnsynced) || !errors.Is(err, syscall.EIO) {
 			t.Errorf("the second, in the same folder: %v", err)
 		}
 		return

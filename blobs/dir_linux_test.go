@@ -135,7 +135,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	tries := map[string]error{
-		"Open": get(dir, here), "Verify": verify(t, dir, here), "Stage": put(dir, here), "Place": staged.Commit(),
+		"Open": get(dir, here), "Verify": verify(t, dir, here), "Stage": put(dir, here), "Place": commit(staged),
 		"Remove": dir.Remove(digestOf(here), nil), "Walk": dir.Walk(t.Context(), func(blobs.Digest, int64) error { return nil }),
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -146,7 +146,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 			t.Errorf("%s: got %v, want ErrUnavailable alone", name, err)
 		}
 	}
-	if err := errors.Join(staged.Commit(), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
+	if err := errors.Join(commit(staged), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
 		t.Errorf("with descriptors again: %v", err)
 	}
 	checkSound(t, data)

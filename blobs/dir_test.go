@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,7 @@ import (
 
 func TestDir(t *testing.T) {
 	t.Parallel()
-	blobstest.Run(t, func(t *testing.T) blobs.Store {
+	blobstest.Run(t, func(t *testing.T) blobs.Folder {
 		data := blobstest.DataDir(t)
 		t.Cleanup(func() { checkSound(t, data) })
 		return openDir(t, data, blobs.OS{})
@@ -34,18 +35,32 @@ func openDir(t *testing.T, data string, fsys blobs.FS) *blobs.Dir {
 	return dir
 }
 
+func blobOf(content []byte) blobs.Blob {
+	return blobs.Blob{Digest: digestOf(content), Size: int64(len(content))}
+}
+
+func commit(staged blobs.Staged) error {
+	_, err := staged.Commit(context.Background())
+	return err
+}
+
+func commitAll(store blobs.Store, bodies iter.Seq[[]byte]) error {
+	_, err := store.CommitAll(context.Background(), bodies)
+	return err
+}
+
 // put stages and commits content without hiding any error.
-func put(store blobs.Store, content []byte) error {
+func put(store blobs.Folder, content []byte) error {
 	staged, err := store.Stage(context.Background(), bytes.NewReader(content), 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(staged.Commit(), staged.Discard())
+	return errors.Join(commit(staged), staged.Discard())
 }
 
 // get compares the blob with content.
 func get(store blobs.Store, content []byte) error {
-	f, err := store.Open(digestOf(content), int64(len(content)))
+	f, err := store.Open(context.Background(), blobOf(content))
 	if err != nil {
 		return err
 	}
@@ -104,7 +119,7 @@ func TestOpenIsFile(t *testing.T) {
 	if err := put(dir, []byte("abc")); err != nil {
 		t.Fatal(err)
 	}
-	f, err := dir.Open(digestOf([]byte("abc")), 3)
+	f, err := dir.Open(t.Context(), blobOf([]byte("abc")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +261,7 @@ func TestStrangers(t *testing.T) {
 	if err := get(dir, damaged); !errors.Is(err, blobs.ErrDamaged) {
 		t.Errorf("Open of a directory: %v", err)
 	}
-	if _, err := dir.Stat(digestOf(damaged)); !errors.Is(err, blobs.ErrDamaged) {
+	if _, err := dir.Stat(t.Context(), blobOf(damaged)); !errors.Is(err, blobs.ErrDamaged) {
 		t.Errorf("Stat of a directory: %v", err)
 	}
 }

@@ -205,11 +205,11 @@ func TestNewFolderFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(blobstest.Fault{Op: test.op, N: test.n, Err: test.cause})
-		if err := staged.Commit(); !errors.Is(err, test.kind) {
+		if err := commit(staged); !errors.Is(err, test.kind) {
 			t.Errorf("%s %v: Commit: %v", test.op, test.cause, err)
 		}
 		faulty.Arm()
-		if err := staged.Commit(); (err == nil) != test.again {
+		if err := commit(staged); (err == nil) != test.again {
 			t.Errorf("%s %v: Commit again: %v", test.op, test.cause, err)
 		}
 		parent := slices.ContainsFunc(faulty.Calls(), func(call blobstest.Call) bool {
@@ -345,7 +345,7 @@ func TestKeepOpenTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(test.faults...)
-		if err := staged.Commit(); !errors.Is(err, test.want) {
+		if err := commit(staged); !errors.Is(err, test.want) {
 			t.Errorf("%s: Commit: got %v, want %v", test.name, err, test.want)
 		}
 		if err := staged.Discard(); err != nil {

@@ -126,7 +126,7 @@ func TestReadOnlyEmpty(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err := reader.Stat(digestOf(nil)); !errors.Is(err, blobs.ErrNotFound) {
+	if _, err := reader.Stat(t.Context(), blobOf(nil)); !errors.Is(err, blobs.ErrNotFound) {
 		t.Errorf("Stat: %v", err)
 	}
 	if left := names(t, data); len(left) > 0 {

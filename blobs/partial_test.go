@@ -2,7 +2,6 @@ package blobs_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,7 +25,7 @@ func TestAppendPartialFaults(t *testing.T) {
 		for n := range 7 { // create, three writes, sync, close, sync of the folder
 			dir, faulty, _ := openFaulty(t)
 			faulty.Arm(blobstest.Fault{N: n + 1, Err: &fs.PathError{Op: "x", Path: "y", Err: cause}})
-			at, err := dir.AppendPartial(t.Context(), "A", blobs.Checkpoint{}, bytes.NewReader(content), 1<<30)
+			at, err := dir.AppendPartial(t.Context(), blobs.Partial{Name: "A"}, bytes.NewReader(content), 1<<30)
 			calls := faulty.Calls()
 			faulty.Arm()
 			if at != (blobs.Checkpoint{}) || !errors.Is(err, cause) {
@@ -41,7 +40,7 @@ func TestAppendPartialFaults(t *testing.T) {
 				}
 				continue
 			}
-			if at, err = dir.AppendPartial(t.Context(), "A", at, bytes.NewReader(content), 1<<30); !errors.Is(err, io.EOF) || at.Size != int64(len(content)) {
+			if at, err = dir.AppendPartial(t.Context(), blobs.Partial{Name: "A", At: at}, bytes.NewReader(content), 1<<30); !errors.Is(err, io.EOF) || at.Size != int64(len(content)) {
 				t.Errorf("after call %d has failed with %v: at %d, %v", n+1, cause, at.Size, err)
 			}
 		}
@@ -63,33 +62,33 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 			t.Parallel()
 			dir, faulty, data := openFaulty(t)
 			content := blobstest.Content(5000)
-			at, err := dir.AppendPartial(t.Context(), "A", blobs.Checkpoint{}, bytes.NewReader(content), 1<<30)
+			at, err := dir.AppendPartial(t.Context(), blobs.Partial{Name: "A"}, bytes.NewReader(content), 1<<30)
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
 			faulty.Arm(blobstest.Fault{Op: blobstest.Link, N: 1, Sticky: true, Err: tc.link})
 			for range 2 { // a client without an answer repeats it
-				complete, err := dir.StagePartial("A", at)
+				complete, err := dir.StagePartial(t.Context(), blobs.Partial{Name: "A", At: at})
 				if err == nil {
-					err = complete.Commit()
+					err = commit(complete)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
-			if kept := dir.CheckPartial("A", at) == nil; kept != tc.kept {
+			if kept := dir.CheckPartial(t.Context(), blobs.Partial{Name: "A", At: at}) == nil; kept != tc.kept {
 				t.Errorf("the partial file has its name: %t", kept)
 			}
 			if left, err := os.ReadDir(filepath.Join(data, "tmp")); err != nil || len(left) > 0 {
 				t.Errorf("%d temporary files are left, %v", len(left), err)
 			}
-			if err := dir.TruncatePartial("A", blobs.Checkpoint{}); err != nil {
+			if err := dir.TruncatePartial(t.Context(), blobs.Partial{Name: "A"}); err != nil {
 				t.Error(err)
 			}
-			if _, err := dir.AppendPartial(t.Context(), "A", blobs.Checkpoint{}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
+			if _, err := dir.AppendPartial(t.Context(), blobs.Partial{Name: "A"}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
 				t.Error(err)
 			}
-			if err := blobs.Verify(t.Context(), dir, sha256.Sum256(content), int64(len(content))); err != nil {
+			if err := blobs.Verify(t.Context(), dir, blobOf(content)); err != nil {
 				t.Errorf("what was committed: %v", err)
 			}
 		})
@@ -101,21 +100,21 @@ func TestRestartedPartialFileLeavesBlob(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := openFaulty(t)
 	content := blobstest.Content(5000)
-	at, err := dir.AppendPartial(t.Context(), "A", blobs.Checkpoint{}, bytes.NewReader(content), 1<<30)
+	at, err := dir.AppendPartial(t.Context(), blobs.Partial{Name: "A"}, bytes.NewReader(content), 1<<30)
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	complete, err := dir.StagePartial("A", at)
+	complete, err := dir.StagePartial(t.Context(), blobs.Partial{Name: "A", At: at})
 	if err == nil {
-		err = complete.Commit()
+		err = commit(complete)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dir.AppendPartial(t.Context(), "A", blobs.Checkpoint{}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
+	if _, err := dir.AppendPartial(t.Context(), blobs.Partial{Name: "A"}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
-	if err := blobs.Verify(t.Context(), dir, sha256.Sum256(content), int64(len(content))); err != nil {
+	if err := blobs.Verify(t.Context(), dir, blobOf(content)); err != nil {
 		t.Errorf("what was committed: %v", err)
 	}
 }

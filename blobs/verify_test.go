@@ -18,7 +18,7 @@ import (
 
 func verify(t *testing.T, store blobs.Store, content []byte) error {
 	t.Helper()
-	return blobs.Verify(t.Context(), store, digestOf(content), int64(len(content)))
+	return blobs.Verify(t.Context(), store, blobOf(content))
 }
 
 // TestVerifyFlips changes each byte of a blob, and the first, a middle and the last one of longer ones.
@@ -112,8 +112,8 @@ type failingFile struct {
 func (f failingFile) Read(b []byte) (int, error) { return f.Reader.Read(b) }
 func (f failingFile) Close() error               { return errors.Join(f.ReadSeekCloser.Close(), f.closing) }
 
-func (s unreadableStore) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
-	f, err := s.Store.Open(digest, size)
+func (s unreadableStore) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	f, err := s.Store.Open(ctx, b)
 	if err := errors.Join(err, s.opening); err != nil {
 		return nil, err
 	}

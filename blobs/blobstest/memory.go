@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs"
 )
 
-// Memory is a [blobs.Store] that keeps its blobs, and what was removed, in memory.
+// Memory is a [blobs.Folder] that keeps its blobs, and what was removed, in memory.
 type Memory struct {
 	mu       sync.Mutex
 	freed    sync.Cond // a removal has ended
@@ -33,7 +33,7 @@ type trashed struct {
 }
 
 var (
-	_ blobs.Store = (*Memory)(nil)
+	_ blobs.Folder = (*Memory)(nil)
 )
 
 // NewMemory returns an empty store. It holds nothing open, so there is nothing to close.
@@ -59,13 +59,16 @@ func (m *Memory) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Sta
 }
 
 // CommitAll implements [blobs.Store].
-func (m *Memory) CommitAll(bodies iter.Seq[[]byte]) error {
+func (m *Memory) CommitAll(_ context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
+	var committed []blobs.Content
 	for body := range bodies {
+		b := blobOf(body)
 		m.mu.Lock()
-		m.bodies[sha256.Sum256(body)] = bytes.Clone(body)
+		m.bodies[b.Digest] = bytes.Clone(body)
 		m.mu.Unlock()
+		committed = append(committed, blobs.Content{Blob: b})
 	}
-	return nil
+	return committed, nil
 }
 
 func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
@@ -93,14 +96,14 @@ func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 }
 
 // Open implements [blobs.Store].
-func (m *Memory) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+func (m *Memory) Open(_ context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	body, found := m.bodies[digest]
+	body, found := m.bodies[b.Digest]
 	switch {
 	case !found:
 		return nil, blobs.ErrNotFound
-	case int64(len(body)) != size:
+	case int64(len(body)) != b.Size:
 		return nil, blobs.ErrDamaged
 	}
 	return opened{bytes.NewReader(body)}, nil
@@ -111,17 +114,17 @@ type opened struct{ *bytes.Reader }
 func (opened) Close() error { return nil }
 
 // Stat implements [blobs.Store].
-func (m *Memory) Stat(digest blobs.Digest) (int64, error) {
+func (m *Memory) Stat(_ context.Context, b blobs.Blob) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	body, found := m.bodies[digest]
+	body, found := m.bodies[b.Digest]
 	if !found {
 		return 0, blobs.ErrNotFound
 	}
 	return int64(len(body)), nil
 }
 
-// Walk implements [blobs.Store].
+// Walk implements [blobs.Walker].
 func (m *Memory) Walk(ctx context.Context, fn func(blobs.Digest, int64) error) error {
 	m.mu.Lock()
 	bodies := maps.Clone(m.bodies)
@@ -137,7 +140,7 @@ func (m *Memory) Walk(ctx context.Context, fn func(blobs.Digest, int64) error) e
 	return ctx.Err()
 }
 
-// Remove implements [blobs.Store].
+// Remove implements [blobs.Remover].
 func (m *Memory) Remove(digest blobs.Digest, confirm func() error) error {
 	if !m.claim(digest) {
 		return blobs.ErrPinned
@@ -251,13 +254,13 @@ type inMemory struct {
 
 // Content implements [blobs.Staged].
 func (s *inMemory) Content() blobs.Content {
-	return blobs.Content{Digest: s.digest, Size: int64(len(s.body)), Head: s.body[:min(len(s.body), blobs.HeadSize)]}
+	return blobs.Content{Blob: blobs.Blob{Digest: s.digest, Size: int64(len(s.body))}, Head: s.body[:min(len(s.body), blobs.HeadSize)]}
 }
 
 // Commit implements [blobs.Staged].
-func (s *inMemory) Commit() error {
+func (s *inMemory) Commit(context.Context) (blobs.Content, error) {
 	if s.discarded {
-		return fs.ErrClosed
+		return blobs.Content{}, fs.ErrClosed
 	}
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -265,7 +268,7 @@ func (s *inMemory) Commit() error {
 		s.store.bodies[s.digest] = s.body
 	}
 	s.committed = true
-	return nil
+	return s.Content(), nil
 }
 
 // Discard implements [blobs.Staged].

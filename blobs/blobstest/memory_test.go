@@ -9,5 +9,10 @@ import (
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	blobstest.Run(t, func(*testing.T) blobs.Store { return blobstest.NewMemory() })
+	blobstest.Run(t, func(*testing.T) blobs.Folder { return blobstest.NewMemory() })
+}
+
+func TestMemoryObjects(t *testing.T) {
+	t.Parallel()
+	blobstest.RunObjects(t, func(_ *testing.T, clock blobs.Clock) blobstest.ObjectStore { return blobstest.NewObjects(clock) })
 }

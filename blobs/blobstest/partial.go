@@ -13,8 +13,9 @@ import (
 )
 
 // AppendPartial implements [blobs.PartialFiles].
-func (m *Memory) AppendPartial(ctx context.Context, name string, at blobs.Checkpoint, r io.Reader, most int64) (blobs.Checkpoint, error) {
-	if err := m.CheckPartial(name, at); err != nil {
+func (m *Memory) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, most int64) (blobs.Checkpoint, error) {
+	name, at := p.Name, p.At
+	if err := m.CheckPartial(ctx, p); err != nil {
 		return at, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -30,31 +31,37 @@ func (m *Memory) AppendPartial(ctx context.Context, name string, at blobs.Checkp
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body := append(slices.Clone(m.partials[name][:at.Size]), more...)
+	m.partials[name] = body
+	return checkpointOf(body), reading
+}
+
+// checkpointOf returns the checkpoint at the end of what has come.
+func checkpointOf(body []byte) blobs.Checkpoint {
 	hash := sha256.New()
 	hash.Write(body)
 	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
-		return at, err
+		panic(err) // SHA-256 can always be saved
 	}
-	m.partials[name] = body
-	return blobs.Checkpoint{Size: int64(len(body)), Hash: string(state)}, reading
+	return blobs.Checkpoint{Size: int64(len(body)), Hash: string(state)}
 }
 
 // TruncatePartial implements [blobs.PartialFiles]. Here AppendPartial leaves nothing behind.
-func (m *Memory) TruncatePartial(string, blobs.Checkpoint) error { return nil }
+func (m *Memory) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].
-func (m *Memory) CheckPartial(name string, at blobs.Checkpoint) error {
+func (m *Memory) CheckPartial(_ context.Context, p blobs.Partial) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if there := int64(len(m.partials[name])); there < at.Size {
-		return fmt.Errorf("%w: the partial file %s has %d bytes, not %d", blobs.ErrNotFound, name, there, at.Size)
+	if there := int64(len(m.partials[p.Name])); there < p.At.Size {
+		return fmt.Errorf("%w: the partial file %s has %d bytes, not %d", blobs.ErrNotFound, p.Name, there, p.At.Size)
 	}
 	return nil
 }
 
 // StagePartial implements [blobs.PartialFiles].
-func (m *Memory) StagePartial(name string, at blobs.Checkpoint) (blobs.Staged, error) {
+func (m *Memory) StagePartial(_ context.Context, p blobs.Partial) (blobs.Staged, error) {
+	name, at := p.Name, p.At
 	digest, err := at.Digest()
 	if err != nil {
 		return nil, err
@@ -84,7 +91,7 @@ func (p *completePartial) Withdraw(confirm func() error) error {
 	return p.inMemory.Withdraw(confirm)
 }
 
-// RemovePartial implements [blobs.PartialFiles].
+// RemovePartial implements [blobs.PartialRemover].
 func (m *Memory) RemovePartial(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +99,7 @@ func (m *Memory) RemovePartial(name string) error {
 	return nil
 }
 
-// WalkPartials implements [blobs.PartialFiles].
+// WalkPartials implements [blobs.PartialRemover].
 func (m *Memory) WalkPartials(ctx context.Context, fn func(name string) error) error {
 	m.mu.Lock()
 	names := slices.Sorted(maps.Keys(m.partials))

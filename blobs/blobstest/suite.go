@@ -18,40 +18,52 @@ import (
 	"labshelf/blobs"
 )
 
-// Run holds a store against the contracts of [blobs.Store] and [blobs.Trash], in parallel subtests. Each gets a store of its own from
+// shared are the tests of every store.
+var shared = []test[blobs.Store]{
+	{"round trip", testRoundTrip},
+	{"readers", testReaders},
+	{"limit", testLimit},
+	{"failing reader", testFailingReader},
+	{"cancelled", testCancelled},
+	{"CommitAll", testCommitAll},
+	{"partial files", testPartialFiles},
+	{"no partial file", testNoPartialFile},
+	{"Open errors", testOpenErrors},
+	{"same content at once", testSameContent},
+	{"many at once", testManyAtOnce},
+}
+
+type test[S blobs.Store] struct {
+	name string
+	run  func(*testing.T, S)
+}
+
+// Run holds a store against the contract of [blobs.Folder], in parallel subtests. Each gets a store of its own from
 // open, which must return an empty one and may register what is to be checked and closed at the end of that subtest.
-func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
+func Run(t *testing.T, open func(t *testing.T) blobs.Folder) {
 	t.Helper()
-	tests := []struct {
-		name string
-		run  func(*testing.T, blobs.Store)
-	}{
-		{"round trip", testRoundTrip},
-		{"readers", testReaders},
-		{"limit", testLimit},
-		{"failing reader", testFailingReader},
-		{"cancelled", testCancelled},
+	runAll(t, shared, func(t *testing.T) blobs.Store { return open(t) })
+	runAll(t, []test[blobs.Folder]{
 		{"invisible before Commit", testInvisible},
 		{"Commit and Discard", testCommitAndDiscard},
 		{"Withdraw", testWithdraw},
-		{"CommitAll", testCommitAll},
-		{"partial files", testPartialFiles},
-		{"no partial file", testNoPartialFile},
-		{"Open errors", testOpenErrors},
+		{"partial files are files", testPartialFolder},
 		{"Remove", testRemove},
 		{"Remove under a reader", testRemoveUnderReader},
 		{"Walk", testWalk},
 		{"Walk stops", testWalkStops},
 		{"Remove before a walk", testRemoveBeforeWalk},
 		{"Pin", testPin},
-		{"same content at once", testSameContent},
-		{"many at once", testManyAtOnce},
 		{"Pin against Remove", testPinAgainstRemove},
 		{"reading against changes", testReadAgainstChanges},
 		{"confirm", testConfirm},
 		{"trash", testTrash},
 		{"trash stops", testTrashStops},
-	}
+	}, open)
+}
+
+func runAll[S blobs.Store](t *testing.T, tests []test[S], open func(t *testing.T) S) {
+	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,27 +100,49 @@ func DataDir(t testing.TB) string {
 // digestOf is computed apart from the store, so that it can be compared with what the store says.
 func digestOf(content []byte) blobs.Digest { return sha256.Sum256(content) }
 
-// put stages and commits content and returns its digest.
-func put(t *testing.T, store blobs.Store, content []byte) blobs.Digest {
+// blobOf is the blob of content in a folder.
+func blobOf(content []byte) blobs.Blob {
+	return blobs.Blob{Digest: digestOf(content), Size: int64(len(content))}
+}
+
+// put stages and commits content and returns its blob.
+func put(t *testing.T, store blobs.Store, content []byte) blobs.Blob {
 	t.Helper()
-	if err := tryPut(t.Context(), store, content); err != nil {
+	committed, err := tryPut(t.Context(), store, content)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return digestOf(content)
+	return committed.Blob
 }
 
 // tryPut is put for goroutines that must not end the test.
-func tryPut(ctx context.Context, store blobs.Store, content []byte) error {
+func tryPut(ctx context.Context, store blobs.Store, content []byte) (blobs.Content, error) {
 	staged, err := store.Stage(ctx, bytes.NewReader(content), 0)
+	if err != nil {
+		return blobs.Content{}, err
+	}
+	committed, err := staged.Commit(ctx)
+	return committed, errors.Join(err, staged.Discard())
+}
+
+// putAndRead puts content and reads it again.
+func putAndRead(ctx context.Context, store blobs.Store, content []byte) error {
+	committed, err := tryPut(ctx, store, content)
 	if err != nil {
 		return err
 	}
-	return errors.Join(staged.Commit(), staged.Discard())
+	return tryRead(store, committed.Blob, content)
+}
+
+// commit commits a body.
+func commit(t *testing.T, staged blobs.Staged) error {
+	_, err := staged.Commit(t.Context())
+	return err
 }
 
 // tryRead compares the blob with content.
-func tryRead(store blobs.Store, content []byte) error {
-	f, err := store.Open(digestOf(content), int64(len(content)))
+func tryRead(store blobs.Store, b blobs.Blob, content []byte) error {
+	f, err := store.Open(context.Background(), b)
 	if err != nil {
 		return err
 	}
@@ -119,16 +153,33 @@ func tryRead(store blobs.Store, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// wantBlob fails the test unless the store holds content.
-func wantBlob(t *testing.T, store blobs.Store, content []byte) {
+// wantRead fails the test unless the blob is content.
+func wantRead(t *testing.T, store blobs.Store, b blobs.Blob, content []byte) {
 	t.Helper()
-	if err := tryRead(store, content); err != nil {
+	if err := tryRead(store, b, content); err != nil {
 		t.Errorf("blob of %d bytes: %v", len(content), err)
+	}
+	if b.Digest != digestOf(content) || b.Size != int64(len(content)) {
+		t.Errorf("blob of %d bytes: it is named %+v", len(content), b)
+	}
+}
+
+// wantBlob fails the test unless the folder holds content.
+func wantBlob(t *testing.T, store blobs.Folder, content []byte) {
+	t.Helper()
+	wantRead(t, store, blobOf(content), content)
+}
+
+// wantNothing fails the test unless a folder is empty. In objects there may be some that nothing names.
+func wantNothing(t *testing.T, store blobs.Store) {
+	t.Helper()
+	if folder, ok := store.(blobs.Folder); ok {
+		wantOnly(t, folder)
 	}
 }
 
 // wantOnly fails the test unless Walk finds exactly these blobs.
-func wantOnly(t *testing.T, store blobs.Store, want ...blobs.Digest) {
+func wantOnly(t *testing.T, store blobs.Folder, want ...blobs.Digest) {
 	t.Helper()
 	var got []blobs.Digest
 	err := store.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {

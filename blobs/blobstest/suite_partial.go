@@ -14,14 +14,14 @@ import (
 // errCut is what a reader of the tests fails with.
 var errCut = errors.New("cut off")
 
-// add appends a chunk from a reader that ends after content with an error, or with its end.
-func add(t *testing.T, store blobs.PartialFiles, name string, at blobs.Checkpoint, content []byte, ending error, most int64) blobs.Checkpoint {
+// add appends a chunk from a reader that ends after content with an error, or with its end, and moves the checkpoint.
+func add(t *testing.T, store blobs.PartialFiles, p *blobs.Partial, content []byte, ending error, most int64) {
 	t.Helper()
 	r := io.Reader(bytes.NewReader(content))
 	if !errors.Is(ending, io.EOF) {
 		r = io.MultiReader(r, failing{ending})
 	}
-	got, err := store.AppendPartial(t.Context(), name, at, r, most)
+	got, err := store.AppendPartial(t.Context(), *p, r, most)
 	want := ending
 	if int64(len(content)) >= most {
 		want = nil
@@ -29,10 +29,10 @@ func add(t *testing.T, store blobs.PartialFiles, name string, at blobs.Checkpoin
 	if !errors.Is(err, want) || want == nil && err != nil {
 		t.Errorf("a chunk of %d bytes, most %d: %v, want %v", len(content), most, err, want)
 	}
-	if size := at.Size + min(most, int64(len(content))); got.Size != size {
-		t.Errorf("after a chunk of %d bytes, most %d, at %d: the checkpoint is at %d", len(content), most, at.Size, got.Size)
+	if size := p.At.Size + min(most, int64(len(content))); got.Size != size {
+		t.Errorf("after a chunk of %d bytes, most %d, at %d: the checkpoint is at %d", len(content), most, p.At.Size, got.Size)
 	}
-	return got
+	p.At = got
 }
 
 type failing struct{ err error }
@@ -43,7 +43,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func testPartialFiles(t *testing.T, store blobs.Store) {
 	const large = 1 << 30
 	content := Content(1_300_003)
-	var at blobs.Checkpoint
+	p, other := blobs.Partial{Name: "A", Length: int64(len(content))}, blobs.Partial{Name: "B", Length: 100}
 	for _, step := range []struct {
 		size   int
 		ending error
@@ -52,63 +52,74 @@ func testPartialFiles(t *testing.T, store blobs.Store) {
 		{0, io.EOF, large}, {1, io.EOF, large}, {300_000, errCut, large}, {0, errCut, large}, {256 << 10, io.EOF, 256 << 10},
 		{300_000, io.EOF, 200_000}, {1, io.EOF, 1}, {300_000, io.EOF, large},
 	} {
-		end := min(len(content), int(at.Size)+step.size)
-		at = add(t, store, "A", at, content[at.Size:end], step.ending, step.most)
+		end := min(len(content), int(p.At.Size)+step.size)
+		add(t, store, &p, content[p.At.Size:end], step.ending, step.most)
 	}
-	if at.Size == int64(len(content)) {
+	if p.At.Size == p.Length {
 		t.Error("the steps leave nothing for the last chunk")
 	}
-	add(t, store, "A", at, []byte("lost and written over"), errCut, large)
-	at = add(t, store, "A", at, content[at.Size:], io.EOF, large)
-	add(t, store, "B", blobs.Checkpoint{}, []byte("another"), io.EOF, large)
-	if digest, err := at.Digest(); err != nil || digest != digestOf(content) {
+	lost := p
+	add(t, store, &lost, []byte("lost and written over"), errCut, large)
+	wantError(t, "CheckPartial", store.CheckPartial(t.Context(), p), nil)
+	add(t, store, &p, content[p.At.Size:], io.EOF, large)
+	add(t, store, &other, []byte("another"), io.EOF, large)
+	if digest, err := p.At.Digest(); err != nil || digest != digestOf(content) {
 		t.Errorf("the checkpoint has the digest %s, %v", digest, err)
 	}
-	wantPartials(t, store, "A", "B")
-	if _, err := store.Stat(digestOf(content)); !errors.Is(err, blobs.ErrNotFound) {
-		t.Errorf("before it is committed: %v", err)
-	}
-	complete := completeOf(t, store, "A", at)
+	complete := completeOf(t, store, p)
 	checkStaged(t, complete, content)
-	if err := errors.Join(complete.Discard(), complete.Withdraw(func() error { return nil })); err != nil {
-		t.Error(err)
-	}
+	wantError(t, "Discard", complete.Discard(), nil)
 	for range 2 { // whoever had no answer does it again
-		if err := completeOf(t, store, "A", at).Commit(); err != nil {
+		committed, err := completeOf(t, store, p).Commit(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-		wantContent(t, store, content)
+		wantRead(t, store, committed.Blob, content)
 	}
+}
+
+// testPartialFolder: partial files have names, and stay until they are removed.
+func testPartialFolder(t *testing.T, store blobs.Folder) {
+	content := Content(100)
+	p, other := blobs.Partial{Name: "A", Length: 100}, blobs.Partial{Name: "B", Length: 100}
+	add(t, store, &p, content, io.EOF, 1000)
+	add(t, store, &other, []byte("another"), io.EOF, 1000)
+	wantPartials(t, store, "A", "B")
+	_, err := store.Stat(t.Context(), blobOf(content))
+	wantError(t, "Stat before it is committed", err, blobs.ErrNotFound)
+	confirm := func() error { return nil }
+	complete := completeOf(t, store, p)
+	if err := errors.Join(complete.Withdraw(confirm), store.CheckPartial(t.Context(), p), complete.Discard(), store.CheckPartial(t.Context(), p)); err != nil {
+		t.Errorf("before it has been committed: %v", err)
+	}
+	if err := errors.Join(commit(t, completeOf(t, store, p)), completeOf(t, store, p).Withdraw(confirm)); err != nil {
+		t.Errorf("withdraw: %v", err)
+	}
+	_, err = store.Stat(t.Context(), blobOf(content))
+	wantError(t, "Stat of what was committed and withdrawn", err, blobs.ErrNotFound)
+	wantError(t, "CheckPartial after it was withdrawn", store.CheckPartial(t.Context(), p), nil)
+	wantError(t, "Commit again", commit(t, completeOf(t, store, p)), nil)
 	wantPartials(t, store, "A", "B")
 	if err := errors.Join(store.RemovePartial("A"), store.RemovePartial("B"), store.RemovePartial("B")); err != nil {
 		t.Error(err)
 	}
 	wantPartials(t, store)
-	wantContent(t, store, content)
+	wantBlob(t, store, content)
+	wantError(t, "Remove", store.Remove(digestOf(content), nil), nil)
+	_, err = store.StagePartial(t.Context(), p)
+	wantError(t, "StagePartial after it has been removed", err, blobs.ErrNotFound)
 }
 
-func wantContent(t *testing.T, store blobs.Store, content []byte) {
+func completeOf(t *testing.T, store blobs.PartialFiles, p blobs.Partial) blobs.Staged {
 	t.Helper()
-	file, err := store.Open(digestOf(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(file)
-	if err := errors.Join(err, file.Close()); err != nil || !bytes.Equal(got, content) {
-		t.Errorf("the blob has %d bytes, want %d: %v", len(got), len(content), err)
-	}
-}
-
-func completeOf(t *testing.T, store blobs.PartialFiles, name string, at blobs.Checkpoint) blobs.Staged {
-	t.Helper()
-	complete, err := store.StagePartial(name, at)
+	complete, err := store.StagePartial(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return complete
 }
 
-func wantPartials(t *testing.T, store blobs.PartialFiles, want ...string) {
+func wantPartials(t *testing.T, store blobs.PartialRemover, want ...string) {
 	t.Helper()
 	var got []string
 	err := store.WalkPartials(t.Context(), func(name string) error {
@@ -122,12 +133,34 @@ func wantPartials(t *testing.T, store blobs.PartialFiles, want ...string) {
 
 // testNoPartialFile: what does not exist is reported as such.
 func testNoPartialFile(t *testing.T, store blobs.Store) {
-	at := add(t, store, "A", blobs.Checkpoint{}, Content(100), io.EOF, 1000)
+	p := blobs.Partial{Name: "A", Length: 100}
+	add(t, store, &p, Content(99), io.EOF, 1000)
+	damaged := blobs.Partial{Name: "A", Length: 100, At: blobs.Checkpoint{Size: 99, Hash: "nonsense", Parts: p.At.Parts}}
+	_, err := store.StagePartial(t.Context(), damaged)
+	wantError(t, "a checkpoint of nothing", err, blobs.ErrDamaged)
+	empty := blobs.Partial{Name: "empty"}
+	committed, err := completeOf(t, store, empty).Commit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRead(t, store, committed.Blob, nil)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := store.AppendPartial(ended, p, bytes.NewReader(Content(9)), 9); !errors.Is(err, context.Canceled) || got != p.At {
+		t.Errorf("for nobody: %+v, %v", got, err)
+	}
+	if err := errors.Join(store.CheckPartial(t.Context(), p), store.CheckPartial(t.Context(), blobs.Partial{Name: "B"})); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(store.TruncatePartial(t.Context(), p), store.TruncatePartial(t.Context(), blobs.Partial{Name: "B"}), store.CheckPartial(t.Context(), p)); err != nil {
+		t.Errorf("cutting: %v", err)
+	}
+	removePartial(t, store, p)
 	for name, err := range map[string]error{
-		"have": store.CheckPartial("B", at),
-		"add":  last(store.AppendPartial(t.Context(), "B", at, bytes.NewReader([]byte("x")), 1)),
+		"have": store.CheckPartial(t.Context(), p),
+		"add":  last(store.AppendPartial(t.Context(), p, bytes.NewReader([]byte("x")), 1)),
 		"complete": func() error {
-			_, err := store.StagePartial("B", at)
+			_, err := store.StagePartial(t.Context(), p)
 			return err
 		}(),
 	} {
@@ -135,50 +168,24 @@ func testNoPartialFile(t *testing.T, store blobs.Store) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := errors.Join(store.CheckPartial("A", at), store.CheckPartial("B", blobs.Checkpoint{})); err != nil {
-		t.Error(err)
-	}
-	if _, err := store.StagePartial("A", blobs.Checkpoint{Size: 100, Hash: "nonsense"}); !errors.Is(err, blobs.ErrDamaged) {
-		t.Errorf("a checkpoint of nothing: %v", err)
-	}
-	if err := completeOf(t, store, "empty", blobs.Checkpoint{}).Commit(); err != nil {
-		t.Error(err)
-	}
-	wantContent(t, store, nil)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got, err := store.AppendPartial(ended, "A", at, bytes.NewReader(Content(9)), 9); !errors.Is(err, context.Canceled) || got != at {
-		t.Errorf("for nobody: %+v, %v", got, err)
-	}
-	if err := errors.Join(store.TruncatePartial("A", at), store.TruncatePartial("B", blobs.Checkpoint{}), store.TruncatePartial("B", at)); err != nil {
-		t.Errorf("cutting: %v", err)
-	}
-	confirm := func() error { return nil }
-	complete := completeOf(t, store, "A", at)
-	if err := errors.Join(complete.Withdraw(confirm), store.CheckPartial("A", at), complete.Discard(), store.CheckPartial("A", at)); err != nil {
-		t.Errorf("before it has been committed: %v", err)
-	}
-	if err := errors.Join(completeOf(t, store, "A", at).Commit(), completeOf(t, store, "A", at).Withdraw(confirm)); err != nil {
-		t.Errorf("withdraw: %v", err)
-	}
-	if _, err := store.Stat(digestAt(t, at)); !errors.Is(err, blobs.ErrNotFound) {
-		t.Errorf("what was committed has been withdrawn, and is there: %v", err)
-	}
-	if err := errors.Join(store.CheckPartial("A", at), store.RemovePartial("A")); err != nil {
-		t.Errorf("what was committed has been withdrawn, but not the partial file: %v", err)
-	}
-	if _, err := store.StagePartial("A", at); !errors.Is(err, blobs.ErrNotFound) {
-		t.Errorf("after it has been withdrawn and dropped: %v", err)
-	}
+	wantError(t, "TruncatePartial of nothing", store.TruncatePartial(t.Context(), p), nil)
 }
 
-func digestAt(t *testing.T, at blobs.Checkpoint) blobs.Digest {
+// removePartial removes all that a checkpoint names.
+func removePartial(t *testing.T, store blobs.Store, p blobs.Partial) {
 	t.Helper()
-	digest, err := at.Digest()
-	if err != nil {
-		t.Fatal(err)
+	if folder, ok := store.(blobs.Folder); ok {
+		wantError(t, "RemovePartial", folder.RemovePartial(p.Name), nil)
+		return
 	}
-	return digest
+	objects := store.(blobs.Objects)
+	named, err := objects.PartialObjects(p.At)
+	if err != nil || len(named) == 0 {
+		t.Fatalf("PartialObjects: %v, %v", named, err)
+	}
+	for _, o := range named {
+		wantError(t, "DeleteObject", objects.DeleteObject(t.Context(), o), nil)
+	}
 }
 
 func last(_ blobs.Checkpoint, err error) error { return err }

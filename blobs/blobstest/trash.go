@@ -13,14 +13,14 @@ import (
 )
 
 // testConfirm has a removal ask first.
-func testConfirm(t *testing.T, store blobs.Store) {
+func testConfirm(t *testing.T, store blobs.Folder) {
 	content := Content(1000)
-	digest := put(t, store, content)
+	digest := put(t, store, content).Digest
 	calls, refused := 0, errors.New("still referred to")
 	refuse := func() error { calls++; return refused }
 	agree := func() error {
 		calls++
-		return tryRead(store, content) // it is there until confirm has agreed
+		return tryRead(store, blobOf(content), content) // it is there until confirm has agreed
 	}
 	if err := store.Remove(digest, refuse); err != refused || calls != 1 { // the very error, not one that wraps it
 		t.Errorf("confirm refused: got %v after %d calls", err, calls)
@@ -36,7 +36,7 @@ func testConfirm(t *testing.T, store blobs.Store) {
 	agreeAndWatch := func() error {
 		go func() {
 			defer store.Pin(digest)()
-			late <- tryRead(store, content)
+			late <- tryRead(store, blobOf(content), content)
 		}()
 		select {
 		case err := <-late:
@@ -73,21 +73,20 @@ func readTrashed(trash blobs.Trash, content []byte) error {
 }
 
 // testTrash removes blobs, looks at them, and deletes them for good.
-func testTrash(t *testing.T, store blobs.Store) {
-	trash := store.(blobs.Trash)
+func testTrash(t *testing.T, store blobs.Folder) {
 	start := time.Now()
 	contents := [][]byte{Content(0), Content(1000), Content(300_000)}
 	var digests []blobs.Digest
 	for _, content := range contents {
-		digests = append(digests, put(t, store, content))
-		wantError(t, "OpenTrashed before Remove", readTrashed(trash, content), blobs.ErrNotFound)
-		if err := errors.Join(store.Remove(digestOf(content), nil), readTrashed(trash, content)); err != nil {
+		digests = append(digests, put(t, store, content).Digest)
+		wantError(t, "OpenTrashed before Remove", readTrashed(store, content), blobs.ErrNotFound)
+		if err := errors.Join(store.Remove(digestOf(content), nil), readTrashed(store, content)); err != nil {
 			t.Error(err)
 		}
 	}
 	slices.SortFunc(digests, compare)
 	var seen []blobs.Digest
-	err := trash.WalkTrash(t.Context(), func(digest blobs.Digest, size int64, removed time.Time) error {
+	err := store.WalkTrash(t.Context(), func(digest blobs.Digest, size int64, removed time.Time) error {
 		seen = append(seen, digest)
 		// File systems and kernels round.
 		if removed.Before(start.Add(-2*time.Second)) || removed.After(time.Now().Add(2*time.Second)) {
@@ -98,22 +97,22 @@ func testTrash(t *testing.T, store blobs.Store) {
 	if err != nil || !slices.Equal(seen, digests) {
 		t.Errorf("WalkTrash: got %v, %v, want %v", seen, err, digests)
 	}
-	wantEmptied(t, trash, start.Add(-time.Hour), 0, 0)
-	again := put(t, store, contents[2])
+	wantEmptied(t, store, start.Add(-time.Hour), 0, 0)
+	again := put(t, store, contents[2]).Digest
 	for range 2 {
-		if err := trash.DeleteTrashed(again); err != nil {
+		if err := store.DeleteTrashed(again); err != nil {
 			t.Errorf("DeleteTrashed: %v", err)
 		}
-		wantError(t, "OpenTrashed after DeleteTrashed", readTrashed(trash, contents[2]), blobs.ErrNotFound)
+		wantError(t, "OpenTrashed after DeleteTrashed", readTrashed(store, contents[2]), blobs.ErrNotFound)
 	}
-	if err := errors.Join(readTrashed(trash, contents[1]), store.Remove(again, nil)); err != nil {
+	if err := errors.Join(readTrashed(store, contents[1]), store.Remove(again, nil)); err != nil {
 		t.Errorf("after DeleteTrashed of another one: %v", err)
 	}
 	put(t, store, contents[1]) // and what is there again stays there
-	wantEmptied(t, trash, time.Now().Add(time.Hour), 3, 301_000)
-	wantEmptied(t, trash, time.Now().Add(time.Hour), 0, 0)
+	wantEmptied(t, store, time.Now().Add(time.Hour), 3, 301_000)
+	wantEmptied(t, store, time.Now().Add(time.Hour), 0, 0)
 	for _, content := range contents {
-		wantError(t, "OpenTrashed after EmptyTrash", readTrashed(trash, content), blobs.ErrNotFound)
+		wantError(t, "OpenTrashed after EmptyTrash", readTrashed(store, content), blobs.ErrNotFound)
 	}
 	wantBlob(t, store, contents[1])
 	wantOnly(t, store, digestOf(contents[1]))
@@ -127,23 +126,22 @@ func wantEmptied(t *testing.T, trash blobs.Trash, before time.Time, files int, b
 	}
 }
 
-func testTrashStops(t *testing.T, store blobs.Store) {
-	trash := store.(blobs.Trash)
+func testTrashStops(t *testing.T, store blobs.Folder) {
 	for size := range 5 {
-		if err := store.Remove(put(t, store, Content(size)), nil); err != nil {
+		if err := store.Remove(put(t, store, Content(size)).Digest, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	enough, visits := errors.New("enough"), 0
-	err := trash.WalkTrash(t.Context(), func(blobs.Digest, int64, time.Time) error { visits++; return enough })
+	err := store.WalkTrash(t.Context(), func(blobs.Digest, int64, time.Time) error { visits++; return enough })
 	if err != enough || visits != 1 {
 		t.Errorf("WalkTrash: got error %v after %d visits", err, visits)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	files, bytes, err := trash.EmptyTrash(ctx, time.Now().Add(time.Hour))
+	files, bytes, err := store.EmptyTrash(ctx, time.Now().Add(time.Hour))
 	if files != 0 || bytes != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("EmptyTrash cancelled: got %d, %d, %v", files, bytes, err)
 	}
-	wantEmptied(t, trash, time.Now().Add(time.Hour), 5, 0+1+2+3+4)
+	wantEmptied(t, store, time.Now().Add(time.Hour), 5, 0+1+2+3+4)
 }
