@@ -46,10 +46,10 @@ type Source interface {
 	// Snapshot copies the metadata as of one moment. The caller closes it.
 	Snapshot(ctx context.Context) (Snapshot, error)
 
-	// Blob opens a blob that the last snapshot refers to; size is what it should have, in bytes. The caller closes it.
+	// Blob opens a blob of the last snapshot, as its row there says. The caller closes it.
 	// blobs.ErrNotFound and blobs.ErrDamaged, also of its Read, mean that the blob is lost; any other error, that the source
 	// is. Blob may be called concurrently.
-	Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error)
+	Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error)
 }
 
 // Snapshot is a copy of a metadata file, to be read once.
@@ -166,7 +166,7 @@ type extent struct {
 
 // eachRow calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
 // replaced and not yet purged: a check is to see every file that is recorded.
-func eachRow(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) error) error {
+func eachRow(ctx context.Context, meta metadata.Reader, fn func(blobs.Blob) error) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
 			if err == nil {
@@ -184,9 +184,9 @@ func eachRow(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) e
 }
 
 func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
-	err = eachRow(ctx, meta, func(blob metadata.Blob) error {
+	err = eachRow(ctx, meta, func(blob blobs.Blob) error {
 		e.Count++
-		e.Bytes += blob.Bytes
+		e.Bytes += blob.Size
 		return nil
 	})
 	return e, err
@@ -196,10 +196,10 @@ func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
 const copiers = 4
 
 // eachBlob calls fn for each blob that has a row, for several at a time, and returns its first error.
-func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context, metadata.Blob) error) error {
+func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context, blobs.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	queue := make(chan metadata.Blob)
+	queue := make(chan blobs.Blob)
 	var workers sync.WaitGroup
 	for range copiers {
 		workers.Go(func() {
@@ -210,7 +210,7 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 			}
 		})
 	}
-	err := eachRow(ctx, meta, func(blob metadata.Blob) error {
+	err := eachRow(ctx, meta, func(blob blobs.Blob) error {
 		select {
 		case queue <- blob:
 			return nil
@@ -227,7 +227,7 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 }
 
 // report reports each resource, and each version of one, whose file a lost blob is, or the blob itself where none refers to it.
-func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong string, events Events) error {
+func report(ctx context.Context, meta metadata.Reader, blob blobs.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
 		for of, err := range tx.Blobs.Refs(blob.Digest) {
@@ -313,8 +313,8 @@ func (l *Local) Snapshot(ctx context.Context) (Snapshot, error) {
 }
 
 // Blob implements [Source].
-func (l *Local) Blob(_ context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
-	file, err := l.files.Open(digest, size)
+func (l *Local) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
+	file, err := l.files.Open(ctx, b)
 	if err == nil {
 		return lossy{file}, nil
 	}

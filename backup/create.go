@@ -166,8 +166,8 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return err
 	}
 	progress := &meter{what: partFiles, events: w.events, total: m.Blobs.Bytes}
-	err = eachBlob(ctx, meta, func(ctx context.Context, blob metadata.Blob) error {
-		part := progress.part(blob.Bytes)
+	err = eachBlob(ctx, meta, func(ctx context.Context, blob blobs.Blob) error {
+		part := progress.part(blob.Size)
 		defer part.end()
 		return w.keep(ctx, meta, blob, part)
 	})
@@ -179,7 +179,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 }
 
 // keep copies a blob unless the backup has it, or lists it as lost.
-func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob, part *portion) error {
+func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob blobs.Blob, part *portion) error {
 	if w.has(ctx, blob) {
 		w.there.note(blob.Digest)
 		return nil
@@ -188,7 +188,7 @@ func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob,
 	w.mu.Lock()
 	if err == nil {
 		w.copied.Count++
-		w.copied.Bytes += blob.Bytes
+		w.copied.Bytes += blob.Size
 	}
 	if isLost(err) {
 		w.lost = append(w.lost, blob.Digest.String())
@@ -201,19 +201,19 @@ func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob,
 }
 
 // has reports whether the backup has a blob already.
-func (w *writer) has(ctx context.Context, blob metadata.Blob) bool {
+func (w *writer) has(ctx context.Context, blob blobs.Blob) bool {
 	if w.rehash {
-		return blobs.Verify(ctx, w.files, blob.Digest, blob.Bytes) == nil
+		return blobs.Verify(ctx, w.files, blob) == nil
 	}
-	size, err := w.files.Stat(blob.Digest)
-	return err == nil && size == blob.Bytes
+	size, err := w.files.Stat(ctx, blob)
+	return err == nil && size == blob.Size
 }
 
 // attempts is how often a blob is requested whose bytes cannot be read: a network may recover.
 const attempts = 3
 
 // fetch copies a blob from the source.
-func (w *writer) fetch(ctx context.Context, blob metadata.Blob, part *portion) error {
+func (w *writer) fetch(ctx context.Context, blob blobs.Blob, part *portion) error {
 	for try := 1; ; try++ {
 		err := w.fetchOnce(ctx, blob, part)
 		var cut *sourceError
@@ -250,8 +250,8 @@ func (r sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *writer) fetchOnce(ctx context.Context, blob metadata.Blob, part *portion) error {
-	body, err := w.source.Blob(ctx, blob.Digest, blob.Bytes)
+func (w *writer) fetchOnce(ctx context.Context, blob blobs.Blob, part *portion) error {
+	body, err := w.source.Blob(ctx, blob)
 	if err != nil {
 		return &sourceError{err}
 	}
@@ -259,22 +259,22 @@ func (w *writer) fetchOnce(ctx context.Context, blob metadata.Blob, part *portio
 }
 
 // commit writes what r yields to a store, if it is the blob, and returns when that is on stable storage. Otherwise: blobs.ErrDamaged.
-func commit(ctx context.Context, store blobs.Writer, blob metadata.Blob, r io.Reader) error {
-	staged, err := store.Stage(ctx, r, max(1, blob.Bytes))
+func commit(ctx context.Context, store blobs.Writer, blob blobs.Blob, r io.Reader) error {
+	staged, err := store.Stage(ctx, r, max(1, blob.Size))
 	if errors.Is(err, blobs.ErrTooLarge) {
-		return fmt.Errorf("%w: it has more than %d bytes", blobs.ErrDamaged, blob.Bytes)
+		return fmt.Errorf("%w: it has more than %d bytes", blobs.ErrDamaged, blob.Size)
 	}
 	if err != nil {
 		return err
 	}
 	content := staged.Content()
 	switch {
-	case content.Size != blob.Bytes:
-		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, content.Size, blob.Bytes)
+	case content.Size != blob.Size:
+		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, content.Size, blob.Size)
 	case content.Digest != blob.Digest:
 		err = fmt.Errorf("%w: its bytes have another digest, %s", blobs.ErrDamaged, content.Digest)
 	default:
-		err = staged.Commit()
+		_, err = staged.Commit(ctx)
 	}
 	return errors.Join(err, staged.Discard())
 }

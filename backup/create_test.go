@@ -207,11 +207,11 @@ type broken struct {
 	cause error
 }
 
-func (b *broken) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+func (b *broken) Blob(ctx context.Context, blob blobs.Blob) (io.ReadCloser, error) {
 	if b.left--; b.left < 0 {
 		return io.NopCloser(io.MultiReader(strings.NewReader("b"), failing{b.cause})), nil
 	}
-	return b.Source.Blob(ctx, digest, size)
+	return b.Source.Blob(ctx, blob)
 }
 
 type failing struct{ error }
@@ -248,10 +248,10 @@ type lineOf struct {
 	busy chan struct{}
 }
 
-func (l *lineOf) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+func (l *lineOf) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
 	l.busy <- struct{}{}
 	defer func() { <-l.busy }()
-	return l.broken.Blob(ctx, digest, size)
+	return l.broken.Blob(ctx, b)
 }
 
 func TestRefusedDestinations(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 func (w *writer) copyInline(ctx context.Context, meta *bolt.Store) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		var failed error
-		err := w.files.CommitAll(func(yield func([]byte) bool) {
+		_, err := w.files.CommitAll(ctx, func(yield func([]byte) bool) {
 			for of, err := range tx.InlineBodies.All(metadata.VersionKey{}) {
 				if failed = errors.Join(err, ctx.Err()); failed != nil {
 					return

@@ -99,7 +99,7 @@ func TestDamagedInlineBody(t *testing.T) {
 	w.backUp(dest)
 	files, err := blobs.OpenDirReadOnly(dest)
 	check(t, err)
-	if _, err := files.Stat(made[0].Digest); !errors.Is(err, blobs.ErrNotFound) {
+	if _, err := files.Stat(t.Context(), blobs.Blob{Digest: made[0].Digest}); !errors.Is(err, blobs.ErrNotFound) {
 		t.Errorf("the file is in the backup: %v", err)
 	}
 	_, found, err := restore(t, dest, false)

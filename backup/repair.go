@@ -61,8 +61,8 @@ func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, di
 		return done, err
 	}
 	progress := &meter{what: partFiles, events: r.left, total: all.Bytes}
-	err = eachBlob(ctx, meta, func(ctx context.Context, blob metadata.Blob) error {
-		part := progress.part(blob.Bytes)
+	err = eachBlob(ctx, meta, func(ctx context.Context, blob blobs.Blob) error {
+		part := progress.part(blob.Size)
 		defer part.end()
 		return r.verifyOrRepair(ctx, blob, part)
 	})
@@ -112,8 +112,8 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 }
 
 // verifyOrRepair verifies a blob, and repairs it if necessary.
-func (r *repairer) verifyOrRepair(ctx context.Context, blob metadata.Blob, part *portion) error {
-	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
+func (r *repairer) verifyOrRepair(ctx context.Context, blob blobs.Blob, part *portion) error {
+	wrong := blobs.Verify(ctx, r.files, blob)
 	if wrong == nil {
 		r.there.note(blob.Digest)
 		r.count(blob, Repaired{Blobs: 1})
@@ -134,7 +134,7 @@ func (r *repairer) verifyOrRepair(ctx context.Context, blob metadata.Blob, part 
 	return report(ctx, r.meta, blob, wrong.Error(), r.repaired)
 }
 
-func (r *repairer) count(blob metadata.Blob, one Repaired) {
+func (r *repairer) count(blob blobs.Blob, one Repaired) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done.Blobs += one.Blobs

@@ -186,12 +186,12 @@ func (r brokenReader) Read(p []byte) (int, error) {
 func (r *reader) checkSizes(ctx context.Context) error {
 	var has extent
 	missing := 0
-	err := eachRow(ctx, r.meta, func(blob metadata.Blob) error {
+	err := eachRow(ctx, r.meta, func(blob blobs.Blob) error {
 		has.Count++
-		has.Bytes += blob.Bytes
-		size, err := r.files.Stat(blob.Digest)
-		if err == nil && size != blob.Bytes {
-			err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, size, blob.Bytes)
+		has.Bytes += blob.Size
+		size, err := r.files.Stat(ctx, blob)
+		if err == nil && size != blob.Size {
+			err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, size, blob.Size)
 		}
 		if err == nil || r.partial || r.manifest.lost(blob.Digest) {
 			return nil
@@ -219,8 +219,8 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 	}
 	var broken atomic.Int64
 	progress := &meter{what: partFiles, events: r.events, total: r.manifest.Blobs.Bytes}
-	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob metadata.Blob) error {
-		part := progress.part(blob.Bytes)
+	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob blobs.Blob) error {
+		part := progress.part(blob.Size)
 		defer part.end()
 		err := take(ctx, r.files, files, blob, part)
 		if !isLost(err) {
@@ -252,8 +252,8 @@ func beginEpoch(ctx context.Context, path string) error {
 }
 
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the first one.
-func take(ctx context.Context, from, to *blobs.Dir, blob metadata.Blob, part *portion) error {
-	file, err := from.Open(blob.Digest, blob.Bytes)
+func take(ctx context.Context, from, to *blobs.Dir, blob blobs.Blob, part *portion) error {
+	file, err := from.Open(ctx, blob)
 	if err != nil {
 		return err
 	}

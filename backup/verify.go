@@ -85,13 +85,13 @@ func verifyBefore(ctx context.Context, dest string, m, after Manifest, o Restore
 	defer func() { err = errors.Join(err, r.close()) }()
 	var broken atomic.Int64
 	progress := &meter{what: partEarlier, events: r.events, total: m.Blobs.Bytes}
-	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob metadata.Blob) error {
-		part := progress.part(blob.Bytes)
+	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob blobs.Blob) error {
+		part := progress.part(blob.Size)
 		defer part.end()
 		if m.lost(blob.Digest) || !after.lost(blob.Digest) && has(ctx, newer, blob) {
 			return nil
 		}
-		err := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
+		err := blobs.Verify(ctx, r.files, blob)
 		if !isLost(err) {
 			return err
 		}
@@ -105,9 +105,9 @@ func verifyBefore(ctx context.Context, dest string, m, after Manifest, o Restore
 }
 
 // has reports whether metadata have a row of a blob.
-func has(ctx context.Context, meta metadata.Reader, blob metadata.Blob) bool {
+func has(ctx context.Context, meta metadata.Reader, blob blobs.Blob) bool {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
-		_, err := tx.Blobs.Size(blob.Digest)
+		_, err := tx.Blobs.Get(blob.Digest)
 		return err
 	}) == nil
 }

@@ -52,7 +52,8 @@ type Attachment struct {
 // the metadata.
 type Clock func(ctx context.Context) (time.Time, error)
 
-// WithLength returns r and tells a store that it has n bytes, to be found by [LengthOf]. A reader of another length is no error.
+// WithLength returns r and tells a store that it has n bytes, to be found by [LengthOf]. A store that sends the length
+// before the bytes may fail with io.ErrUnexpectedEOF where r has another one.
 func WithLength(r io.Reader, n int64) io.Reader { return announced{r, n} }
 
 // LengthOf returns the length that WithLength has told. ok is false where it has told none.

@@ -115,5 +115,5 @@ func makeResource(tx *metadata.Tx) error {
 	if err := tx.Resources.Put(r); err != nil {
 		return err
 	}
-	return tx.Blobs.Put(digest, r.Bytes)
+	return tx.Blobs.Put(blobs.Blob{Digest: digest, Size: r.Bytes})
 }

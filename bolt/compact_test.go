@@ -25,7 +25,7 @@ func looseFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, change := range []func(tx *metadata.Tx, d blobs.Digest) error{
-		func(tx *metadata.Tx, d blobs.Digest) error { return tx.Blobs.Put(d, 9) },
+		func(tx *metadata.Tx, d blobs.Digest) error { return tx.Blobs.Put(blobs.Blob{Digest: d, Size: 9}) },
 		func(tx *metadata.Tx, d blobs.Digest) error { return tx.Blobs.Remove(d) },
 	} {
 		err := s.Update(t.Context(), func(tx *metadata.Tx) error {

@@ -37,7 +37,7 @@ func grownFile(t testing.TB) []byte {
 				Record: metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp},
 				Name:   fmt.Sprint("map-", i), Description: strings.Repeat("d", 1000*(i%20)), Digest: blobs.Digest{byte(i)},
 			}
-			return errors.Join(tx.Resources.Put(r), tx.Blobs.Put(r.Digest, 9), tx.Damages.Put(metadata.Damage{Digest: r.Digest}))
+			return errors.Join(tx.Resources.Put(r), tx.Blobs.Put(blobs.Blob{Digest: r.Digest, Size: 9}), tx.Damages.Put(metadata.Damage{Digest: r.Digest}))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 		for i := 0; i < 300 && err == nil; i++ {
 			err = s.Update(context.WithoutCancel(t.Context()), func(tx *metadata.Tx) error {
 				digest := blobs.Digest{byte(i), byte(i % 7)}
-				return errors.Join(putUser(fmt.Sprint("user-", i))(tx), tx.Blobs.Put(digest, 9), tx.Blobs.Remove(blobs.Digest{byte(i - 50)}))
+				return errors.Join(putUser(fmt.Sprint("user-", i))(tx), tx.Blobs.Put(blobs.Blob{Digest: digest, Size: 9}), tx.Blobs.Remove(blobs.Digest{byte(i - 50)}))
 			})
 		}
 		wrote.Store(true)

@@ -146,8 +146,8 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 
 // Blob implements backup.Source. A blob is lost only if the service says so. An answer that breaks off may be the fault of the
 // network; where the blob is damaged, the service has recorded that before it ended the answer, and says so at the next request.
-func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
-	body, err := s.service.Blob(ctx, digest)
+func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
+	body, err := s.service.Blob(ctx, b.Digest)
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == errs.CodeDataDamaged {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
@@ -155,8 +155,8 @@ func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64)
 	if err != nil {
 		return nil, err
 	}
-	if body.Bytes != size {
-		return nil, errors.Join(fmt.Errorf("the service has %d bytes of it, not %d", body.Bytes, size), body.Close())
+	if body.Bytes != b.Size {
+		return nil, errors.Join(fmt.Errorf("the service has %d bytes of it, not %d", body.Bytes, b.Size), body.Close())
 	}
 	return body, nil
 }

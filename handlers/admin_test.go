@@ -258,7 +258,7 @@ func (d *blockedDisk) Remove(digest blobs.Digest, confirm func() error) error {
 func TestSecondPurgeIsBusy(t *testing.T) {
 	t.Parallel()
 	disk := &blockedDisk{removing: make(chan struct{}), goOn: make(chan struct{})}
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
 		disk.Dir = dir
 		return disk
 	})

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -75,8 +76,8 @@ type slow struct {
 	goOn chan struct{}
 }
 
-func (s *slow) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
-	file, err := s.Dir.Open(digest, size)
+func (s *slow) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	file, err := s.Dir.Open(ctx, b)
 	return &slowFile{file, s}, err
 }
 
@@ -97,7 +98,7 @@ func (f *slowFile) Read(p []byte) (int, error) {
 func TestCheckReportsProgress(t *testing.T) {
 	t.Parallel()
 	disk := &slow{goOn: make(chan struct{})}
-	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
 		disk.Dir = dir
 		return disk
 	})
@@ -131,7 +132,7 @@ func TestCheckReportsProgress(t *testing.T) {
 func TestFailedCheckSaysSo(t *testing.T) {
 	t.Parallel()
 	disk := &unavailable{}
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
 		disk.Dir = dir
 		return disk
 	})
@@ -145,14 +146,14 @@ func TestFailedCheckSaysSo(t *testing.T) {
 // unavailable is a disk that opens no blob.
 type unavailable struct{ *blobs.Dir }
 
-func (*unavailable) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) {
+func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) {
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
 
 // TestPanickedCheckWritesNoMore: after a fault nothing writes to an answer that has ended, whose memory others may have by then.
 func TestPanickedCheckWritesNoMore(t *testing.T) {
 	t.Parallel()
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store { return &faulty{dir} })
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return &faulty{dir} })
 	c.newSpace(nil).newFile("a", "content")
 	response, err := httpClient.Do(c.request("POST", "/admin/check", nil, nil))
 	if err != nil {
@@ -170,4 +171,4 @@ func TestPanickedCheckWritesNoMore(t *testing.T) {
 // faulty is a disk with a mistake in it.
 type faulty struct{ *blobs.Dir }
 
-func (*faulty) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) { panic("a mistake") }
+func (*faulty) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) { panic("a mistake") }

@@ -119,8 +119,8 @@ type failing struct {
 	behind atomic.Int64 // 0: it can
 }
 
-func (f *failing) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
-	file, err := f.Dir.Open(digest, size)
+func (f *failing) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	file, err := f.Dir.Open(ctx, b)
 	if behind := f.behind.Load(); err == nil && behind > 0 {
 		return &unreadable{file, behind}, nil
 	}
@@ -146,7 +146,7 @@ func TestUnreadableFileIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range [][]string{nil, {"Range: bytes=10-"}, {"Range: bytes=0-9,20-199999"}} {
 		disk := &failing{}
-		c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+		c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
 			disk.Dir = dir
 			return disk
 		})

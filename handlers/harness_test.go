@@ -45,11 +45,11 @@ type gateway struct {
 // openGateway opens stores in an empty directory. The caller closes the gateway.
 func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, error) {
 	rules.IndexDir = filepath.Join(dir, "index")
-	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Store { return store })
+	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Folder { return store })
 }
 
 // openGatewayOver is openGateway with something between the service and its blobs, and without an index, which would read them, too.
-func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Store) (*gateway, error) {
+func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Folder) (*gateway, error) {
 	store, err := blobs.OpenDir(dir, disk)
 	if err != nil {
 		return nil, err
@@ -92,11 +92,11 @@ func (g *gateway) close() error {
 func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
 	t.Helper()
 	rules.IndexDir = filepath.Join(t.TempDir(), "index")
-	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Store { return store })
+	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Folder { return store })
 }
 
 // gatewayOver is ownGateway with something between the service and its blobs.
-func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*blobs.Dir) blobs.Store) *client {
+func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*blobs.Dir) blobs.Folder) *client {
 	t.Helper()
 	g, err := openGatewayOver(t.TempDir(), blobs.OS{}, rules, between)
 	if err != nil {

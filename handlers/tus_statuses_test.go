@@ -133,7 +133,7 @@ func newGate(after bool) *gate {
 }
 
 func (g *gate) service(t *testing.T) *client {
-	return gatewayOver(t, handlers.Config{}, repository.Config{}, func(store *blobs.Dir) blobs.Store {
+	return gatewayOver(t, handlers.Config{}, repository.Config{}, func(store *blobs.Dir) blobs.Folder {
 		g.Dir = store
 		return g
 	})
@@ -144,11 +144,11 @@ func (g *gate) wait() {
 	<-g.open
 }
 
-func (g *gate) AppendPartial(ctx context.Context, name string, mark blobs.Checkpoint, r io.Reader, most int64) (blobs.Checkpoint, error) {
+func (g *gate) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, most int64) (blobs.Checkpoint, error) {
 	if !g.after {
 		g.wait()
 	}
-	mark, err := g.Dir.AppendPartial(ctx, name, mark, r, most)
+	mark, err := g.Dir.AppendPartial(ctx, p, r, most)
 	if g.after {
 		g.wait()
 	}

@@ -124,6 +124,7 @@ type Tx struct {
 	Usage          Usage
 	UserUsage      UsageOfUsers
 	Blobs          Blobs
+	Trashed        TrashedObjects
 	Damages        Damages
 	Unreferenced   UnreferencedBlobs
 	InlineBodies   InlineBodies
@@ -321,16 +322,28 @@ type UsageOfUsers interface {
 // Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it; with the references to them, from
 // Resources and Versions that are InBlob.
 type Blobs interface {
-	// Size returns the blob's length in bytes.
-	Size(blobs.Digest) (int64, error)
-	Put(digest blobs.Digest, size int64) error
+	Get(blobs.Digest) (blobs.Blob, error)
+	Put(blobs.Blob) error
 	// Remove removes the row; that there is none is no error.
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
-	All(after *blobs.Digest) iter.Seq2[Blob, error]
+	All(after *blobs.Digest) iter.Seq2[blobs.Blob, error]
 	// Refs yields the keys of the versions, present and former ones, whose file the blob is, ascending by resource, then number, whether
 	// or not there is a row of the blob. Each comes once.
 	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
+}
+
+// TrashedObjects is the table of objects that no row of Blobs names any more, and that have not been deleted.
+type TrashedObjects interface {
+	Put(TrashedObject) error
+	// Remove removes the row; that there is none is no error.
+	Remove(ObjectKey) error
+	// Of yields those of a digest, ascending by object.
+	Of(blobs.Digest) iter.Seq2[TrashedObject, error]
+	// All yields those after a key (by digest, then object), ascending; zero: from the first.
+	All(after ObjectKey) iter.Seq2[TrashedObject, error]
+	// Named tells whether a row of this table or of Blobs names an object.
+	Named(object string) (bool, error)
 }
 
 // Damages is the table of blobs that are known to be damaged or missing.

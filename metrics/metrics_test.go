@@ -85,7 +85,7 @@ func all(t *testing.T) *Metrics {
 	}
 	staged, err := files.Stage(context.Background(), strings.NewReader("body"), 0)
 	if err == nil {
-		err = staged.Commit()
+		_, err = staged.Commit(context.Background())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func newLarge(b *testing.B, versions int) *large {
 			l.file.Digest = blobs.Digest{byte(n >> 3 * 37), byte(n), byte(n >> 8), 1}
 			v := metadata.VersionOf(l.file)
 			v.Number, v.Created, v.Replaced = uint32(n), stamp, stamp
-			err := tx.Blobs.Put(l.file.Digest, size)
+			err := tx.Blobs.Put(blobs.Blob{Digest: l.file.Digest, Size: size})
 			if n < versions {
 				err = errors.Join(err, tx.Versions.Put(v))
 			}

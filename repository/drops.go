@@ -64,7 +64,11 @@ func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reade
 		err = upload.Into(ctx, set)
 	}
 	if err == nil {
-		err = upload.Receive(ctx, &boundedBody{body: body, left: found.room()})
+		var bounded io.Reader = &boundedBody{body: body, left: found.room()}
+		if f.Length > 0 {
+			bounded = blobs.WithLength(bounded, f.Length)
+		}
+		err = upload.Receive(ctx, bounded)
 	}
 	if err != nil {
 		return dropped, noRoomForDrop(err)

@@ -47,7 +47,7 @@ func (f *failing) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 }
 
 type failingFiles struct {
-	blobs.Store
+	blobs.Folder
 	stage error
 }
 
@@ -55,7 +55,7 @@ func (f *failingFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blo
 	if f.stage != nil {
 		return nil, f.stage
 	}
-	return f.Store.Stage(ctx, r, limit)
+	return f.Folder.Stage(ctx, r, limit)
 }
 
 // TestErrorPolicy: what a store's error means to a caller, what the service says of itself then, and that it goes on by itself
@@ -81,7 +81,7 @@ func TestErrorPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			meta := &failing{Store: metadatatest.NewMemory(time.Now)}
-			files := &failingFiles{Store: blobstest.NewMemory()}
+			files := &failingFiles{Folder: blobstest.NewMemory()}
 			h := populated(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 1)
 			upload := func() error {
 				up, set := h.Service.NewUpload(h.Admin), h.Sets[0].ID.String()
@@ -102,7 +102,7 @@ func TestErrorPolicy(t *testing.T) {
 				t.Errorf("%d resources after that, want the one that was there", got)
 			}
 			// Where it is not known what was written, nothing is taken back.
-			_, err = files.Stat(sha256.Sum256([]byte("body")))
+			_, err = files.Stat(t.Context(), blobs.Blob{Digest: sha256.Sum256([]byte("body"))})
 			if left := err == nil; left != (c.code == errs.CodeOutcomeUnknown) {
 				t.Errorf("the file is left: %t", left)
 			}

@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -24,17 +25,17 @@ type inlineDisk struct{ *repositorytest.Disk }
 
 // seam is a blob store with something to do before CommitAll, or instead of it.
 type seam struct {
-	blobs.Store
+	blobs.Folder
 	before func() error
 }
 
-func (s *seam) CommitAll(bodies iter.Seq[[]byte]) error {
+func (s *seam) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
 	if s.before != nil {
 		if err := s.before(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return s.Store.CommitAll(bodies)
+	return s.Folder.CommitAll(ctx, bodies)
 }
 
 // newInline is a repository over real files whose bodies of up to 10 bytes are inline, and flushed when a test asks. Its resources
@@ -49,8 +50,8 @@ func newObservedInline(t *testing.T, observer repository.Observer, names ...stri
 	t.Helper()
 	files := &seam{}
 	config := repository.Config{HoldUpTo: 10, Observer: observer}
-	k := &inlineDisk{repositorytest.NewDiskOver(t, config, func(store blobs.Store) blobs.Store {
-		files.Store = store
+	k := &inlineDisk{repositorytest.NewDiskOver(t, config, func(store blobs.Folder) blobs.Folder {
+		files.Folder = store
 		return files
 	}, 0)}
 	for _, name := range names {
@@ -255,8 +256,8 @@ func TestFlushDuringChanges(t *testing.T) {
 func TestFlushPinsAgainstPurge(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "a")
-	store := files.Store
-	files.Store = afterCommit{store, func() {
+	store := files.Folder
+	files.Folder = afterCommit{store, func() {
 		if _, err := os.Lstat(k.Path(k.Resources[0].Digest)); err != nil {
 			t.Error(err)
 		}
@@ -265,20 +266,20 @@ func TestFlushPinsAgainstPurge(t *testing.T) {
 		}
 	}}
 	k.flush()
-	files.Store = store
+	files.Folder = store
 	k.wantContent("after", k.Resources[0], "a")
 	k.wantContent("after", k.Resources[1], "a")
 }
 
 // afterCommit calls a function after CommitAll.
 type afterCommit struct {
-	blobs.Store
+	blobs.Folder
 	after func()
 }
 
-func (p afterCommit) CommitAll(bodies iter.Seq[[]byte]) error {
+func (p afterCommit) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
 	defer p.after()
-	return p.Store.CommitAll(bodies)
+	return p.Folder.CommitAll(ctx, bodies)
 }
 
 // TestFailedFlushLosesNothing: what could not be flushed stays as it was, and is flushed the next time.

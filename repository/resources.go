@@ -100,22 +100,23 @@ func resourceGone() error {
 // open is OpenResource for the resource as it is returned by as.
 func (s *Service) open(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
-		if r, file, err = s.openable(ctx, p, id, as); err != nil || file != nil {
+		var b blobs.Blob
+		if r, b, file, err = s.openable(ctx, p, id, as); err != nil || file != nil {
 			return r, file, err
 		}
-		file, err = s.stores.Blobs.Open(r.Digest, r.Bytes)
+		file, err = s.stores.Blobs.Open(ctx, b)
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
 			return r, file, s.stores.BlobError(err)
 		}
-		if wrong, _ := s.stores.Verify(context.WithoutCancel(ctx), metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); wrong != "" {
+		if wrong, _ := s.stores.Verify(context.WithoutCancel(ctx), b); wrong != "" {
 			break // whether it could be written down or is remembered: the answer is the same
 		}
 	}
 	return metadata.Resource{}, nil, storage.DamagedError("resource "+r.ID.String(), err)
 }
 
-// openable reads the record of a resource whose file may be read, and the file itself where it is inline.
-func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, held io.ReadSeekCloser, err error) {
+// openable reads the record of a resource whose file may be read, and its blob, or the file itself where it is inline.
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, b blobs.Blob, held io.ReadSeekCloser, err error) {
 	s.inline.Reading()
 	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := readableResource(tx, p, id)
@@ -129,12 +130,16 @@ func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as 
 			held, err = inline.Open(tx, r)
 			return err
 		}
-		return s.sound(tx, r)
+		if err := s.sound(tx, r); err != nil {
+			return err
+		}
+		b, err = s.stores.BlobOf(tx, r)
+		return err
 	})
 	if err != nil {
-		return metadata.Resource{}, nil, err
+		return metadata.Resource{}, b, nil, err
 	}
-	return r, held, nil
+	return r, b, held, nil
 }
 
 // sound returns an error where the blob of a resource is known to be damaged.
@@ -298,13 +303,13 @@ func DownloadName(r metadata.Resource) string {
 // also when ctx ends before.
 func (s *Service) NoteDamage(ctx context.Context, digest blobs.Digest, cause error) {
 	ctx = context.WithoutCancel(ctx)
-	var size int64
+	var b blobs.Blob
 	err := s.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
-		size, err = tx.Blobs.Size(digest)
+		b, err = tx.Blobs.Get(digest)
 		return err
 	})
 	if err == nil {
-		_, err = s.stores.Verify(ctx, metadata.Blob{Digest: digest, Bytes: size})
+		_, err = s.stores.Verify(ctx, b)
 	}
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		s.stores.Background.Note(background.TaskDamage, fmt.Errorf("%s: %w; and it could not be looked at again: %w", digest, cause, err))

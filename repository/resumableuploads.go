@@ -191,6 +191,11 @@ func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.Resu
 func (u uploads) complete(ctx context.Context, form *FormUpload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
 	defer func() { _ = form.Discard() }() // there is nothing to remove
 	form.reserved = u.quotas.OfUpload(t.ID)
+	if u.stores.Objects != nil {
+		if form.held, err = u.stores.Objects.PartialObjects(t.Checkpoint); err != nil {
+			return u.stores.BlobError(err)
+		}
+	}
 	form.received, form.with = &uploadBody{staged: staged, digest: staged.Content().Digest}, with
 	if t.ResourceID != (metadata.ID{}) {
 		_, err = form.Replace(ctx, t.ResourceID.String(), fieldsOf(t))

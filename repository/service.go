@@ -155,7 +155,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		}
 	})
 	s := storage.New(meta, files, config.Note)
-	upkeep := maintenance.Start(s, files, maintenance.Config{
+	upkeep := maintenance.Start(s, maintenance.Config{
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
 	})
 	limit := config.HoldUpTo

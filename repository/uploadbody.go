@@ -48,8 +48,8 @@ func (b *uploadBody) location() metadata.BodyLocation {
 }
 
 // receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file; so is
-// one whose blob is known to be damaged, which that file replaces.
-func (s *Service) receive(ctx context.Context, body io.Reader) (*uploadBody, error) {
+// one whose blob is known to be damaged, which that file replaces. length is how long it is; negative: that is not known.
+func (s *Service) receive(ctx context.Context, body io.Reader, length int64) (*uploadBody, error) {
 	if buffer := s.inline.Borrow(); buffer != nil {
 		n, err := blobs.ReadFull(ctx, body, *buffer)
 		begin := (*buffer)[:n]
@@ -65,6 +65,9 @@ func (s *Service) receive(ctx context.Context, body io.Reader) (*uploadBody, err
 		if err != nil && err != io.EOF {
 			return nil, s.stores.BlobError(fmt.Errorf("read the body: %w", err))
 		}
+	}
+	if length >= 0 {
+		body = blobs.WithLength(body, length)
 	}
 	staged, err := s.files.Stage(ctx, body, s.config.MaxUpload)
 	if err != nil {

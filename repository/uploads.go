@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"labshelf/audit"
@@ -23,6 +24,8 @@ type FormUpload struct {
 	service  *Service
 	caller   auth.Principal
 	received *uploadBody
+	file     blobs.Content                               // as it was committed, once it is
+	held     []blobs.Object                              // that the row of a resumable upload names until its resource is made
 	into     string                                      // the set in which the caller may create, as an earlier transaction said
 	over     string                                      // the resource that the caller may replace, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
@@ -102,13 +105,17 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 	return err
 }
 
-// Receive reads the body to its end: a small one into memory, any other one onto stable storage. An *Error from body is returned
-// as it is.
+// Receive reads the body to its end: a small one into memory, any other one onto stable storage, for which it helps that blobs.WithLength
+// tells how long it is. An *Error from body is returned as it is.
 func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 	if err := u.reserved.Grow(ctx, u.least, u.least); err != nil {
 		return err
 	}
-	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body))
+	length, known := blobs.LengthOf(body)
+	if !known {
+		length = -1
+	}
+	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body), length)
 	return err
 }
 
@@ -253,7 +260,8 @@ func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 	if r.Body == metadata.Inline {
 		return errors.Join(tx.InlineBodies.Put(r.VersionKey(), u.received.bytes), u.service.inline.Count(tx))
 	}
-	return rows.RecordBlob(tx, r)
+	held := slices.ContainsFunc(u.held, func(o blobs.Object) bool { return o.Name == u.file.Object })
+	return rows.RecordBlob(tx, u.file, held)
 }
 
 // intent checks what an upload is to do, in a transaction, and returns what does it there.
@@ -298,16 +306,17 @@ func (u *FormUpload) commit(ctx context.Context, check intent) (err error) {
 // replaced: nobody has read it just now, and the received one is known to be complete.
 func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 	s, digest := u.service, u.received.digest
-	if err := s.view(ctx, u.caller, check.only); err != nil {
+	err := s.view(ctx, u.caller, check.only)
+	if err != nil {
 		return err
 	}
 	release := s.files.Pin(digest)
 	defer release()
-	if err := u.received.staged.Commit(); err != nil {
+	if u.file, err = u.received.staged.Commit(ctx); err != nil {
 		return s.stores.BlobError(err)
 	}
 	s.stores.Verifications.Committed(digest)
-	err := s.update(ctx, u.caller, check.andWrite)
+	err = s.update(ctx, u.caller, check.andWrite)
 	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a resumable upload has nothing else for its next try
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
@@ -318,8 +327,7 @@ func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 // withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
 // does not work here is left to that purge.
 func (u *FormUpload) withdraw(ctx context.Context) {
-	digest := u.received.digest
-	_ = u.received.staged.Withdraw(func() error { return u.service.stores.Orphaned(ctx, digest) })
+	_ = u.received.staged.Withdraw(func() error { return u.service.stores.Orphaned(ctx, u.file.Blob) })
 }
 
 // describe checks what came with the body and returns the resource that both make, without its record and location.

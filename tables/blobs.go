@@ -11,44 +11,24 @@ import (
 
 type blobRows struct{ *Tx }
 
-func (b blobRows) Size(digest blobs.Digest) (int64, error) {
-	key := blobKey(digest)
-	if b.get(blobsBucket, key) == nil {
-		return 0, notFound{blobsBucket, string(key)}
-	}
-	return value(b.Tx, blobsBucket, key, sizeFields)
+func (b blobRows) Get(digest blobs.Digest) (blobs.Blob, error) {
+	return blobTable.get(b.Tx, blobKey(digest))
 }
 
-func (b blobRows) Put(digest blobs.Digest, size int64) error {
-	b.mustWrite()
-	b.Tx.put(blobsBucket, blobKey(digest), seal(blobKey(digest), sizeFields, size))
-	return b.failed
+func (b blobRows) Put(row blobs.Blob) error { return blobTable.put(b.Tx, row) }
+
+func (b blobRows) Remove(digest blobs.Digest) error { return blobTable.remove(b.Tx, blobKey(digest)) }
+
+func (b blobRows) All(after *blobs.Digest) iter.Seq2[blobs.Blob, error] {
+	return blobTable.all(b.Tx, afterBlob(after))
 }
 
-func (b blobRows) Remove(digest blobs.Digest) error {
-	b.mustWrite()
-	b.delete(blobsBucket, blobKey(digest))
-	return b.failed
-}
-
-func (b blobRows) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
-	var keys span
+// afterBlob is the keys of blobs after one; nil: all.
+func afterBlob(after *blobs.Digest) (s span) {
 	if after != nil {
-		keys.lo = justAfter(blobKey(*after))
+		s.lo = justAfter(blobKey(*after))
 	}
-	return func(yield func(metadata.Blob, error) bool) {
-		for key, record := range b.walk(blobsBucket, keys) {
-			size, err := unseal(key, record, sizeFields)
-			digest, ok := splitBlobKey(key)
-			if err != nil || !ok {
-				yield(metadata.Blob{}, fmt.Errorf("tables: %s %x: %w", blobsBucket, key, metadata.ErrRecordDamaged))
-				return
-			}
-			if !yield(metadata.Blob{Digest: digest, Bytes: size}, nil) {
-				return
-			}
-		}
-	}
+	return s
 }
 
 // Refs yields, of a file of schema 8 that is only read, those of the former versions after the others.
@@ -129,11 +109,7 @@ func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 }
 
 func (u unreferenced) All(after *blobs.Digest) iter.Seq2[metadata.Unreferenced, error] {
-	var keys span
-	if after != nil {
-		keys.lo = justAfter(blobKey(*after))
-	}
-	return unreferencedTable.all(u.Tx, keys)
+	return unreferencedTable.all(u.Tx, afterBlob(after))
 }
 
 func (u unreferenced) Total() (metadata.BlobCount, error) {

@@ -58,6 +58,9 @@ const (
 	usageByUser
 	leasesBucket
 	nodesBucket
+	blobsByObject
+	trashedBucket
+	trashedByObject
 
 	// BucketCount is how many buckets there are.
 	BucketCount
@@ -124,6 +127,9 @@ var buckets = [BucketCount]struct {
 	usageByUser:           {"usage_by_user", mixed, 12},
 	leasesBucket:          {"leases", mixed, 13},
 	nodesBucket:           {"nodes", mixed, 13},
+	blobsByObject:         {"blobs_by_object", growing, 14},
+	trashedBucket:         {"trashed", mixed, 14},
+	trashedByObject:       {"trashed_by_object", growing, 14},
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
@@ -88,6 +89,8 @@ func (c *checker) run() {
 	checkTable(c, &uploadTable, func(t metadata.ResumableUpload) metadata.Stamp { return t.Created })
 	checkTable(c, &privilegeTable, func(p metadata.Privilege) metadata.Stamp { return p.Modified })
 	checkTable(c, &cascadeTable, func(s metadata.Cascade) metadata.Stamp { return s.Begun })
+	checkTable(c, &blobTable, func(blobs.Blob) metadata.Stamp { return 0 })
+	checkTable(c, &trashedTable, func(o metadata.TrashedObject) metadata.Stamp { return o.Since })
 	checkTable(c, &damageTable, func(metadata.Damage) metadata.Stamp { return 0 })             // Found may be a clock reading
 	checkTable(c, &unreferencedTable, func(metadata.Unreferenced) metadata.Stamp { return 0 }) // may be a clock reading
 	checkTable(c, &webhookTable, func(w metadata.Webhook) metadata.Stamp { return w.Modified })
@@ -107,7 +110,6 @@ func (c *checker) run() {
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
-	checkValues(c, blobsBucket, sizeFields)
 	c.inBucket(bodiesBucket, c.checkBodies)
 	c.inBucket(auditBucket, c.checkLog)
 }

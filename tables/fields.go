@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"labshelf/audit"
+	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
@@ -148,7 +149,7 @@ func uploadFields(c *codec, t *metadata.ResumableUpload) {
 	c.text((*string)(&t.Refusal.Code))
 	c.text(&t.Refusal.Field)
 	c.text(&t.Refusal.Message)
-	added(c, &t.Descriptive, (*codec).text)
+	addedThen(c, &t.Descriptive, (*codec).text, &t.Checkpoint.Parts, (*codec).text)
 }
 
 func privilegeFields(c *codec, p *metadata.Privilege) {
@@ -188,7 +189,18 @@ func userUsageFields(c *codec, u *metadata.UserUsage) {
 	c.int64(&u.Bytes)
 }
 
-func sizeFields(c *codec, bytes *int64) { c.int64(bytes) }
+// blobFields leaves out the digest, which is the key.
+func blobFields(c *codec, b *blobs.Blob) {
+	c.int64(&b.Size)
+	added(c, &b.Object, (*codec).text)
+}
+
+func trashedFields(c *codec, o *metadata.TrashedObject) {
+	c.fixed(o.Digest[:])
+	c.text(&o.Object)
+	c.int64(&o.Size)
+	c.stamp(&o.Since)
+}
 
 func damageFields(c *codec, d *metadata.Damage) {
 	c.fixed(d.Digest[:])

@@ -38,6 +38,11 @@ func borrowedKey(id *metadata.ID) []byte { return id[:] }
 
 func blobKey(d blobs.Digest) []byte { return d[:] }
 
+// objectKey is for an object that had the bytes of a blob.
+func objectKey(of metadata.ObjectKey) []byte {
+	return append(append(make([]byte, 0, digestSize+len(of.Object)), of.Digest[:]...), of.Object...)
+}
+
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
 // sessionKey orders the sessions by user.

@@ -49,6 +49,7 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"digest of a key", keyDigestKey(auth.KeyDigest(digest)), digestHex},
 		{"sessions", sessionKey(id, auth.SessionDigest(digest)), idHex + digestHex},
 		{"digest of a blob", blobKey(digest), digestHex},
+		{"trashed", objectKey(metadata.ObjectKey{Digest: digest, Object: "ob"}), digestHex + "6f62"},
 		{"keys_by_user and the like", pairKey(id, other), idHex + otherHex},
 		{"sets_by_state", idIndexKey(stateScope(metadata.Active), id), "01" + idHex},
 		{"sets_by_dataspace", idIndexKey(containerScope(other, metadata.Deleted), id), otherHex + "02" + idHex},
@@ -86,7 +87,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
 		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs audit webhooks deliveries " +
-		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries folders file_properties links links_by_digest links_by_dataspace links_by_owner link_uses usage_by_user leases nodes"
+		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries folders file_properties links links_by_digest links_by_dataspace links_by_owner link_uses usage_by_user leases nodes blobs_by_object trashed trashed_by_object"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}

@@ -1,6 +1,9 @@
 package tables
 
-import "labshelf/metadata"
+import (
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
 
 var (
 	dataspaceTable = table[metadata.Dataspace]{
@@ -105,6 +108,21 @@ var (
 		key:     func(s *metadata.Cascade) []byte { return borrowedKey(&s.Container) },
 		entries: func(metadata.Cascade) []entry { return nil },
 	}
+	blobTable = table[blobs.Blob]{
+		bucket: blobsBucket, fields: blobFields,
+		key:     func(b *blobs.Blob) []byte { return blobKey(b.Digest) },
+		fromKey: func(b *blobs.Blob, key []byte) (ok bool) { b.Digest, ok = splitBlobKey(key); return ok },
+		indexes: []index{{blobsByObject, ownerInValue}},
+		entries: func(b blobs.Blob) []entry { return objectEntries(blobsByObject, b.Object, blobKey(b.Digest)) },
+	}
+	trashedTable = table[metadata.TrashedObject]{
+		bucket: trashedBucket, fields: trashedFields,
+		key:     func(o *metadata.TrashedObject) []byte { return objectKey(o.Key()) },
+		indexes: []index{{trashedByObject, ownerInValue}},
+		entries: func(o metadata.TrashedObject) []entry {
+			return objectEntries(trashedByObject, o.Object, objectKey(o.Key()))
+		},
+	}
 	damageTable = table[metadata.Damage]{
 		bucket: blobsDamaged, fields: damageFields,
 		key:     func(d *metadata.Damage) []byte { return blobKey(d.Digest) },
@@ -191,6 +209,14 @@ var (
 		entries: func(metadata.Node) []entry { return nil },
 	}
 )
+
+// objectEntries is what tells that a row names an object; nothing where it names none, as those of a folder.
+func objectEntries(in Bucket, object string, owner []byte) []entry {
+	if object == "" {
+		return nil
+	}
+	return []entry{{in, nameKey(object), owner}}
+}
 
 // versionEntries is the reference of a former version, in a bucket.
 func versionEntries(v metadata.Version, in Bucket) []entry {

@@ -139,9 +139,12 @@ func nouns() map[string]noun {
 			"016e"+idHex+"0000000000000001"+"0000000000000002"+"026465"),
 		"node": nounOf(nodeFields, metadata.Node{Instance: id, Name: "n", Version: "v", Schema: 13, Since: 1, Seen: 2},
 			idHex+"016e"+"0176"+"0000000d"+"0000000000000001"+"0000000000000002"),
-		"usage of a user": nounOf(userUsageFields, metadata.UserUsage{UserID: id, Bytes: -2}, idHex+"fffffffffffffffe"),
-		"size":            nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
-		"body count":      nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
+		"usage of a user":  nounOf(userUsageFields, metadata.UserUsage{UserID: id, Bytes: -2}, idHex+"fffffffffffffffe"),
+		"blob of a folder": nounOf(blobFields, blobs.Blob{Size: 0x0102030405060708}, stampedHex),
+		"blob":             nounOf(blobFields, blobs.Blob{Size: 0x0102030405060708, Object: "ob"}, stampedHex+"026f62"),
+		"trashed object": nounOf(trashedFields, metadata.TrashedObject{Blob: blobs.Blob{Digest: digest, Object: "ob", Size: 1}, Since: 2},
+			digestHex+"026f62"+"0000000000000001"+"0000000000000002"),
+		"body count": nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
 		"unreferenced": nounOf(unreferencedFields, metadata.Unreferenced{Digest: digest, Bytes: 1, Since: 2, Seen: 3},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"),
 		"blob count": nounOf(blobCountFields, metadata.BlobCount{Blobs: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
@@ -196,6 +199,8 @@ func TestEveryFieldIsStored(t *testing.T) {
 			switch f := changed.FieldByIndex(field.Index); {
 			case !f.IsZero():
 				f.SetZero()
+			case name == "blob" && field.Name == "Digest" || name == "blob of a folder": // its key, and what there is none of
+				continue
 			case f.Type() == reflect.TypeFor[audit.Sealed]():
 				f.Set(reflect.ValueOf(audit.Seal("no longer empty")))
 			default:

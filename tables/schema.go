@@ -10,7 +10,7 @@ import (
 )
 
 // Schema is the schema version that this program writes. It is the same for all engines.
-const Schema uint32 = 13
+const Schema uint32 = 14
 
 // step is a part of a migration.
 type step func(*Tx, Buckets) error
@@ -29,6 +29,7 @@ var migrations = [Schema - 1][]step{
 	{addBuckets(11)},
 	{addBuckets(12), countUsers},
 	{addBuckets(13)},
+	{addBuckets(14)},
 }
 
 // Migrate brings metadata from a schema version to the next one, in a transaction of the engine.

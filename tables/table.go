@@ -18,6 +18,7 @@ type table[T any] struct {
 	fields  func(*codec, *T)
 	indexes []index // without blobRefs, which two tables share
 	entries func(T) []entry
+	fromKey func(row *T, key []byte) (ok bool) // takes what the record leaves to its key; nil: nothing
 }
 
 // index is a bucket that points to the rows of one table.
@@ -46,6 +47,9 @@ func (tb *table[T]) decode(key, record []byte) (T, error) {
 // decodeInto decodes the row stored under key into one that is there already.
 func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
+	if err == nil && tb.fromKey != nil && !tb.fromKey(row, key) {
+		err = fmt.Errorf("%w: its key is none", metadata.ErrRecordDamaged)
+	}
 	if err == nil && !bytes.Equal(tb.key(row), key) {
 		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)
 	}

@@ -55,7 +55,7 @@ func Write(kv KV, state State, access uint64, now func() time.Time) *Tx {
 func (t *Tx) Contract() *metadata.Tx {
 	return &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
-		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, UserUsage: userUsage{t}, Blobs: blobRows{t},
+		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, UserUsage: userUsage{t}, Blobs: blobRows{t}, Trashed: trashed{t},
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},

@@ -139,13 +139,13 @@ func tryMap(w place) []Finding {
 	}
 	for i := range rows {
 		digest := blobs.Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
-		err = meta.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Blobs.Put(digest, int64(i)) })
+		err = meta.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Blobs.Put(blobs.Blob{Digest: digest, Size: int64(i)}) })
 		if err != nil {
 			break
 		}
 		err = meta.View(context.Background(), func(tx *metadata.Tx) error {
-			size, err := tx.Blobs.Size(digest)
-			if err == nil && size != int64(i) {
+			row, err := tx.Blobs.Get(digest)
+			if err == nil && row.Size != int64(i) {
 				err = errors.New("something else was read than written")
 			}
 			return err

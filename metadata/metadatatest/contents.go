@@ -123,8 +123,9 @@ func (a *answers) askRows(tx *metadata.Tx, p probe) {
 		}
 	}
 	for _, digest := range p.digests {
-		size, err := tx.Blobs.Size(digest)
-		note(a, "Blobs.Size "+digest.String(), size, err)
+		blob, err := tx.Blobs.Get(digest)
+		note(a, "Blobs.Get "+digest.String(), blob, err)
+		noteAll(a, "Trashed.Of "+digest.String(), tx.Trashed.Of(digest))
 		noteAll(a, "Blobs.Refs "+digest.String(), tx.Blobs.Refs(digest))
 		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(&digest))
 		damage, err := tx.Damages.Get(digest)
@@ -149,6 +150,7 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 	noteAll(a, "Privileges.All", tx.Privileges.All(metadata.ID{}))
 	noteAll(a, "Cascades.All", inOrder(tx.Cascades.All()))
 	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
+	a.askTrashed(tx, p)
 	noteAll(a, "Damages.All", tx.Damages.All())
 	noteAll(a, "Unreferenced.All", tx.Unreferenced.All(nil))
 	if total, err := tx.Unreferenced.Total(); err != nil || total != (metadata.BlobCount{}) {

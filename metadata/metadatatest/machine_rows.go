@@ -88,7 +88,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse, m.userUsage, m.lease, m.node,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse, m.userUsage, m.lease, m.node, m.trashed,
 	}
 	switch n := rapid.IntRange(0, len(draw)+8).Draw(rt, "write"); n {
 	case len(draw):
@@ -299,7 +299,8 @@ func (m *machine) userUsage(rt *rapid.T, _ *session) any {
 }
 
 func (m *machine) blob(rt *rapid.T, _ *session) any {
-	return blobRow{rapid.SampledFrom(m.pool.digests).Draw(rt, "blob"), rapid.Int64Min(0).Draw(rt, "size")}
+	digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "blob")
+	return blobs.Blob{Digest: digest, Size: rapid.Int64Min(0).Draw(rt, "size"), Object: rapid.SampledFrom(append(objectNames(digest), "")).Draw(rt, "object")}
 }
 
 func (m *machine) versionKey(rt *rapid.T) metadata.VersionKey {
@@ -352,7 +353,9 @@ func (m *machine) upload(rt *rapid.T, _ *session) any {
 	t := metadata.ResumableUpload{
 		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "upload"), SenderID: rapid.SampledFrom(m.pool.users).Draw(rt, "upload of"),
 		Created: m.last, Expires: m.moment(rt, "expires"),
-		Length: 3, Checkpoint: blobs.Checkpoint{Size: 1, Hash: rapid.SampledFrom(texts()).Draw(rt, "checkpoint")},
+		Length: 3, Checkpoint: blobs.Checkpoint{
+			Size: 1, Hash: rapid.SampledFrom(texts()).Draw(rt, "checkpoint"), Parts: rapid.SampledFrom(texts()).Draw(rt, "parts"),
+		},
 	}
 	if rapid.Bool().Draw(rt, "whole") {
 		t.Digest = rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
@@ -382,6 +385,9 @@ func (m *machine) unreferenced(rt *rapid.T, _ *session) any {
 // removeBlob takes out all rows of a digest.
 func (m *machine) removeBlob(s *session, digest blobs.Digest) {
 	s.do(op{"Blobs.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Blobs.Remove(digest) }})
+	s.do(op{"Trashed.Remove", func(tx *metadata.Tx) (any, error) {
+		return nil, tx.Trashed.Remove(metadata.ObjectKey{Digest: digest, Object: objectNames(digest)[1]})
+	}})
 	s.do(op{"Unreferenced.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Unreferenced.Remove(digest) }})
 	s.do(op{"Damages.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Damages.Remove(digest) }})
 }

@@ -9,16 +9,12 @@ import (
 	"labshelf/metadata"
 )
 
-// usageRow, blobRow, bodyRow, scrubRow and fillRow are what the tables without a type of their own hold.
+// usageRow, bodyRow, scrubRow and fillRow are what the tables without a type of their own hold.
 type (
 	usageRow struct {
 		Dataspace metadata.ID
 		Day       metadata.Day
 		Counters  metadata.Counters
-	}
-	blobRow struct {
-		Digest blobs.Digest
-		Size   int64
 	}
 	bodyRow struct {
 		metadata.VersionKey
@@ -57,8 +53,10 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.Cascades.Put(row)
 	case usageRow:
 		return tx.Usage.Put(row.Dataspace, row.Day, row.Counters)
-	case blobRow:
-		return tx.Blobs.Put(row.Digest, row.Size)
+	case blobs.Blob:
+		return tx.Blobs.Put(row)
+	case metadata.TrashedObject:
+		return tx.Trashed.Put(row)
 	case metadata.Damage:
 		return tx.Damages.Put(row)
 	case metadata.Unreferenced:
@@ -138,10 +136,16 @@ func waysTo(row any) []way {
 		}
 	case metadata.Cascade:
 		return []way{{"Cascades.Get", func(tx *metadata.Tx) (any, error) { return tx.Cascades.Get(row.Container) }}}
-	case blobRow:
-		return []way{{"Blobs.Size", func(tx *metadata.Tx) (any, error) {
-			size, err := tx.Blobs.Size(row.Digest)
-			return blobRow{row.Digest, size}, err
+	case blobs.Blob:
+		return []way{{"Blobs.Get", func(tx *metadata.Tx) (any, error) { return tx.Blobs.Get(row.Digest) }}}
+	case metadata.TrashedObject:
+		return []way{{"Trashed.All", func(tx *metadata.Tx) (any, error) {
+			for o, err := range tx.Trashed.Of(row.Digest) {
+				if err != nil || o.Object == row.Object {
+					return o, err
+				}
+			}
+			return nil, metadata.ErrNotFound
 		}}}
 	case bodyRow:
 		return []way{{"InlineBodies.Get", func(tx *metadata.Tx) (any, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"labshelf/audit"
+	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
@@ -28,7 +29,8 @@ type state struct {
 	cascades       map[metadata.ID]metadata.Cascade
 	usage          map[metadata.ID]metadata.Counters
 	days           map[usageKey]usageRow
-	blobs          map[digest]metadata.Blob
+	blobs          map[digest]blobs.Blob
+	trashed        map[objectKey]metadata.TrashedObject
 	damages        map[digest]metadata.Damage
 	unreferenced   map[digest]metadata.Unreferenced
 	bodies         map[versionKey]bodyRow
@@ -68,7 +70,8 @@ func newState(now time.Time) *state {
 		cascades:       map[metadata.ID]metadata.Cascade{},
 		usage:          map[metadata.ID]metadata.Counters{},
 		days:           map[usageKey]usageRow{},
-		blobs:          map[digest]metadata.Blob{},
+		blobs:          map[digest]blobs.Blob{},
+		trashed:        map[objectKey]metadata.TrashedObject{},
 		damages:        map[digest]metadata.Damage{},
 		unreferenced:   map[digest]metadata.Unreferenced{},
 		bodies:         map[versionKey]bodyRow{},
@@ -101,6 +104,7 @@ func (s *state) clone() *state {
 	c.users, c.keys, c.sessions = maps.Clone(s.users), maps.Clone(s.keys), maps.Clone(s.sessions)
 	c.uploads, c.privileges, c.cascades = maps.Clone(s.uploads), maps.Clone(s.privileges), maps.Clone(s.cascades)
 	c.usage, c.days, c.blobs = maps.Clone(s.usage), maps.Clone(s.days), maps.Clone(s.blobs)
+	c.trashed = maps.Clone(s.trashed)
 	c.damages, c.unreferenced, c.bodies = maps.Clone(s.damages), maps.Clone(s.unreferenced), maps.Clone(s.bodies)
 	c.entries = slices.Clone(s.entries)
 	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
@@ -141,7 +145,8 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Privileges:     privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
 		Cascades:       cascades{newTable(mode, s.cascades, func(c metadata.Cascade) metadata.ID { return c.Container })},
 		Usage:          usage{newTable(mode, s.days, func(row usageRow) usageKey { return usageKey{row.Dataspace, row.Day} }), s.usage},
-		Blobs:          sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files, former},
+		Blobs:          blobRows{newTable(mode, s.blobs, func(b blobs.Blob) digest { return digest(b.Digest) }), files, former},
+		Trashed:        trashed{newTable(mode, s.trashed, func(o metadata.TrashedObject) objectKey { return objectKey(o.Key()) }), s.blobs},
 		Damages:        damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
 		Unreferenced:   unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
 		InlineBodies:   bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},

@@ -32,6 +32,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"children are files, and folders once":           testChildren,
 		"links are found as they are now":                testLinks,
 		"leases are found by their names":                testLeases,
+		"objects are named":                              testObjects,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -42,7 +43,7 @@ func filledRows(other bool) []any {
 	return []any{
 		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other), filled[metadata.Version](other),
 		filled[metadata.User](other), filled[metadata.Key](other), filled[metadata.Privilege](other),
-		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other), filled[fillRow](other),
+		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobs.Blob](other), filled[metadata.TrashedObject](other), filled[metadata.Damage](other), filled[scrubRow](other), filled[fillRow](other),
 		filled[metadata.Unreferenced](other),
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
@@ -163,12 +164,14 @@ func testSizes(t *testing.T, s *store) {
 		metadata.ResumableUpload{ID: id(12), SenderID: id(7)},
 		metadata.ResumableUpload{
 			ID: maxID(), SenderID: maxID(), SetID: maxID(), Created: latest, Expires: math.MaxInt64, Length: math.MaxInt64,
-			Checkpoint: blobs.Checkpoint{Size: math.MaxInt64, Hash: name}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
+			Checkpoint: blobs.Checkpoint{Size: math.MaxInt64, Hash: name, Parts: long}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
 			Name: name, Format: long[:400], Description: long, Filename: name, ContentType: long, Match: long, Announced: strings.Repeat(name, 8),
 			Refusal: metadata.Refusal{Kind: math.MaxUint8, Code: "code", Field: name, Message: long},
 		},
-		blobRow{blobs.Digest{}, 0},
-		blobRow{blobs.Digest{1}, math.MaxInt64},
+		blobs.Blob{},
+		blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name},
+		metadata.TrashedObject{Blob: blobs.Blob{Object: "o"}},
+		metadata.TrashedObject{Blob: blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name}, Since: latest},
 		bodyRow{metadata.VersionKey{Resource: id(1)}, ""},
 		bodyRow{metadata.VersionKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
@@ -257,7 +260,9 @@ func identityOf(row any) []string {
 		return []string{"Container"}
 	case usageRow:
 		return []string{"Dataspace", "Day"}
-	case blobRow, metadata.Damage, metadata.Unreferenced:
+	case metadata.TrashedObject:
+		return []string{"Digest", "Object"}
+	case blobs.Blob, metadata.Damage, metadata.Unreferenced:
 		return []string{"Digest"}
 	case scrubRow, fillRow:
 		return nil

@@ -106,7 +106,7 @@ func testCopies(t *testing.T, s *store) {
 	others := filledRows(true)
 	for n := range byte(20) {
 		s.put(t, others...)
-		s.put(t, blobRow{blobs.Digest{n}, int64(n)}, metadata.User{Record: metadata.Record{ID: id(n)}, Username: strings.Repeat("u", int(n)+1)})
+		s.put(t, blobs.Blob{Digest: blobs.Digest{n}, Size: int64(n)}, metadata.User{Record: metadata.Record{ID: id(n)}, Username: strings.Repeat("u", int(n)+1)})
 	}
 	for _, row := range rows {
 		s.put(t, row)

@@ -110,7 +110,7 @@ func testSnapshotUnderWriters(t *testing.T, s *store) {
 			}
 			err = subject.Update(context.WithoutCancel(t.Context()), func(tx *metadata.Tx) error {
 				tx.Stamp()
-				return tx.Blobs.Put(digestAt(n), int64(n))
+				return tx.Blobs.Put(blobs.Blob{Digest: digestAt(n), Size: int64(n)})
 			})
 		}
 		ended <- err

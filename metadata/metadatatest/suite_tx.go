@@ -49,6 +49,7 @@ func testReadOnly(t *testing.T, s *store) {
 		"Sessions.Remove": func(tx *metadata.Tx) error {
 			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
 		},
+		"Trashed.Remove":      func(tx *metadata.Tx) error { return tx.Trashed.Remove(metadata.ObjectKey{}) },
 		"Blobs.Remove":        func(tx *metadata.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
 		"Damages.Remove":      func(tx *metadata.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
 		"Unreferenced.Remove": func(tx *metadata.Tx) error { return tx.Unreferenced.Remove(blobs.Digest{}) },

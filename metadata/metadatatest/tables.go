@@ -346,24 +346,17 @@ type digest blobs.Digest
 
 func (d digest) Compare(o digest) int { return slices.Compare(d[:], o[:]) }
 
-type sizes struct {
-	table[digest, metadata.Blob]
+type blobRows struct {
+	table[digest, blobs.Blob]
 	resources resources
 	versions  versions
 }
 
-func (t sizes) Size(of blobs.Digest) (int64, error) {
-	blob, err := t.Get(digest(of))
-	return blob.Bytes, err
-}
+func (t blobRows) Get(of blobs.Digest) (blobs.Blob, error) { return t.table.Get(digest(of)) }
 
-func (t sizes) Put(of blobs.Digest, size int64) error {
-	return t.table.Put(metadata.Blob{Digest: of, Bytes: size})
-}
+func (t blobRows) Remove(of blobs.Digest) error { return t.table.Remove(digest(of)) }
 
-func (t sizes) Remove(of blobs.Digest) error { return t.table.Remove(digest(of)) }
-
-func (t sizes) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
+func (t blobRows) All(after *blobs.Digest) iter.Seq2[blobs.Blob, error] {
 	return afterDigest(t.table, after)
 }
 

@@ -31,7 +31,7 @@ func (t versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, err
 }
 
 // Refs are the versions of both tables.
-func (t sizes) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
+func (t blobRows) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	keys := map[versionKey]bool{}
 	for _, r := range t.resources.rows {
 		if r.Digest == of && r.Body == metadata.InBlob {

@@ -55,7 +55,7 @@ func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.changes[body.change].Document.Body, err = x.read(body); err != nil {
+		if b.changes[body.change].Document.Body, err = x.read(ctx, body); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
 			}
 		}
 		b = x.newBatch(tx, at)
-		bodies, err = x.healed(&b)
+		bodies, err = x.healed(ctx, &b)
 		return err
 	})
 	if err != nil {
@@ -103,12 +103,12 @@ func damages(tx *metadata.Tx) (map[blobs.Digest]bool, error) {
 }
 
 // healed puts the resources whose files could not be read and are there now.
-func (x *Indexing) healed(b *batch) (bodies []body, err error) {
+func (x *Indexing) healed(ctx context.Context, b *batch) (bodies []body, err error) {
 	for digest := range x.unread {
 		if _, err := b.tx.Damages.Get(digest); err == nil {
 			continue
 		}
-		if _, err := x.stores.Blobs.Stat(digest); err != nil {
+		if there, err := x.isThere(ctx, b.tx, digest); err != nil || !there {
 			continue
 		}
 		for key, err := range b.tx.Blobs.Refs(digest) {
@@ -129,6 +129,16 @@ func (x *Indexing) healed(b *batch) (bodies []body, err error) {
 		}
 	}
 	return bodies, nil
+}
+
+// isThere tells whether the file of a blob is there.
+func (x *Indexing) isThere(ctx context.Context, tx *metadata.Tx, digest blobs.Digest) (bool, error) {
+	b, err := x.stores.BlobOf(tx, metadata.Resource{Digest: digest})
+	if err != nil {
+		return false, err
+	}
+	_, err = x.stores.Blobs.Stat(ctx, b)
+	return err == nil, nil
 }
 
 // body is a file whose text belongs to a document of the batch.
@@ -207,11 +217,15 @@ func hasText(r metadata.Resource) bool {
 }
 
 // read returns the text of a file: "" where it is damaged, not there or none, which is for a check to say.
-func (x *Indexing) read(of body) (string, error) {
+func (x *Indexing) read(ctx context.Context, of body) (string, error) {
 	if of.inline != nil {
 		return textOf(of.resource, bytes.NewReader(of.inline))
 	}
-	file, err := x.stores.Blobs.Open(of.resource.Digest, of.resource.Bytes)
+	b, err := x.stores.Blob(ctx, of.resource)
+	if err != nil {
+		return "", err
+	}
+	file, err := x.stores.Blobs.Open(ctx, b)
 	if err == nil && of.damaged {
 		err = errors.Join(blobs.ErrDamaged, file.Close())
 	}

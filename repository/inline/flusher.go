@@ -99,7 +99,7 @@ func ofSome(err error) bool {
 // body is one of a batch.
 type body struct {
 	of    metadata.VersionKey
-	blob  metadata.Blob
+	blob  blobs.Blob
 	bytes []byte
 }
 
@@ -141,7 +141,7 @@ func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 		return body{}, fmt.Errorf("%w: its resource does not need it", metadata.ErrRecordDamaged)
 	}
 	content, err := rows.VerifyInline(tx, r)
-	return body{of, metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}, content}, err
+	return body{of, blobs.Blob{Digest: r.Digest, Size: r.Bytes}, content}, err
 }
 
 // flushBatch makes files of a batch, and then one commit. The digests are pinned until that is done, so that no purge takes the files
@@ -172,13 +172,14 @@ func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 		}
 	}
 	begun := time.Now()
+	var files []blobs.Content
 	err := inOrder(
-		func() error { return b.commitFiles(next) },
-		func() error { return b.recordFiles(context.WithoutCancel(ctx), batch) },
+		func() (err error) { files, err = b.commitFiles(ctx, next); return err },
+		func() error { return b.recordFiles(context.WithoutCancel(ctx), batch, files) },
 	)
 	flushed := metadata.BodyCount{Bodies: int64(len(batch))}
 	for _, one := range batch {
-		flushed.Bytes += one.blob.Bytes
+		flushed.Bytes += one.blob.Size
 	}
 	if b.config.Flushed != nil {
 		b.config.Flushed(flushed, time.Since(begun), err)
@@ -187,24 +188,27 @@ func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 }
 
 // commitFiles makes files, unless nothing could be recorded afterwards.
-func (b *Bodies) commitFiles(bodies iter.Seq[[]byte]) error {
+func (b *Bodies) commitFiles(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
 	if b.stores.Unsynced() != nil || b.stores.Meta.Health().ReadOnly != nil {
-		return storage.Error(metadata.ErrReadOnly)
+		return nil, storage.Error(metadata.ErrReadOnly)
 	}
-	return b.stores.BlobError(b.files.CommitAll(bodies))
+	files, err := b.files.CommitAll(context.WithoutCancel(ctx), bodies)
+	return files, b.stores.BlobError(err)
 }
 
 // recordFiles commits that bodies have become files. What has been purged or erased meanwhile left a file too many.
-func (b *Bodies) recordFiles(ctx context.Context, batch []body) error {
+func (b *Bodies) recordFiles(ctx context.Context, batch []body, files []blobs.Content) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	for _, one := range batch {
-		b.stores.Verifications.Committed(one.blob.Digest)
+	byDigest := make(map[blobs.Digest]blobs.Content, len(files))
+	for _, file := range files {
+		byDigest[file.Digest] = file
+		b.stores.Verifications.Committed(file.Digest)
 	}
 	return b.stores.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		for _, one := range batch {
-			if err := rows.RecordFlushed(tx, one.of); err != nil {
+			if err := rows.RecordFlushed(tx, one.of, byDigest[one.blob.Digest]); err != nil {
 				return err
 			}
 		}

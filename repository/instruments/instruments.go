@@ -266,6 +266,7 @@ func (i *Instruments) readOne(ctx context.Context, from string, r metadata.Resou
 
 // open opens the present file of a resource.
 func (i *Instruments) open(ctx context.Context, r metadata.Resource) (body io.ReadSeekCloser, err error) {
+	var b blobs.Blob
 	err = i.stores.View(ctx, func(tx *metadata.Tx) error {
 		now, err := tx.Resources.Get(r.ID)
 		if err != nil || now.Digest != r.Digest || now.Body == metadata.Purged {
@@ -278,12 +279,13 @@ func (i *Instruments) open(ctx context.Context, r metadata.Resource) (body io.Re
 		if wrong, err := i.stores.DamageOf(tx, r.Digest); err != nil || wrong != "" {
 			return errors.Join(errUnknown, err)
 		}
-		return nil
+		b, err = i.stores.BlobOf(tx, r)
+		return err
 	})
 	if err != nil || body != nil {
 		return body, err
 	}
-	body, err = i.stores.Blobs.Open(r.Digest, r.Bytes)
+	body, err = i.stores.Blobs.Open(ctx, b)
 	if errors.Is(err, blobs.ErrUnavailable) {
 		return nil, err
 	}

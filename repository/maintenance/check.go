@@ -136,9 +136,9 @@ func within(path string) string {
 }
 
 // eachBlob calls fn with every blob of the subset, outside of transactions.
-func (c *check) eachBlob(ctx context.Context, fn func(metadata.Blob) error) error {
+func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
 	for after := (*blobs.Digest)(nil); ; {
-		var page []metadata.Blob
+		var page []blobs.Blob
 		err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			page, err = rows.Collect(tx.Blobs.All(after), 500)
 			return err
@@ -161,14 +161,14 @@ func (c *check) eachBlob(ctx context.Context, fn func(metadata.Blob) error) erro
 // measure learns how much there is to do, besides what has been done.
 func (c *check) measure(ctx context.Context) error {
 	c.total = c.result.Bytes
-	return c.eachBlob(ctx, func(b metadata.Blob) error {
-		c.total += b.Bytes
+	return c.eachBlob(ctx, func(b blobs.Blob) error {
+		c.total += b.Size
 		return nil
 	})
 }
 
 func (c *check) checkBlobs(ctx context.Context) error {
-	return c.eachBlob(ctx, func(b metadata.Blob) error {
+	return c.eachBlob(ctx, func(b blobs.Blob) error {
 		wrong, err := c.checkBlob(ctx, b)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (c *check) checkBlobs(ctx context.Context) error {
 			}
 		}
 		c.result.Blobs++
-		c.result.Bytes += b.Bytes
+		c.result.Bytes += b.Size
 		if c.events.Progress != nil {
 			c.events.Progress(c.result.Bytes, max(c.total, c.result.Bytes))
 		}
@@ -188,7 +188,7 @@ func (c *check) checkBlobs(ctx context.Context) error {
 }
 
 // checkBlob tells what is wrong with a blob, "" for nothing.
-func (c *check) checkBlob(ctx context.Context, b metadata.Blob) (wrong string, err error) {
+func (c *check) checkBlob(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	if !c.options.NoData {
 		wrong, err = c.verify(ctx, b)
 		if wrong != "" && ctx.Err() == nil {
@@ -199,19 +199,19 @@ func (c *check) checkBlob(ctx context.Context, b metadata.Blob) (wrong string, e
 	if _, wrong, err = c.row(ctx, b.Digest); wrong != "" || err != nil {
 		return wrong, errs.Ignore(err, metadata.ErrNotFound)
 	}
-	size, err := c.stores.Blobs.Stat(b.Digest)
-	if err == nil && size != b.Bytes {
-		return fmt.Sprintf("its file has %d bytes, not %d", size, b.Bytes), nil
+	size, err := c.stores.Blobs.Stat(ctx, b)
+	if err == nil && size != b.Size {
+		return fmt.Sprintf("its file has %d bytes, not %d", size, b.Size), nil
 	}
 	return storage.Verdict(b.Digest, err)
 }
 
 // reportBlob reports a blob for each resource that needs it, if it is still recorded.
-func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) error {
+func (c *check) reportBlob(ctx context.Context, b blobs.Blob, wrong string) error {
 	var found []metadata.Violation
 	err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		found = nil
-		if _, err := tx.Blobs.Size(b.Digest); err != nil {
+		if _, err := tx.Blobs.Get(b.Digest); err != nil {
 			return errs.Ignore(err, metadata.ErrNotFound) // purged meanwhile
 		}
 		for of, err := range tx.Blobs.Refs(b.Digest) {

@@ -1,6 +1,7 @@
 package maintenance_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -106,7 +107,7 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	k := newKept(t, repository.Config{}, 1)
 	r := k.files0()
 	k.Flip(r.Digest)
-	healing := &healing{Store: k.Blobs, digest: r.Digest}
+	healing := &healing{Folder: k.Blobs, digest: r.Digest}
 	svc := repositorytest.NewStill(k.Meta, healing, repository.Config{})
 	k.Service.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
 	healing.upload = func() {
@@ -137,7 +138,7 @@ func TestOpenResourceDuringPurge(t *testing.T) {
 		}
 	}
 	open := func(r metadata.Resource, meanwhile func()) (string, error) {
-		files := &healing{Store: k.Blobs, digest: r.Digest, before: meanwhile}
+		files := &healing{Folder: k.Blobs, digest: r.Digest, before: meanwhile}
 		_, f, err := repositorytest.NewStill(k.Meta, files, repository.Config{}).OpenResource(t.Context(), k.Admin, r.ID.String())
 		if err != nil {
 			return "", err
@@ -164,19 +165,19 @@ func TestOpenResourceDuringPurge(t *testing.T) {
 
 // healing is a store in which something happens before one blob is opened, and an upload brings back what has just been opened for reading.
 type healing struct {
-	blobs.Store
+	blobs.Folder
 	digest blobs.Digest
 	before func()
 	upload func()
 }
 
-func (h *healing) Open(digest blobs.Digest, size int64) (f io.ReadSeekCloser, err error) {
-	if before := h.before; before != nil && digest == h.digest {
+func (h *healing) Open(ctx context.Context, b blobs.Blob) (f io.ReadSeekCloser, err error) {
+	if before := h.before; before != nil && b.Digest == h.digest {
 		h.before = nil
 		before()
 	}
-	f, err = h.Store.Open(digest, size)
-	if upload := h.upload; upload != nil && digest == h.digest {
+	f, err = h.Folder.Open(ctx, b)
+	if upload := h.upload; upload != nil && b.Digest == h.digest {
 		h.upload = nil
 		upload()
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // described is a sound store with a schema of two versions, and a bulk edit of one file that was undone.
-func described(t *testing.T, files blobs.Store) (h *repositorytest.World, meta *metadatatest.Memory, schema metadata.Schema, edit metadata.BulkEdit) {
+func described(t *testing.T, files blobs.Folder) (h *repositorytest.World, meta *metadatatest.Memory, schema metadata.Schema, edit metadata.BulkEdit) {
 	t.Helper()
 	meta = metadatatest.NewMemory(time.Now)
 	h = repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)

@@ -73,7 +73,7 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	p := &purge{
 		Stores: u.stores, files: u.files, dry: o.DryRun, now: o.Now, cutoff: metadata.Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
 		before: now.Add(-o.Grace), all: o.Grace <= 0, labelled: o.Labelled,
-		by: o.By, older: o.OlderThan,
+		by: o.By, older: o.OlderThan, grace: o.Grace,
 	}
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
@@ -98,13 +98,17 @@ func (p *purge) inspect(ctx context.Context) error {
 
 // log writes down that the purge begins. What it removes names that entry.
 func (p *purge) log(ctx context.Context) error {
+	p.began = p.clock()
 	if p.dry {
 		return nil
 	}
 	return p.Update(ctx, func(tx *metadata.Tx) (err error) {
 		change := rows.Change{By: p.by, Action: audit.PurgeRun}
 		change.Values.Change("olderThan", "", p.older.String())
-		p.entry, err = change.Log(tx, 0, audit.Entry{}, audit.Changes{})
+		if p.entry, err = change.Log(tx, 0, audit.Entry{}, audit.Changes{}); err != nil {
+			return err
+		}
+		p.began, err = tx.Lineage.LastStamp()
 		return err
 	})
 }
@@ -117,7 +121,7 @@ func (p *purge) change(action audit.Action) rows.Change {
 // purge is one run of Purge.
 type purge struct {
 	*storage.Stores
-	files  Files // nil: nothing is removed
+	files  Files // of a folder; nil: nothing is removed from one
 	dry    bool
 	now    func() time.Time
 	cutoff metadata.Stamp // what was deleted, or lost its last reference, before
@@ -128,10 +132,12 @@ type purge struct {
 
 	by    auth.Principal
 	older time.Duration
-	entry uint64 // number of its entry in the audit log; 0 in a dry run
+	grace time.Duration
+	entry uint64         // number of its entry in the audit log; 0 in a dry run
+	began metadata.Stamp // of a commit before which it has removed nothing
 
 	labelled func(metadata.Version)          // nil: none
-	unsaved  []metadata.Blob                 // unreferenced, and not written down
+	unsaved  []blobs.Blob                    // unreferenced, and not written down
 	rest     func(ctx context.Context) error // between pages; nil: not at all
 }
 
@@ -252,6 +258,9 @@ func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Re
 // emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been counted so far is what would
 // have come into the trash.
 func (p *purge) emptyTrash(ctx context.Context) error {
+	if p.Objects != nil {
+		return p.deleteTrashed(ctx)
+	}
 	if !p.dry {
 		files, size, err := p.files.EmptyTrash(ctx, p.before)
 		p.result.TrashFiles, p.result.TrashBytes = int64(files), size
@@ -271,4 +280,4 @@ func (p *purge) emptyTrash(ctx context.Context) error {
 }
 
 // stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to refer to it.
-func stillUnused(tx *metadata.Tx, b metadata.Blob) error { return rows.Unreferenced(tx, b.Digest) }
+func stillUnused(tx *metadata.Tx, b blobs.Blob) error { return rows.Unreferenced(tx, b.Digest) }

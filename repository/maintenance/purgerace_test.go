@@ -68,33 +68,33 @@ func (m gatedMeta) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) e
 }
 
 type gatedFiles struct {
-	blobs.Store
+	blobs.Folder
 	gate *gate
 }
 
 func (f gatedFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
-	staged, err := f.Store.Stage(ctx, r, limit)
+	staged, err := f.Folder.Stage(ctx, r, limit)
 	return gatedStaged{staged, f.gate}, err
 }
 
 func (f gatedFiles) Pin(digest blobs.Digest) (release func()) {
 	f.gate.step()
-	unpin := f.Store.Pin(digest)
+	unpin := f.Folder.Pin(digest)
 	return func() {
 		f.gate.step()
 		unpin()
 	}
 }
 
-func (f gatedFiles) Stat(digest blobs.Digest) (int64, error) {
+func (f gatedFiles) Stat(ctx context.Context, b blobs.Blob) (int64, error) {
 	f.gate.step()
-	return f.Store.Stat(digest)
+	return f.Folder.Stat(ctx, b)
 }
 
 func (f gatedFiles) Remove(digest blobs.Digest, confirm func() error) error {
 	f.gate.step()
 	defer f.gate.step()
-	return f.Store.Remove(digest, confirm)
+	return f.Folder.Remove(digest, confirm)
 }
 
 type gatedStaged struct {
@@ -102,9 +102,9 @@ type gatedStaged struct {
 	gate *gate
 }
 
-func (s gatedStaged) Commit() error {
+func (s gatedStaged) Commit(ctx context.Context) (blobs.Content, error) {
 	s.gate.step()
-	return s.Staged.Commit()
+	return s.Staged.Commit(ctx)
 }
 
 // later makes everything that has been deleted old enough to be purged.
@@ -120,7 +120,8 @@ func TestUploadAgainstPurge(t *testing.T) {
 		"orphan": func(k *kept, content string) {
 			staged, err := k.Blobs.Stage(k.T.Context(), strings.NewReader(content), 0)
 			k.OK(err)
-			k.OK(staged.Commit())
+			_, err = staged.Commit(k.T.Context())
+			k.OK(err)
 		},
 		"damaged": func(k *kept, content string) {
 			r := k.Upload(k.Sets[0], content)

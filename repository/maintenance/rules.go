@@ -167,12 +167,12 @@ func (c *checker) checkResources() error {
 }
 
 func (c *checker) checkBlobOf(kind string, r metadata.Resource) error {
-	size, err := c.tx.Blobs.Size(r.Digest)
+	blob, err := c.tx.Blobs.Get(r.Digest)
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
 	c.wrong(err != nil, kind, r.Record, r.Name, "its blob %s is not recorded", r.Digest)
-	c.wrong(err == nil && size != r.Bytes, kind, r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+	c.wrong(err == nil && blob.Size != r.Bytes, kind, r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, blob.Size)
 	return nil
 }
 
@@ -331,7 +331,7 @@ func (c *checker) checkDamages() error {
 		if err != nil {
 			return err
 		}
-		_, err := c.tx.Blobs.Size(d.Digest)
+		_, err := c.tx.Blobs.Get(d.Digest)
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}

@@ -54,28 +54,32 @@ const (
 // verifyRecent sees whether the files of the resources that were changed last are there, in their length: what a power cut, an
 // unmounted disk or a folder of an older state has taken is reported at the start, and not when a client asks for it.
 func (w *scanner) verifyRecent(ctx context.Context) error {
-	var page []metadata.Resource
-	err := w.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
-		page, err = rows.Collect(tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
+	var recent []blobs.Blob
+	err := w.Meta.View(ctx, func(tx *metadata.Tx) error {
+		page, err := rows.Collect(tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
+		for _, r := range page {
+			if err == nil && r.Body == metadata.InBlob {
+				var b blobs.Blob
+				b, err = w.BlobOf(tx, r)
+				recent = append(recent, b)
+			}
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	wrong := 0
-	for _, r := range page {
+	for _, b := range recent {
 		if ctx.Err() != nil || wrong == recentWrong {
 			return nil
 		}
-		if r.Body != metadata.InBlob {
-			continue
-		}
-		size, err := w.Blobs.Stat(r.Digest)
-		if err == nil && size == r.Bytes || errors.Is(err, blobs.ErrUnavailable) {
+		size, err := w.Blobs.Stat(ctx, b)
+		if err == nil && size == b.Size || errors.Is(err, blobs.ErrUnavailable) {
 			continue
 		}
 		wrong++
-		if _, err := w.Verify(ctx, metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); err != nil && ctx.Err() == nil && !errors.Is(err, metadata.ErrReadOnly) {
+		if _, err := w.Verify(ctx, b); err != nil && ctx.Err() == nil && !errors.Is(err, metadata.ErrReadOnly) {
 			return err
 		}
 	}

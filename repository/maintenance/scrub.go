@@ -38,9 +38,9 @@ type scrubber struct {
 
 // plan is what is next, at its time.
 type plan struct {
-	blob *metadata.Blob // nil: none is left in this pass
-	nap  bool           // the position moves on by scrubNap, and then the next blob is looked up again
-	err  error          // of looking
+	blob *blobs.Blob // nil: none is left in this pass
+	nap  bool        // the position moves on by scrubNap, and then the next blob is looked up again
+	err  error       // of looking
 }
 
 // startScrubber starts reading, a pass in each period; with 0 it never does.
@@ -115,7 +115,7 @@ func (s *scrubber) begin() {
 }
 
 // next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there is none.
-func (s *scrubber) next(ctx context.Context) (at float64, next *metadata.Blob, err error) {
+func (s *scrubber) next(ctx context.Context) (at float64, next *blobs.Blob, err error) {
 	var after *blobs.Digest
 	if s.state.After != (blobs.Digest{}) {
 		after = &s.state.After
@@ -146,7 +146,7 @@ func (s *scrubber) pass(to float64) {
 }
 
 // read reads one blob. One that could not be read to its end because the service ends comes again.
-func (s *scrubber) read(ctx context.Context, b metadata.Blob) error {
+func (s *scrubber) read(ctx context.Context, b blobs.Blob) error {
 	wrong, err := s.Verify(ctx, b)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -158,7 +158,7 @@ func (s *scrubber) read(ctx context.Context, b metadata.Blob) error {
 		s.state.Found++
 	}
 	if s.scrubbed != nil {
-		s.scrubbed(b.Bytes, wrong != "")
+		s.scrubbed(b.Size, wrong != "")
 	}
 	if errors.Is(err, metadata.ErrReadOnly) {
 		return nil // the state of the service, which reports it by itself

@@ -23,7 +23,7 @@ import (
 const period = 24 * time.Hour
 
 // scrubbed runs a service that scrubs for some time, over the stores of k.
-func scrubbed(k *kept, files blobs.Store, config repository.Config, during time.Duration) repository.ConditionDetail {
+func scrubbed(k *kept, files blobs.Folder, config repository.Config, during time.Duration) repository.ConditionDetail {
 	config.ScrubPeriod = period
 	svc := repository.New(k.Meta, files, config)
 	time.Sleep(during)
@@ -66,16 +66,16 @@ func TestScrubFindsDamage(t *testing.T) {
 
 // reads is a store that remembers when which blob was opened.
 type reads struct {
-	blobs.Store
+	blobs.Folder
 	mu sync.Mutex
 	at map[blobs.Digest][]time.Time
 }
 
-func (r *reads) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+func (r *reads) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	r.mu.Lock()
-	r.at[digest] = append(r.at[digest], time.Now())
+	r.at[b.Digest] = append(r.at[b.Digest], time.Now())
 	r.mu.Unlock()
-	return r.Store.Open(digest, size)
+	return r.Folder.Open(ctx, b)
 }
 
 // TestScrubRate: whatever there is, each blob is read once in each period, spread over it, also across restarts.
@@ -91,7 +91,7 @@ func TestScrubRate(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				k := newKept(t, repository.Config{}, c.blobs)
-				r := &reads{Store: k.Blobs, at: map[blobs.Digest][]time.Time{}}
+				r := &reads{Folder: k.Blobs, at: map[blobs.Digest][]time.Time{}}
 				var last repository.ConditionDetail
 				for range c.runs {
 					last = scrubbed(k, r, repository.Config{}, c.each+2*time.Minute/time.Duration(c.runs)) // until it is saved
@@ -208,7 +208,7 @@ func TestScrubReportsWhatPreventsReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 10)
-		files := &noDescriptors{Store: k.Blobs, until: time.Now().Add(period / 2)}
+		files := &noDescriptors{Folder: k.Blobs, until: time.Now().Add(period / 2)}
 		var mu sync.Mutex
 		var notes []error
 		got := scrubbed(k, files, repository.Config{Note: func(_ string, err error) {
@@ -227,15 +227,15 @@ func TestScrubReportsWhatPreventsReading(t *testing.T) {
 
 // noDescriptors is a store that can open nothing for some time.
 type noDescriptors struct {
-	blobs.Store
+	blobs.Folder
 	until time.Time
 }
 
-func (n *noDescriptors) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+func (n *noDescriptors) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	if time.Now().Before(n.until) {
 		return nil, fmt.Errorf("too many open files: %w", blobs.ErrUnavailable)
 	}
-	return n.Store.Open(digest, size)
+	return n.Folder.Open(ctx, b)
 }
 
 // TestScrubEndsInTheMiddleOfABlob: Close waits for one buffer of it at most, and the blob comes again.
@@ -262,12 +262,12 @@ func TestScrubEndsInTheMiddleOfABlob(t *testing.T) {
 }
 
 // slowly is a store of which each read takes a minute.
-type slowly struct{ blobs.Store }
+type slowly struct{ blobs.Folder }
 
 type slowFile struct{ io.ReadSeekCloser }
 
-func (s *slowly) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
-	f, err := s.Store.Open(digest, size)
+func (s *slowly) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	f, err := s.Folder.Open(ctx, b)
 	return slowFile{f}, err
 }
 

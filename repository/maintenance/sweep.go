@@ -13,7 +13,7 @@ import (
 
 // candidate is an unreferenced blob, as one transaction saw it.
 type candidate struct {
-	metadata.Blob
+	blobs.Blob
 	due, noted bool // as purge.due says
 }
 
@@ -21,7 +21,7 @@ type candidate struct {
 func (p *purge) sweepBlobs(ctx context.Context) error {
 	var after *blobs.Digest
 	for {
-		var page []metadata.Blob
+		var page []blobs.Blob
 		var found []candidate
 		err := p.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			if page, err = rows.Collect(tx.Blobs.All(after), purgePage); err == nil {
@@ -45,7 +45,7 @@ func (p *purge) sweepBlobs(ctx context.Context) error {
 }
 
 // candidates returns those of the blobs that are unreferenced.
-func (p *purge) candidates(tx *metadata.Tx, page []metadata.Blob) (found []candidate, err error) {
+func (p *purge) candidates(tx *metadata.Tx, page []blobs.Blob) (found []candidate, err error) {
 	for _, b := range page {
 		c := candidate{Blob: b}
 		deleted, err := p.unreferred(tx, b)
@@ -74,7 +74,7 @@ func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
 
 // unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not; and
 // the last deletion of those that a dry run would purge, 0 for none.
-func (p *purge) unreferred(tx *metadata.Tx, b metadata.Blob) (deleted metadata.Stamp, err error) {
+func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stamp, err error) {
 	if !p.dry {
 		return 0, rows.Unreferenced(tx, b.Digest)
 	}
@@ -122,8 +122,8 @@ func (p *purge) unreferredBy(tx *metadata.Tx, of metadata.VersionKey) (metadata.
 }
 
 // removeBlob removes row and file of one blob, unless something has come to need it.
-func (p *purge) removeBlob(ctx context.Context, b metadata.Blob) error {
-	err := p.remove(b.Digest, func() error {
+func (p *purge) removeBlob(ctx context.Context, b blobs.Blob) error {
+	err := p.remove(b, func() error {
 		return p.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 			if err := stillUnused(tx, b); err != nil {
 				return err
@@ -131,13 +131,13 @@ func (p *purge) removeBlob(ctx context.Context, b metadata.Blob) error {
 			if err := p.stillDue(tx, b.Digest); err != nil {
 				return err
 			}
-			return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
+			return p.forget(tx, b)
 		})
 	})
 	switch {
 	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
 		p.result.Blobs++
-		p.result.BlobBytes += b.Bytes
+		p.result.BlobBytes += b.Size
 		if !p.dry {
 			p.Verifications.Clear(b.Digest)
 		}
@@ -148,25 +148,45 @@ func (p *purge) removeBlob(ctx context.Context, b metadata.Blob) error {
 	return err
 }
 
-// remove is Remove of the blob store, but for a dry run.
-func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
-	if p.dry {
-		return nil
+// forget removes what is recorded of a blob. Its object goes to the trash.
+func (p *purge) forget(tx *metadata.Tx, b blobs.Blob) error {
+	if p.Objects != nil {
+		if err := rows.TrashObject(tx, b.Digest); err != nil {
+			return err
+		}
 	}
-	return p.files.Remove(digest, confirm)
+	return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
+}
+
+// remove is Remove of the folder, but for a dry run. An object stays where it is until the trash is emptied.
+func (p *purge) remove(b blobs.Blob, confirm func() error) error {
+	switch {
+	case p.dry:
+		return nil
+	case p.Objects != nil:
+		return confirm()
+	}
+	return p.files.Remove(b.Digest, confirm)
 }
 
 // sweepOrphans removes the files without a row that have been unreferenced for long enough: of uploads that came to nothing, of blobs
 // whose removal was interrupted, and of records that are lost since the metadata were put back to an older state.
 func (p *purge) sweepOrphans(ctx context.Context) error {
+	if p.Objects != nil {
+		return p.sweepObjects(ctx)
+	}
+	folder, ok := p.Blobs.(blobs.Walker)
+	if !ok {
+		return nil
+	}
 	seen := 0
-	return p.Blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
+	return folder.Walk(ctx, func(digest blobs.Digest, size int64) error {
 		if seen++; seen%purgePage == 0 {
 			if err := p.pause(ctx); err != nil {
 				return err
 			}
 		}
-		c := candidate{Blob: metadata.Blob{Digest: digest, Bytes: size}}
+		c := candidate{Blob: blobs.Blob{Digest: digest, Size: size}}
 		err := p.Meta.View(ctx, func(tx *metadata.Tx) error {
 			err := rows.Orphaned(tx, digest)
 			if err == nil {
@@ -188,7 +208,7 @@ func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
 	if !c.due {
 		return p.countRecent(ctx, c.Blob, c.noted)
 	}
-	err := p.remove(c.Digest, func() error {
+	err := p.remove(c.Blob, func() error {
 		return p.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 			err := rows.Orphaned(tx, c.Digest)
 			if err == nil {
@@ -202,7 +222,7 @@ func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
 	})
 	if err == nil {
 		p.result.Orphans++
-		p.result.OrphanBytes += c.Bytes
+		p.result.OrphanBytes += c.Size
 	}
 	return err
 }

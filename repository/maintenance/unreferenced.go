@@ -61,9 +61,9 @@ func (p *purge) stillDue(tx *metadata.Tx, digest blobs.Digest) error {
 }
 
 // countRecent counts an unreferenced blob that stays.
-func (p *purge) countRecent(ctx context.Context, b metadata.Blob, noted bool) error {
+func (p *purge) countRecent(ctx context.Context, b blobs.Blob, noted bool) error {
 	p.result.Recent++
-	p.result.RecentBytes += b.Bytes
+	p.result.RecentBytes += b.Size
 	if noted || p.dry {
 		return nil
 	}
@@ -94,13 +94,13 @@ func (p *purge) saveUnreferenced(ctx context.Context) error {
 }
 
 // saveBlob writes down that a blob is unreferenced, unless it has come to be needed, or another purge or scan has written it down.
-func (p *purge) saveBlob(tx *metadata.Tx, b metadata.Blob) error {
+func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 	if err := rows.Unreferenced(tx, b.Digest); err != nil {
 		return errs.Ignore(err, rows.ErrReferenced)
 	}
 	u, err := tx.Unreferenced.Get(b.Digest)
 	if errors.Is(err, metadata.ErrNotFound) {
-		return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Bytes, Since: tx.Stamp()})
+		return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Size, Since: tx.Stamp()})
 	}
 	if err != nil {
 		return err
@@ -150,8 +150,10 @@ func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err
 		return rows.Orphaned(tx, digest)
 	})
 	switch {
+	case err == nil && p.Objects != nil: // nothing but the row has told where it is
+		return true, nil
 	case err == nil:
-		_, err := p.Blobs.Stat(digest)
+		_, err := p.Blobs.Stat(ctx, blobs.Blob{Digest: digest})
 		return errors.Is(err, blobs.ErrNotFound), nil
 	case errors.Is(err, rows.ErrReferenced):
 		return true, nil

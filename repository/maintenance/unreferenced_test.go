@@ -120,13 +120,13 @@ func TestPurgeByAClockThatIsBehind(t *testing.T) {
 
 // interrupted is a blob store in which something happens just before a blob is removed.
 type interrupted struct {
-	blobs.Store
+	blobs.Folder
 	before func()
 }
 
 func (f interrupted) Remove(digest blobs.Digest, confirm func() error) error {
 	f.before()
-	return f.Store.Remove(digest, confirm)
+	return f.Folder.Remove(digest, confirm)
 }
 
 // TestPurgeSparesNewlyUnreferenced: a blob that got a reference and lost it after the purge looked at it counts from then.
@@ -148,7 +148,7 @@ func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 				}
 			}}
 			got, err := maintenance.NewUpkeep(k.Meta, files).Purge(t.Context(), maintenance.PurgeOptions{OlderThan: 90 * day})
-			if _, stat := k.Blobs.Stat(r.Digest); err != nil || stat != nil || got.Blobs != 0 || got.Orphans != 0 {
+			if _, stat := k.Blobs.Stat(t.Context(), blobs.Blob{Digest: r.Digest}); err != nil || stat != nil || got.Blobs != 0 || got.Orphans != 0 {
 				t.Errorf("without a row %t: %+v, %v; the file: %v", rowless, got, err, stat)
 			}
 			if k.noted() != (metadata.BlobCount{Blobs: 1, Bytes: 8}) {
@@ -164,7 +164,7 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 2)
 		k.Leave(orphan, []byte("orphan"))
-		k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Put(orphan2, 7) }))
+		k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Put(blobs.Blob{Digest: orphan2, Size: 7}) }))
 		k.Leave(orphan2, []byte("orphan2"))
 		if _, result := k.Check(k.Upkeep, maintenance.CheckOptions{}); result.Unreferenced != 2 || result.UnreferencedBytes != 13 {
 			t.Errorf("a check counts %d, %d bytes", result.Unreferenced, result.UnreferencedBytes)

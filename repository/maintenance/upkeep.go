@@ -16,7 +16,7 @@ import (
 // Upkeep maintains the stores: it checks, purges and copies them. It asks for no permission. It is safe for concurrent use.
 type Upkeep struct {
 	stores  *storage.Stores
-	files   Files
+	files   Files // nil: blobs are objects
 	config  Config
 	records bool // damage that is found is written down: the stores are those of a service that reads by it
 
@@ -26,7 +26,7 @@ type Upkeep struct {
 	watermark *watermarker
 }
 
-// Files is what upkeep needs of the blob store, apart from reading blobs.
+// Files is what upkeep needs of a blob store that is a folder, apart from reading blobs.
 type Files interface {
 	blobs.Remover
 	blobs.Trash
@@ -46,7 +46,8 @@ type Config struct {
 
 // Start begins with what runs in the background: before anything can change, it compares the metadata with the watermark. The
 // caller ends it with Close.
-func Start(s *storage.Stores, files Files, c Config) *Upkeep {
+func Start(s *storage.Stores, c Config) *Upkeep {
+	files, _ := s.Blobs.(Files)
 	u := &Upkeep{stores: s, files: files, config: c, records: true}
 	u.watermark = startWatermarker(s, c.Now)
 	u.scrub = startScrubber(s, c)
@@ -64,7 +65,8 @@ func (u *Upkeep) Close() {
 // NewUpkeep is for the command line on the machine itself, while no service runs on the stores. They may be open for reading
 // only, as far as what is asked for only reads. The caller closes them.
 func NewUpkeep(store metadata.Store, files blobs.Store) *Upkeep {
-	return &Upkeep{stores: storage.New(store, files, nil), files: files}
+	folder, _ := files.(Files)
+	return &Upkeep{stores: storage.New(store, files, nil), files: folder}
 }
 
 // TrashGrace returns how long the service keeps removed files, by its configuration; 0 without a service.
@@ -85,7 +87,7 @@ func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser
 	}
 	file, size, err := u.openCommitted(ctx, d)
 	if errors.Is(err, blobs.ErrNotFound) {
-		file, size, err = u.files.OpenTrashed(d)
+		file, size, err = u.openTrashed(ctx, d)
 	}
 	switch {
 	case errors.Is(err, blobs.ErrNotFound):
@@ -104,15 +106,15 @@ func blobNotFound() error {
 func (u *Upkeep) openCommitted(ctx context.Context, d blobs.Digest) (io.ReadSeekCloser, int64, error) {
 	b, wrong, err := u.row(ctx, d)
 	if errors.Is(err, metadata.ErrNotFound) { // removed since the snapshot that named it
-		b.Bytes, err = u.stores.Blobs.Stat(d)
+		b.Size, err = u.stores.Blobs.Stat(ctx, b)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
 	if wrong == "" {
-		file, missed := u.stores.Blobs.Open(d, b.Bytes)
+		file, missed := u.stores.Blobs.Open(ctx, b)
 		if missed == nil {
-			return file, b.Bytes, nil
+			return file, b.Size, nil
 		}
 		if wrong, err = u.verify(ctx, b); wrong == "" {
 			return nil, 0, errors.Join(missed, err)
@@ -121,13 +123,40 @@ func (u *Upkeep) openCommitted(ctx context.Context, d blobs.Digest) (io.ReadSeek
 	return nil, 0, storage.DamagedError("blob "+d.String(), errors.New(wrong))
 }
 
+// openTrashed opens a blob in the trash.
+func (u *Upkeep) openTrashed(ctx context.Context, d blobs.Digest) (io.ReadSeekCloser, int64, error) {
+	if u.stores.Objects == nil {
+		return u.files.OpenTrashed(d)
+	}
+	var last blobs.Blob
+	err := u.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
+		for o, err := range tx.Trashed.Of(d) {
+			if err != nil {
+				return err
+			}
+			last = o.Blob
+		}
+		return nil
+	})
+	if err == nil && last.Object == "" {
+		err = blobs.ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	file, err := u.stores.Blobs.Open(ctx, last)
+	return file, last.Size, err
+}
+
 // row reads the row of a blob, and what is known to be wrong with it.
-func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b metadata.Blob, wrong string, err error) {
+func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b blobs.Blob, wrong string, err error) {
 	b.Digest = d
 	err = u.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
-		if b.Bytes, err = tx.Blobs.Size(d); err != nil {
+		row, err := tx.Blobs.Get(d)
+		if err != nil {
 			return err
 		}
+		b = row
 		wrong, err = u.stores.DamageOf(tx, d)
 		return err
 	})
@@ -135,9 +164,9 @@ func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b metadata.Blob, wron
 }
 
 // verify is Stores.Verify, without writing anything down where no service reads by it.
-func (u *Upkeep) verify(ctx context.Context, b metadata.Blob) (wrong string, err error) {
+func (u *Upkeep) verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	if u.records {
 		return u.stores.Verify(ctx, b)
 	}
-	return storage.Verdict(b.Digest, blobs.Verify(ctx, u.stores.Blobs, b.Digest, b.Bytes))
+	return storage.Verdict(b.Digest, blobs.Verify(ctx, u.stores.Blobs, b))
 }

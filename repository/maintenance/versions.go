@@ -33,18 +33,21 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by au
 		return err
 	})
 	if err == nil {
-		shared, err = u.eraseBlob(ctx, metadata.Blob{Digest: v.Digest, Bytes: v.Bytes})
+		shared, err = u.eraseBlob(ctx, blobs.Blob{Digest: v.Digest, Size: v.Bytes})
 	}
 	return v, shared, u.stores.BlobError(err)
 }
 
 // eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may come to.
-func (u *Upkeep) eraseBlob(ctx context.Context, b metadata.Blob) (stays bool, err error) {
+func (u *Upkeep) eraseBlob(ctx context.Context, b blobs.Blob) (stays bool, err error) {
 	p := &purge{Stores: u.stores, files: u.files, now: time.Now, any: true}
 	if err := p.removeBlob(ctx, b); err != nil {
 		return false, err
 	}
-	_, err = u.stores.Blobs.Stat(b.Digest)
+	if u.stores.Objects != nil {
+		return p.eraseObjects(ctx, b.Digest)
+	}
+	_, err = u.stores.Blobs.Stat(ctx, b)
 	if !errors.Is(err, blobs.ErrNotFound) {
 		return true, errs.Ignore(err, blobs.ErrDamaged)
 	}

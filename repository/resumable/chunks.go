@@ -91,14 +91,15 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 	}
 	for {
 		body.begun = time.Now()
-		reached, reading := u.files.AppendPartial(ctx, t.PartialName(), t.Checkpoint, body, min(most, t.Length-t.Checkpoint.Size))
+		reached, reading := u.files.AppendPartial(ctx, partial(t), body, min(most, t.Length-t.Checkpoint.Size))
 		reading = errs.Ignore(reading, errCheckpoint)
 		if reading == nil && reached.Size == t.Length {
 			reading = readEnd(chunk.Body)
 		}
 		refused := chunk.refused(reading)
 		if refused != nil || reached == t.Checkpoint && errors.Is(reading, blobs.ErrNoSpace) {
-			_ = u.files.TruncatePartial(t.PartialName(), t.Checkpoint) // others may need the space; if it does not work, the next chunk takes it
+			u.deleteFormer(reached, t.Checkpoint, "")
+			_ = u.files.TruncatePartial(ctx, partial(t)) // others may need the space; if it does not work, the next chunk takes it
 		}
 		if refused != nil {
 			return t, u.stores.BlobError(refused)
@@ -124,6 +125,7 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 
 // saveProgress writes down that so much has come.
 func (u *Uploads) saveProgress(t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
+	before := t
 	t.Checkpoint, t.Expires = reached, u.end()
 	if reached.Size == t.Length {
 		digest, err := reached.Digest()
@@ -132,7 +134,7 @@ func (u *Uploads) saveProgress(t metadata.ResumableUpload, reached blobs.Checkpo
 		}
 		t.Digest = digest
 	}
-	return t, u.save(t)
+	return t, u.save(before, t)
 }
 
 // checkpointReader is a body that pauses, by errCheckpoint, when it has been read for most.

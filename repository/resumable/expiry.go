@@ -20,7 +20,10 @@ const (
 // expire removes uploads that have expired, and files of uploads that are no more.
 func (u *Uploads) expire(ctx context.Context) error {
 	err := errors.Join(u.expireRows(ctx), u.removeAbandoned(ctx))
-	return errors.Join(err, u.files.WalkPartials(ctx, func(name string) error { return u.removeStray(ctx, name) }))
+	if u.folder == nil {
+		return err // what no row names is an orphan, and a purge finds it
+	}
+	return errors.Join(err, u.folder.WalkPartials(ctx, func(name string) error { return u.removeStray(ctx, name) }))
 }
 
 // expireRows removes the uploads that have expired, but for those that a request has the lock of.
@@ -139,7 +142,11 @@ func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadat
 		return nil, err
 	}
 	u.repository.Ended(id)
-	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.files.RemovePartial(id.String()))), nil
+	if u.folder == nil {
+		u.deleteFormer(t.Checkpoint, blobs.Checkpoint{}, "")
+		return nil, nil
+	}
+	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.folder.RemovePartial(id.String()))), nil
 }
 
 // withdraw removes the committed file of an upload whose record could not be written: nothing else refers to it, and it would take up
@@ -148,9 +155,9 @@ func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) erro
 	if !t.Pending() || t.Checkpoint.Size == 0 {
 		return nil
 	}
-	staged, err := u.files.StagePartial(t.PartialName(), t.Checkpoint)
+	staged, err := u.files.StagePartial(ctx, partial(t))
 	if err == nil {
-		err = staged.Withdraw(func() error { return u.stores.Orphaned(ctx, t.Digest) })
+		err = staged.Withdraw(func() error { return u.stores.Orphaned(ctx, staged.Content().Blob) })
 	}
 	for _, needed := range []error{blobs.ErrNotFound, blobs.ErrPinned, rows.ErrRecorded, rows.ErrReferenced} {
 		err = errs.Ignore(err, needed)
@@ -171,7 +178,7 @@ func (u *Uploads) removeStray(ctx context.Context, name string) error {
 		return errs.Ignore(err, metadata.ErrNotFound)
 	})
 	if err == nil && (t.ID == metadata.ID{} || t.Done()) {
-		err = u.files.RemovePartial(name)
+		err = u.folder.RemovePartial(name)
 	}
 	return err
 }

@@ -54,18 +54,18 @@ func TestProgressShownIsDurable(t *testing.T) {
 
 // hooked is a blob store that calls a function before it removes a file.
 type hooked struct {
-	blobs.Store
+	blobs.Folder
 	before func()
 }
 
 func (d *hooked) RemovePartial(name string) error {
 	d.before()
-	return d.Store.RemovePartial(name)
+	return d.Folder.RemovePartial(name)
 }
 
 // unremovable is a blob store that cannot remove parts for a while.
 type unremovable struct {
-	blobs.Store
+	blobs.Folder
 	yes bool
 }
 
@@ -73,7 +73,7 @@ func (s *unremovable) RemovePartial(name string) error {
 	if s.yes {
 		return blobs.ErrUnavailable
 	}
-	return s.Store.RemovePartial(name)
+	return s.Folder.RemovePartial(name)
 }
 
 // TestUnremovableFileExpires: a file that cannot be removed when its upload has ended, or has become a resource, is no fault of that. The expiry
@@ -109,7 +109,7 @@ func TestExpirySparesContinuedUpload(t *testing.T) {
 	first := p.begin(p.Admin, "first", "0123", "01")
 	p.now = p.now.Add(time.Second) // it expires after the first one
 	second := p.begin(p.Admin, "second", "abcd", "ab")
-	store := &hooked{Store: p.Blobs}
+	store := &hooked{Folder: p.Blobs}
 	svc := p.over(p.Meta, store)
 	body, client := io.Pipe()
 	ended := make(chan error)
@@ -142,9 +142,10 @@ func TestAbandonedFileWithdrawn(t *testing.T) {
 			p := newWorld(t)
 			const content = "0123456789"
 			ctx, begun := t.Context(), p.waiting(content)
-			whole, err := p.Blobs.StagePartial(begun.ID.String(), begun.Checkpoint)
+			whole, err := p.Blobs.StagePartial(t.Context(), blobs.Partial{Name: begun.ID.String(), At: begun.Checkpoint})
 			p.OK(err)
-			p.OK(whole.Commit()) // as far as it came before the disk was full
+			_, err = whole.Commit(t.Context())
+			p.OK(err) // as far as it came before the disk was full
 			if needed {
 				p.Upload(p.Sets[0], content)
 			}

@@ -42,6 +42,7 @@ type Config struct {
 type Uploads struct {
 	stores     *storage.Stores
 	files      blobs.PartialFiles
+	folder     blobs.PartialRemover // of files that are named; nil: they are objects that their rows name
 	repository Repository
 	config     Config
 	locks      *locks
@@ -51,7 +52,8 @@ type Uploads struct {
 
 // Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
-	u := &Uploads{stores: stores, files: files, repository: repository, config: c, locks: newLocks(), checkpoint: checkpointBytes}
+	folder, _ := files.(blobs.PartialRemover)
+	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(), checkpoint: checkpointBytes}
 	u.expiry = background.Start(background.After(expiryEvery), func(ctx context.Context) background.Next {
 		u.stores.Background.Report(background.TaskExpiry, u.expire(ctx))
 		return background.After(expiryEvery)
@@ -173,14 +175,31 @@ func (u *Uploads) end() metadata.Stamp {
 	return u.now() + metadata.Stamp(u.config.Age/time.Microsecond)
 }
 
-// save writes down how far an upload has come, whatever has become of the caller that sent it.
-func (u *Uploads) save(t metadata.ResumableUpload) error {
-	return u.stores.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Uploads.Put(t) })
+// save writes down how far an upload has come, whatever has become of the caller that sent it. before is what it was when it was read.
+func (u *Uploads) save(before, t metadata.ResumableUpload) error {
+	err := u.stores.Update(context.Background(), func(tx *metadata.Tx) error {
+		if err := u.stillAt(tx, before, t.Checkpoint); err != nil {
+			return err
+		}
+		return tx.Uploads.Put(t)
+	})
+	switch {
+	case err == nil:
+		u.deleteFormer(before.Checkpoint, t.Checkpoint, "")
+	case !errors.Is(err, metadata.ErrOutcomeUnknown):
+		u.deleteFormer(t.Checkpoint, before.Checkpoint, "")
+	}
+	return err
+}
+
+// partial is what has come of an upload, as the blob store knows it.
+func partial(t metadata.ResumableUpload) blobs.Partial {
+	return blobs.Partial{Name: t.PartialName(), Length: t.Length, At: t.Checkpoint}
 }
 
 // resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup holds the rows, and not these files.
 func (u *Uploads) resetIfTruncated(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
-	err := u.files.CheckPartial(t.PartialName(), t.Checkpoint)
+	err := u.files.CheckPartial(context.Background(), partial(t))
 	if !errors.Is(err, blobs.ErrNotFound) {
 		return t, u.stores.BlobError(err)
 	}
@@ -188,8 +207,9 @@ func (u *Uploads) resetIfTruncated(t metadata.ResumableUpload) (metadata.Resumab
 }
 
 func (u *Uploads) reset(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+	before := t
 	t.Checkpoint, t.Digest, t.Refusal = blobs.Checkpoint{}, blobs.Digest{}, metadata.Refusal{}
-	return t, u.save(t)
+	return t, u.save(before, t)
 }
 
 // refusals are the kinds of errors that say something about the upload, and not about the service at this time.
@@ -207,28 +227,36 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		return t, u.stores.BlobError(err)
 	}
 	done := t
+	done.Checkpoint.Parts = "" // the blob has what is still needed of them
 	err = u.repository.Complete(ctx, p, t, staged, func(tx *metadata.Tx, made metadata.Resource) error {
+		if err := u.stillAt(tx, t, t.Checkpoint); err != nil {
+			return err
+		}
 		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Content().Digest, metadata.Refusal{}, u.end()
 		return tx.Uploads.Put(done)
 	})
 	if err == nil {
 		u.repository.Ended(t.ID)
-		_ = u.files.RemovePartial(t.PartialName()) // or the expiry does
+		u.deleteFormer(t.Checkpoint, done.Checkpoint, staged.Content().Object)
+		if u.folder != nil {
+			_ = u.folder.RemovePartial(t.PartialName()) // or the expiry does
+		}
 		return done, nil
 	}
 	var refused *errs.Error
 	if errors.As(err, &refused) && slices.Contains(refusals, refused.Kind) {
+		before := t
 		t.Digest = staged.Content().Digest
 		t.Refusal = metadata.Refusal{Kind: refused.Kind, Code: refused.Code, Field: refused.Field, Message: refused.Message}
-		err = errors.Join(err, u.save(t))
+		err = errors.Join(err, u.save(before, t))
 	}
 	return t, err
 }
 
 // stage is StagePartial. A file that is committed already is read first: it may be another upload's, and be there for long.
 func (u *Uploads) stage(ctx context.Context, t metadata.ResumableUpload) (blobs.Staged, error) {
-	if err := u.files.CheckPartial(t.PartialName(), t.Checkpoint); errors.Is(err, blobs.ErrNotFound) {
-		wrong, err := storage.Verdict(t.Digest, blobs.Verify(ctx, u.stores.Blobs, t.Digest, t.Checkpoint.Size))
+	if err := u.files.CheckPartial(ctx, partial(t)); errors.Is(err, blobs.ErrNotFound) && u.folder != nil {
+		wrong, err := storage.Verdict(t.Digest, blobs.Verify(ctx, u.stores.Blobs, blobs.Blob{Digest: t.Digest, Size: t.Checkpoint.Size}))
 		if err == nil && wrong != "" {
 			err = blobs.ErrNotFound
 		}
@@ -236,5 +264,5 @@ func (u *Uploads) stage(ctx context.Context, t metadata.ResumableUpload) (blobs.
 			return nil, err
 		}
 	}
-	return u.files.StagePartial(t.PartialName(), t.Checkpoint)
+	return u.files.StagePartial(ctx, partial(t))
 }

@@ -42,7 +42,7 @@ func (p *world) config() repository.Config {
 }
 
 // over is another service of the same repository.
-func (p *world) over(meta metadata.Store, files blobs.Store) *repository.Service {
+func (p *world) over(meta metadata.Store, files blobs.Folder) *repository.Service {
 	return repositorytest.NewStill(meta, files, p.config())
 }
 
@@ -151,9 +151,10 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	if !waiting.Pending() || waiting.Refusal.Code != errs.CodeForbidden {
 		t.Errorf("it is %+v", waiting)
 	}
-	whole, err := p.Blobs.StagePartial(waiting.ID.String(), waiting.Checkpoint)
+	whole, err := p.Blobs.StagePartial(t.Context(), blobs.Partial{Name: waiting.ID.String(), At: waiting.Checkpoint})
 	p.OK(err)
-	p.OK(whole.Commit()) // as far as it came before the service ended
+	_, err = whole.Commit(t.Context())
+	p.OK(err) // as far as it came before the service ended
 	for _, dry := range []bool{true, false} {
 		if got := p.Purge(maintenance.PurgeOptions{DryRun: dry}); got != (maintenance.PurgeResult{}) {
 			t.Errorf("a purge (dry: %t) takes %+v", dry, got)
@@ -169,9 +170,10 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 		t.Errorf("the resource has %q, %v", got, err)
 	}
 	given := p.begin(editor, "given up", "abcdefghij", "abcdefghi")
-	whole, err = p.Blobs.StagePartial(given.ID.String(), given.Checkpoint)
+	whole, err = p.Blobs.StagePartial(t.Context(), blobs.Partial{Name: given.ID.String(), At: given.Checkpoint})
 	p.OK(err)
-	p.OK(whole.Commit())
+	_, err = whole.Commit(t.Context())
+	p.OK(err)
 	p.OK(p.Service.Uploads.Terminate(ctx, editor, given.ID.String()))
 	if got := p.Purge(maintenance.PurgeOptions{}); got.Orphans != 1 {
 		t.Errorf("a purge takes %+v", got)
@@ -221,7 +223,7 @@ func TestCompletedOnce(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	begun := p.begin(p.Admin, "late", "0123456789", "01234")
-	mark, err := p.Blobs.AppendPartial(t.Context(), begun.ID.String(), begun.Checkpoint, strings.NewReader("56789"), 5)
+	mark, err := p.Blobs.AppendPartial(t.Context(), blobs.Partial{Name: begun.ID.String(), Length: begun.Length, At: begun.Checkpoint}, strings.NewReader("56789"), 5)
 	p.OK(err)
 	begun.Checkpoint = mark
 	begun.Digest, err = mark.Digest()
@@ -266,7 +268,7 @@ func TestNoChunkAfterFailedSync(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	begun := p.begin(p.Admin, "file", "0123", "01")
-	faulty := &failingSync{Store: p.Blobs}
+	faulty := &failingSync{Folder: p.Blobs}
 	svc := p.over(p.Meta, faulty)
 	for _, want := range []error{blobs.ErrUnsynced, metadata.ErrReadOnly} {
 		_, err := svc.Uploads.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
@@ -281,13 +283,13 @@ func TestNoChunkAfterFailedSync(t *testing.T) {
 
 // failingSync is a blob store on a disk that fails to sync.
 type failingSync struct {
-	blobs.Store
+	blobs.Folder
 	adds int
 }
 
-func (f *failingSync) AppendPartial(_ context.Context, _ string, mark blobs.Checkpoint, _ io.Reader, _ int64) (blobs.Checkpoint, error) {
+func (f *failingSync) AppendPartial(_ context.Context, p blobs.Partial, _ io.Reader, _ int64) (blobs.Checkpoint, error) {
 	f.adds++
-	return mark, blobs.ErrUnsynced
+	return p.At, blobs.ErrUnsynced
 }
 
 // TestDamagedTwinNotTaken: what lies in the place of a file that has come to its end may be another's, and is not taken for the file without a

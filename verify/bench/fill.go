@@ -134,7 +134,8 @@ func (g *generator) makeBodies(ctx context.Context) error {
 				return err
 			}
 			g.kept[i] = staged.Content().Digest
-			if err := errors.Join(staged.Commit(), staged.Discard()); err != nil {
+			_, err = staged.Commit(ctx)
+			if err := errors.Join(err, staged.Discard()); err != nil {
 				return err
 			}
 		}
@@ -169,7 +170,7 @@ func (g *generator) put(tx *metadata.Tx, first, n int) error {
 		set, digest := g.homes[i%len(g.homes)], g.kept[g.random.IntN(len(g.kept))]
 		if i < len(g.kept) {
 			digest = g.kept[i]
-			if err := tx.Blobs.Put(digest, smallFile); err != nil {
+			if err := tx.Blobs.Put(blobs.Blob{Digest: digest, Size: smallFile}); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 
+	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/repository"
@@ -79,7 +80,11 @@ func receive(r *request, upload *repository.FormUpload) error {
 	if err != nil {
 		return err
 	}
-	if err := upload.Receive(r.Context(), uploaded{body.Reader{Body: r.Body}, sums}); err != nil {
+	var sent io.Reader = uploaded{body.Reader{Body: r.Body}, sums}
+	if r.ContentLength > 0 {
+		sent = blobs.WithLength(sent, r.ContentLength)
+	}
+	if err := upload.Receive(r.Context(), sent); err != nil {
 		return err
 	}
 	for _, sum := range sums {

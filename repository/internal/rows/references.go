@@ -27,12 +27,21 @@ func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
 
 // Orphaned returns ErrRecorded if the blob has a row, and ErrReferenced if it has none, but should.
 func Orphaned(tx *metadata.Tx, digest blobs.Digest) error {
-	_, err := tx.Blobs.Size(digest)
+	_, err := tx.Blobs.Get(digest)
 	switch {
 	case err == nil:
 		return ErrRecorded
 	case errors.Is(err, metadata.ErrNotFound):
 		return Unreferenced(tx, digest)
+	}
+	return err
+}
+
+// Unnamed returns ErrRecorded if a row names the object, as that of a blob or as one in the trash.
+func Unnamed(tx *metadata.Tx, object string) error {
+	named, err := tx.Trashed.Named(object)
+	if err == nil && named {
+		err = ErrRecorded
 	}
 	return err
 }

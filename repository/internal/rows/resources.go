@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -51,12 +52,7 @@ func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Re
 	if err != nil || before == nil || replaced || before.Body != metadata.InBlob || after.Body == metadata.InBlob {
 		return err
 	}
-	return noteUnreferenced(tx, metadata.Blob{Digest: before.Digest, Bytes: before.Bytes}, after.Modified)
-}
-
-// RecordBlob records that the file of a resource is committed and complete. It belongs into the transaction that saves the resource.
-func RecordBlob(tx *metadata.Tx, r metadata.Resource) error {
-	return errors.Join(tx.Damages.Remove(r.Digest), tx.Unreferenced.Remove(r.Digest), tx.Blobs.Put(r.Digest, r.Bytes))
+	return noteUnreferenced(tx, blobs.Blob{Digest: before.Digest, Size: before.Bytes}, after.Modified)
 }
 
 // CountUsage adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"labshelf/audit"
+	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
 )
@@ -46,13 +47,13 @@ func InVersion(tx *metadata.Tx, of metadata.VersionKey) (metadata.Resource, erro
 }
 
 // RecordFlushed records that the inline body of a version has become a file, unless the version does not need it any more.
-func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey) error {
+func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey, file blobs.Content) error {
 	flushed, err := InVersion(tx, of)
 	if err != nil || !flushed.Needs(of) {
 		return err
 	}
 	flushed.Body = metadata.InBlob
-	if err := RecordBlob(tx, flushed); err != nil {
+	if err := RecordBlob(tx, file, false); err != nil {
 		return err
 	}
 	if r, err := tx.Resources.Get(of.Resource); err != nil || r.Version == of.Version {
@@ -119,15 +120,15 @@ func saveVersion(tx *metadata.Tx, before, after metadata.Version, since metadata
 	if err = errors.Join(err, tx.Versions.Put(after)); err != nil || before.Body != metadata.InBlob || after.Body == metadata.InBlob {
 		return err
 	}
-	return noteUnreferenced(tx, metadata.Blob{Digest: before.Digest, Bytes: before.Bytes}, since)
+	return noteUnreferenced(tx, blobs.Blob{Digest: before.Digest, Size: before.Bytes}, since)
 }
 
 // noteUnreferenced records that nothing refers to a blob since a stamp, if that is so.
-func noteUnreferenced(tx *metadata.Tx, b metadata.Blob, since metadata.Stamp) error {
+func noteUnreferenced(tx *metadata.Tx, b blobs.Blob, since metadata.Stamp) error {
 	if err := Unreferenced(tx, b.Digest); err != nil {
 		return errs.Ignore(err, ErrReferenced)
 	}
-	return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Bytes, Since: since})
+	return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Size, Since: since})
 }
 
 // CountedVersion is what a version adds to the counters.

@@ -25,10 +25,10 @@ func DamagedError(of string, cause error) error {
 // what is wrong with it, "" for nothing: that is also the answer where the blob is not recorded any more, or an upload
 // replaced its file meanwhile. An error tells why it could not be read for another reason than damage or, when wrong is not
 // empty, why that could not be written down; then this process remembers it.
-func (s *Stores) Verify(ctx context.Context, b metadata.Blob) (wrong string, err error) {
+func (s *Stores) Verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	one := s.Verifications.begin(b.Digest)
 	defer s.Verifications.end(one)
-	if wrong, err = Verdict(b.Digest, blobs.Verify(ctx, s.Blobs, b.Digest, b.Bytes)); err != nil {
+	if wrong, err = Verdict(b.Digest, blobs.Verify(ctx, s.Blobs, b)); err != nil {
 		return "", err
 	}
 	known, err := s.Damage(ctx, b.Digest)
@@ -36,7 +36,7 @@ func (s *Stores) Verify(ctx context.Context, b metadata.Blob) (wrong string, err
 		return wrong, nil
 	}
 	if err == nil {
-		wrong, err = s.record(ctx, one, wrong)
+		wrong, err = s.record(ctx, one, b, wrong)
 	}
 	switch {
 	case err == nil:
@@ -51,17 +51,20 @@ func (s *Stores) Verify(ctx context.Context, b metadata.Blob) (wrong string, err
 }
 
 // record writes down the outcome of a verification, unless that was of a file which has been replaced; then it returns "".
-func (s *Stores) record(ctx context.Context, one *verification, wrong string) (upheld string, err error) {
+func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wrong string) (upheld string, err error) {
 	upheld = wrong // also where the transaction does not get to run
 	err = s.Update(ctx, func(tx *metadata.Tx) error {
 		upheld = wrong
-		_, err := tx.Blobs.Size(one.digest)
+		row, err := tx.Blobs.Get(one.digest)
 		switch {
 		case errors.Is(err, metadata.ErrNotFound):
 			upheld = ""
 			return tx.Damages.Remove(one.digest)
 		case err != nil:
 			return err
+		case s.Objects != nil && row.Object != b.Object: // an upload has named another one meanwhile, perhaps that of another process
+			upheld = ""
+			return nil
 		case wrong == "":
 			return tx.Damages.Remove(one.digest)
 		case s.Verifications.stale(one):

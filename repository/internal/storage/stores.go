@@ -16,8 +16,9 @@ import (
 
 // Stores are the two stores. A repository and all of its parts share one Stores, which is safe for concurrent use.
 type Stores struct {
-	Meta  metadata.Store
-	Blobs blobs.Reader
+	Meta    metadata.Store
+	Blobs   blobs.Reader
+	Objects blobs.Objects // what Blobs offers where a row names the object of a blob; nil: the digest is the name
 
 	Verifications Verifications
 	Background    *background.Errors
@@ -27,7 +28,8 @@ type Stores struct {
 
 // New combines two stores. It takes the function that hears of what goes wrong in the background; nil: none.
 func New(meta metadata.Store, files blobs.Reader, note func(task string, err error)) *Stores {
-	return &Stores{Meta: meta, Blobs: files, Verifications: newVerifications(), Background: background.NewErrors(note)}
+	objects, _ := files.(blobs.Objects)
+	return &Stores{Meta: meta, Blobs: files, Objects: objects, Verifications: newVerifications(), Background: background.NewErrors(note)}
 }
 
 // View runs fn in a read transaction.
@@ -111,7 +113,37 @@ func Error(err error) error {
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
 }
 
-// Orphaned is rows.Orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
-func (s *Stores) Orphaned(ctx context.Context, digest blobs.Digest) error {
-	return s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error { return rows.Orphaned(tx, digest) })
+// Orphaned is rows.Orphaned, or for an object whether no row names it, and waits until what it saw is on stable storage: a power cut must not
+// bring back a row whose file is gone.
+func (s *Stores) Orphaned(ctx context.Context, b blobs.Blob) error {
+	return s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
+		if s.Objects != nil {
+			return rows.Unnamed(tx, b.Object)
+		}
+		return rows.Orphaned(tx, b.Digest)
+	})
+}
+
+// Blob is BlobOf outside of a transaction.
+func (s *Stores) Blob(ctx context.Context, r metadata.Resource) (b blobs.Blob, err error) {
+	if s.Objects == nil {
+		return blobs.Blob{Digest: r.Digest, Size: r.Bytes}, nil
+	}
+	err = s.View(ctx, func(tx *metadata.Tx) error {
+		b, err = s.BlobOf(tx, r)
+		return err
+	})
+	return b, err
+}
+
+// BlobOf returns the blob of a resource, to be opened outside of the transaction. Where rows name objects it is that of the row, and one
+// without an object where there is no row.
+func (s *Stores) BlobOf(tx *metadata.Tx, r metadata.Resource) (blobs.Blob, error) {
+	b := blobs.Blob{Digest: r.Digest, Size: r.Bytes}
+	if s.Objects == nil {
+		return b, nil
+	}
+	row, err := tx.Blobs.Get(r.Digest)
+	b.Object = row.Object
+	return b, errs.Ignore(err, metadata.ErrNotFound)
 }

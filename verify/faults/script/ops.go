@@ -318,16 +318,16 @@ func fillStore(ctx context.Context, w *stores) error {
 		if err != nil {
 			return err
 		}
-		var body metadata.Blob
+		var body blobs.Blob
 		for b, err := range tx.Blobs.All(nil) {
 			if err != nil {
 				return err
 			}
-			if b.Bytes == 301 {
+			if b.Size == 301 {
 				body = b
 			}
 		}
-		counters := metadata.Counters{ActiveFiles: many, ActiveBytes: many * body.Bytes}
+		counters := metadata.Counters{ActiveFiles: many, ActiveBytes: many * body.Size}
 		for i := range many {
 			stamp := tx.Stamp()
 			r := metadata.Resource{
@@ -336,7 +336,7 @@ func fillStore(ctx context.Context, w *stores) error {
 					CreatedBy: w.admin.UserID, ModifiedBy: w.admin.UserID,
 				},
 				SetID: set.ID, DataspaceID: set.DataspaceID, Name: fmt.Sprintf("%03d.txt", i), MimeType: "text/plain",
-				Digest: body.Digest, Bytes: body.Bytes,
+				Digest: body.Digest, Bytes: body.Size,
 			}
 			if err := tx.Resources.Put(r); err != nil {
 				return err

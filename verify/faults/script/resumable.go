@@ -86,13 +86,13 @@ func (w *stores) lostChunks(ctx context.Context) (wrong []string, err error) {
 
 func (w *stores) checkPartial(t metadata.ResumableUpload) error {
 	if t.Received() {
-		staged, err := w.files.StagePartial(t.ID.String(), t.Checkpoint)
+		staged, err := w.files.StagePartial(context.Background(), blobs.Partial{Name: t.ID.String(), Length: t.Length, At: t.Checkpoint})
 		if err != nil {
 			return err
 		}
 		path := filepath.Join(w.dir, "parts", t.ID.String())
 		if _, err := os.Lstat(path); err != nil {
-			return blobs.Verify(context.Background(), w.files, staged.Content().Digest, staged.Content().Size)
+			return blobs.Verify(context.Background(), w.files, staged.Content().Blob)
 		}
 	}
 	if t.Checkpoint.Size == 0 {

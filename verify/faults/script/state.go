@@ -30,12 +30,12 @@ type reader struct {
 	tx     *metadata.Tx
 	state  State
 	names  map[metadata.ID]string
-	inline map[blobs.Digest]metadata.Blob
+	inline map[blobs.Digest]blobs.Blob
 }
 
 // Read returns what is in the store.
 func Read(ctx context.Context, store metadata.Reader) (State, error) {
-	r := &reader{state: State{}, names: map[metadata.ID]string{}, inline: map[blobs.Digest]metadata.Blob{}}
+	r := &reader{state: State{}, names: map[metadata.ID]string{}, inline: map[blobs.Digest]blobs.Blob{}}
 	err := store.View(ctx, func(tx *metadata.Tx) error {
 		r.tx = tx
 		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps, r.uploads} {
@@ -138,7 +138,7 @@ func (r *reader) resources() error {
 	all := metadata.ResourceRange{States: paging.All, Order: paging.Oldest}
 	return each(r.tx.Resources.Range(all), func(o metadata.Resource) error {
 		if o.Body == metadata.Inline {
-			r.inline[o.Digest] = metadata.Blob{Digest: o.Digest, Bytes: o.Bytes}
+			r.inline[o.Digest] = blobs.Blob{Digest: o.Digest, Size: o.Bytes}
 			o.Body = metadata.InBlob
 		}
 		name := r.names[o.SetID] + "/" + o.Name
@@ -151,7 +151,7 @@ func (r *reader) resources() error {
 func (r *reader) versions(of metadata.Resource) error {
 	return each(r.tx.Versions.Before(of.VersionKey()), func(v metadata.Version) error {
 		if v.Body == metadata.Inline {
-			r.inline[v.Digest] = metadata.Blob{Digest: v.Digest, Bytes: v.Bytes}
+			r.inline[v.Digest] = blobs.Blob{Digest: v.Digest, Size: v.Bytes}
 			v.Body = metadata.InBlob
 		}
 		r.note("version", fmt.Sprint(r.names[of.SetID], "/", of.Name, " ", v.Number), v, v.Removed.Rule, v.Digest, v.Bytes, v.Label)
@@ -168,13 +168,13 @@ func (r *reader) privileges() error {
 
 // blobs include inline bodies: when they are flushed is no part of the state.
 func (r *reader) blobs() error {
-	err := each(r.tx.Blobs.All(nil), func(b metadata.Blob) error {
+	err := each(r.tx.Blobs.All(nil), func(b blobs.Blob) error {
 		delete(r.inline, b.Digest)
-		r.note("blob", b.Digest.String(), b, b.Bytes)
+		r.note("blob", b.Digest.String(), b, b.Size)
 		return nil
 	})
 	for _, b := range r.inline {
-		r.note("blob", b.Digest.String(), b, b.Bytes)
+		r.note("blob", b.Digest.String(), b, b.Size)
 	}
 	return err
 }

@@ -1,0 +1,106 @@
+package metadatatest
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
+
+// objectKey is one that can be ordered.
+type objectKey metadata.ObjectKey
+
+func (k objectKey) Compare(o objectKey) int {
+	return cmp.Or(digest(k.Digest).Compare(digest(o.Digest)), cmp.Compare(k.Object, o.Object))
+}
+
+type trashed struct {
+	table[objectKey, metadata.TrashedObject]
+	blobs map[digest]blobs.Blob
+}
+
+func (t trashed) Remove(of metadata.ObjectKey) error { return t.table.Remove(objectKey(of)) }
+
+func (t trashed) Of(digest blobs.Digest) iter.Seq2[metadata.TrashedObject, error] {
+	return t.all(func(o metadata.TrashedObject) bool { return o.Digest == digest }, t.byKey)
+}
+
+func (t trashed) All(after metadata.ObjectKey) iter.Seq2[metadata.TrashedObject, error] {
+	return t.table.All(objectKey(after))
+}
+
+func (t trashed) Named(object string) (bool, error) {
+	for _, b := range t.blobs {
+		if b.Object == object {
+			return object != "", nil
+		}
+	}
+	for _, o := range t.rows {
+		if o.Object == object {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// objectNames are names of objects that only blobs of the digest have.
+func objectNames(of blobs.Digest) []string { return []string{of.String()[:26], of.String()} }
+
+func (m *machine) trashed(rt *rapid.T, _ *session) any {
+	digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest of an object")
+	return metadata.TrashedObject{
+		Blob:  blobs.Blob{Digest: digest, Size: rapid.Int64Min(0).Draw(rt, "size"), Object: rapid.SampledFrom(objectNames(digest)).Draw(rt, "object")},
+		Since: m.last,
+	}
+}
+
+func (a *answers) askTrashed(tx *metadata.Tx, p probe) {
+	noteAll(a, "Trashed.All", tx.Trashed.All(metadata.ObjectKey{}))
+	names := []string{"", "o"}
+	for _, digest := range p.digests {
+		names = append(names, objectNames(digest)...)
+		noteAll(a, "Trashed.All after "+digest.String(), tx.Trashed.All(metadata.ObjectKey{Digest: digest, Object: objectNames(digest)[0]}))
+	}
+	for _, name := range append(names, p.names...) {
+		if named, err := tx.Trashed.Named(name); named || err != nil {
+			note(a, "Trashed.Named "+name, named, err)
+		}
+	}
+}
+
+// testObjects: an object is named as long as a row names it.
+func testObjects(t *testing.T, s *store) {
+	first, second := blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "A"}, blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "B"}
+	other := blobs.Blob{Digest: blobs.Digest{2}, Size: 4}
+	named := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, name := range []string{"", "A", "AB", "B", "C"} {
+			if view(t, s, func(tx *metadata.Tx) (bool, error) { return tx.Trashed.Named(name) }) {
+				got = append(got, name)
+			}
+		}
+		same(t, "named", got, want)
+	}
+	s.put(t, first, other)
+	named("A")
+	s.put(t, second)
+	named("B")
+	s.put(t, metadata.TrashedObject{Blob: first, Since: 1})
+	named("A", "B")
+	of := func(d blobs.Digest) []metadata.TrashedObject {
+		return view(t, s, func(tx *metadata.Tx) ([]metadata.TrashedObject, error) { return list(tx.Trashed.Of(d)) })
+	}
+	same(t, "of the digest", of(first.Digest), []metadata.TrashedObject{{Blob: first, Since: 1}})
+	same(t, "of another digest", len(of(other.Digest)), 0)
+	s.update(t, func(tx *metadata.Tx) error {
+		key := metadata.TrashedObject{Blob: first}.Key()
+		return errors.Join(tx.Trashed.Remove(key), tx.Trashed.Remove(key), tx.Blobs.Remove(second.Digest))
+	})
+	named()
+}
