@@ -65,15 +65,15 @@ type Checkpoint struct {
 
 // Digest returns the digest of a body of which this is the end.
 func (c Checkpoint) Digest() (Digest, error) {
-	hash, err := c.resume()
+	hash, err := c.Resume()
 	if err != nil {
 		return Digest{}, err
 	}
 	return Digest(hash.Sum(nil)), nil
 }
 
-// resume returns the hash of what has arrived.
-func (c Checkpoint) resume() (hash.Hash, error) {
+// Resume returns the hash of what has arrived.
+func (c Checkpoint) Resume() (hash.Hash, error) {
 	hash := sha256.New()
 	if c.Hash == "" {
 		return hash, nil
@@ -84,8 +84,8 @@ func (c Checkpoint) resume() (hash.Hash, error) {
 	return hash, nil
 }
 
-// advance returns the checkpoint after more bytes, which hash has seen.
-func (c Checkpoint) advance(more int64, hash hash.Hash) (Checkpoint, error) {
+// Advance returns the checkpoint after more bytes, which hash has seen.
+func (c Checkpoint) Advance(more int64, hash hash.Hash) (Checkpoint, error) {
 	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return c, fmt.Errorf("blobs: save the hash of a partial file: %w", err)
@@ -98,7 +98,7 @@ func (d *Dir) partialPath(name string) string { return filepath.Join(d.partials,
 // AppendPartial implements [PartialFiles].
 func (d *Dir) AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error) {
 	name, at := p.Name, p.At
-	hash, err := at.resume()
+	hash, err := at.Resume()
 	if err != nil {
 		return at, err
 	}
@@ -119,7 +119,7 @@ func (d *Dir) AppendPartial(ctx context.Context, p Partial, r io.Reader, most in
 		return at, err
 	}
 	if added > 0 {
-		if at, err = at.advance(added, hash); err != nil {
+		if at, err = at.Advance(added, hash); err != nil {
 			return at, err
 		}
 	}

@@ -1,0 +1,46 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/minio/minio-go/v7"
+
+	"labshelf/blobs"
+)
+
+// ErrOwned is returned by Claim where the prefix belongs to another repository.
+var ErrOwned = errors.New("the objects belong to another repository")
+
+// errNameless is that of a blob whose row names no object: it was lost in a folder, before it was to be moved here.
+var errNameless = fmt.Errorf("%w: it has no object", blobs.ErrNotFound)
+
+// fullCodes are how servers call a full disk or an exhausted quota.
+var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity", "InsufficientStorage"}
+
+// failed says what did not work, of the kind that the contract has for it. Only the answer that there is no such object, or no such upload,
+// says something about a blob.
+func failed(what string, err error) error {
+	var answer minio.ErrorResponse
+	isAnswer := errors.As(err, &answer)
+	kind := blobs.ErrUnavailable
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("s3: %s: %w", what, err)
+	case isAnswer && answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket:
+		kind = blobs.ErrNotFound
+	case isAnswer && (answer.StatusCode == http.StatusInsufficientStorage || slices.Contains(fullCodes, answer.Code)):
+		kind = blobs.ErrNoSpace
+	}
+	return fmt.Errorf("%w: %s: %w", kind, what, err)
+}
+
+// disagrees is the error of a server that says something else than what was sent.
+func disagrees(what string, got, want any) error {
+	return fmt.Errorf("%w: the S3 says that the %s is %v, and it is %v", blobs.ErrUnavailable, what, got, want)
+}

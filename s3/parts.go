@@ -1,0 +1,213 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"labshelf/blobs"
+)
+
+// The size of a part, in bytes, where the length of the body does not ask for more, and how many parts an object has. Two of them are in
+// memory: one that is sent, and one that fills.
+const (
+	stagePart   = 16 << 20
+	partialPart = 8 << 20 // the tail of a resumable upload is written again with each chunk
+	maxParts    = 10_000
+)
+
+// partSizeOf returns how large the parts of a body of this length are.
+func partSizeOf(length, least int64) int64 {
+	const step = 1 << 20
+	needed := (length + maxParts - 1) / maxParts
+	return max(least, (needed+step-1)/step*step)
+}
+
+// parts is a body that comes in parts, and its multipart upload once there is more than one. It is used by one goroutine at a time.
+type parts struct {
+	store  *Store
+	object string // of the multipart upload; "": there is none yet
+	upload string
+	begun  time.Time
+	size   int64     // of each part but the last, in bytes
+	count  int       // how many were sent
+	sums   hash.Hash // of their digests
+	rest   []byte    // what comes next and does not fill a part
+	spare  []byte    // memory that is not in use
+	sent   chan part // the one that is being sent; nil: none
+}
+
+// part is one that was sent.
+type part struct {
+	body   []byte
+	digest blobs.Digest
+	err    error
+}
+
+// sum returns the checksum that the object will have.
+func (p *parts) sum() string { return fmt.Sprintf("%s-%d", checksum(p.sums.Sum(nil)), p.count) }
+
+// fill reads up to most bytes, and sends each part that is full as soon as another byte has come. reading is how that ended, nil when
+// most have come; err is one of sending.
+func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most int64) (added int64, reading, err error) {
+	for added < most && reading == nil {
+		var n int
+		if int64(len(p.rest)) < p.size {
+			n, reading = read(p.room(most - added))
+			p.rest = p.rest[:len(p.rest)+n]
+			added += int64(n)
+			continue
+		}
+		var next [1]byte
+		if n, reading = read(next[:]); n == 0 {
+			break
+		}
+		added++
+		if err := p.send(ctx); err != nil {
+			return added, reading, err
+		}
+		p.rest = append(p.rest, next[0])
+	}
+	return added, reading, nil
+}
+
+// room returns the memory behind the rest, for at most so many bytes.
+func (p *parts) room(most int64) []byte {
+	has := len(p.rest)
+	if has == cap(p.rest) {
+		p.rest = slices.Grow(p.rest, max(chunkSize, has))
+	}
+	return p.rest[has : has+int(min(chunkSize, most, p.size-int64(has), int64(cap(p.rest)-has)))]
+}
+
+// send begins to send the rest as a part, when the one before has been sent.
+func (p *parts) send(ctx context.Context) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // what has arrived counts
+	if p.upload == "" {
+		if err := p.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if p.count == maxParts {
+		return fmt.Errorf("%w: it has more than %d parts of %d bytes, and its length was not announced", blobs.ErrTooLarge, maxParts, p.size)
+	}
+	number, body, sent := p.count+1, p.rest, make(chan part, 1)
+	p.rest, p.spare, p.sent = p.spare[:0], nil, sent
+	go func() {
+		digest := blobs.Digest(sha256.Sum256(body))
+		sent <- part{body, digest, p.store.putPart(ctx, p.object, p.upload, number, body, digest)}
+	}()
+	return nil
+}
+
+// settle waits for the part that is being sent. Without one it does nothing.
+func (p *parts) settle() error {
+	if p.sent == nil {
+		return nil
+	}
+	done := <-p.sent
+	p.sent = nil
+	if done.err == nil {
+		p.sums.Write(done.digest[:]) // never fails
+		p.count++
+		p.spare = done.body
+	}
+	return done.err
+}
+
+// end sends the rest, if there is one, as the last part.
+func (p *parts) end(ctx context.Context) error {
+	if len(p.rest) > 0 {
+		if err := p.send(ctx); err != nil {
+			return err
+		}
+	}
+	return p.settle()
+}
+
+// begin begins the multipart upload. Each attempt has a name of its own: one that failed may have begun an upload of which nothing is known.
+func (p *parts) begin(ctx context.Context) error {
+	o := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "SHA256", "X-Amz-Checksum-Type": "COMPOSITE"}}
+	var failure error
+	for attempt := range tries {
+		name, begun, err := p.store.name(ctx)
+		if err != nil {
+			return err
+		}
+		id, err := p.store.once.NewMultipartUpload(ctx, p.store.bucket, p.store.key(name), o)
+		if err == nil && id == "" {
+			err = errors.New("the answer has no id")
+		}
+		if err == nil {
+			p.object, p.upload, p.begun = name, id, begun
+			return nil
+		}
+		if failure = failed("begin a multipart upload", err); !errors.Is(failure, blobs.ErrUnavailable) {
+			return failure
+		}
+		time.Sleep(minio.DefaultRetryUnit << attempt)
+	}
+	return failure
+}
+
+// putPart sends one part, and makes sure that it is there: where the answer does not say its checksum, by asking for it.
+func (s *Store) putPart(ctx context.Context, name, upload string, number int, body []byte, digest blobs.Digest) error {
+	o := minio.PutObjectPartOptions{
+		Sha256Hex: hex.EncodeToString(digest[:]), DisableContentSha256: true,
+		CustomHeader: http.Header{checksumHeader: {checksum(digest[:])}},
+	}
+	put, err := s.client.PutObjectPart(ctx, s.bucket, s.key(name), upload, number, bytes.NewReader(body), int64(len(body)), o)
+	what := fmt.Sprintf("part %d of %s", number, name)
+	if err != nil {
+		return failed("put "+what, err)
+	}
+	if put.ChecksumSHA256 == "" {
+		page, err := s.client.ListObjectParts(ctx, s.bucket, s.key(name), upload, number-1, 1)
+		if err != nil {
+			return failed("look at "+what, err)
+		}
+		if len(page.ObjectParts) != 1 || page.ObjectParts[0].PartNumber != number || page.ObjectParts[0].ChecksumSHA256 == "" {
+			return fmt.Errorf("%w: the S3 keeps no SHA-256 of %s", blobs.ErrUnavailable, what)
+		}
+		put = page.ObjectParts[0]
+	}
+	return agree(what, put.ChecksumSHA256, checksum(digest[:]))
+}
+
+// complete makes an object of the parts. ErrNotFound: there is no such upload, or a part is missing; then the object may be there already.
+func (s *Store) complete(ctx context.Context, p *parts) error {
+	var all []minio.CompletePart
+	for len(all) < p.count {
+		page, err := s.client.ListObjectParts(ctx, s.bucket, s.key(p.object), p.upload, len(all), min(1000, p.count-len(all)))
+		if err != nil {
+			return failed("list the parts of "+p.object, err)
+		}
+		if len(page.ObjectParts) == 0 || page.ObjectParts[0].PartNumber != len(all)+1 {
+			return fmt.Errorf("%w: part %d of %s", blobs.ErrNotFound, len(all)+1, p.object)
+		}
+		for _, one := range page.ObjectParts {
+			all = append(all, minio.CompletePart{PartNumber: one.PartNumber, ETag: one.ETag, ChecksumSHA256: one.ChecksumSHA256})
+		}
+	}
+	_, err := s.client.CompleteMultipartUpload(ctx, s.bucket, s.key(p.object), p.upload, all[:p.count], minio.PutObjectOptions{})
+	if err == nil {
+		return nil
+	}
+	info, there := s.stat(ctx, p.object)
+	if there == nil && agree(p.object, info.ChecksumSHA256, p.sum()) == nil {
+		return nil // it had been done, and the answer was lost
+	}
+	return failed("complete "+p.object, err)
+}

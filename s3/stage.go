@@ -1,0 +1,247 @@
+package s3
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"labshelf/blobs"
+)
+
+const (
+	chunkSize = 256 << 10 // bytes read at a time
+	maxAtOnce = 5 << 30   // bytes put by one request
+)
+
+// Stage implements [blobs.Writer]. A body of unknown length has up to 156 GiB, since the size of its parts cannot follow from it; a longer
+// one is ErrTooLarge. One of more than a part that was announced with another length fails with io.ErrUnexpectedEOF: the length goes before
+// the bytes.
+func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
+	length, announced := blobs.LengthOf(r)
+	if limit < 0 || limit > 0 && length > limit {
+		return nil, blobs.ErrTooLarge
+	}
+	from := &body{r: r, limit: limit, hash: sha256.New()}
+	staged := &staged{store: s}
+	var err error
+	if announced && length > stagePart && length <= maxAtOnce {
+		err = staged.stream(ctx, from, length)
+	} else {
+		err = staged.inParts(ctx, from, length)
+	}
+	if err != nil {
+		_ = staged.Discard() // or a sweep does
+		if errors.Is(err, blobs.ErrNotFound) {
+			err = fmt.Errorf("%w: what was sent is not there: %v", blobs.ErrUnavailable, err)
+		}
+		return nil, err
+	}
+	staged.content.Digest, staged.content.Size, staged.content.Head = from.digest(), from.size, from.head
+	return staged, nil
+}
+
+// body is what Stage reads.
+type body struct {
+	r     io.Reader
+	limit int64
+	size  int64 // of what was read
+	head  []byte
+	hash  hash.Hash
+}
+
+// read reads until buf is full, or the body ends: io.EOF. Other errors say that the body was the reason.
+func (b *body) read(ctx context.Context, buf []byte) (int, error) {
+	if b.limit > 0 {
+		buf = buf[:1+min(int64(len(buf))-1, b.limit-b.size)]
+	}
+	n, err := blobs.ReadFull(ctx, b.r, buf)
+	b.hash.Write(buf[:n]) // never fails
+	b.head = append(b.head, buf[:min(n, blobs.HeadSize-len(b.head))]...)
+	b.size += int64(n)
+	switch {
+	case b.limit > 0 && b.size > b.limit:
+		return n, blobs.ErrTooLarge
+	case err != nil && err != io.EOF:
+		return n, fmt.Errorf("s3: read the body: %w", err)
+	}
+	return n, err
+}
+
+func (b *body) digest() blobs.Digest { return blobs.Digest(b.hash.Sum(nil)) }
+
+// staged is an object, and what it is to be.
+type staged struct {
+	store   *Store
+	content blobs.Content
+	upload  string // by which it comes; "": it was put at once
+	sum     string // its checksum
+	partial bool   // a checkpoint names it
+	ended   bool
+}
+
+// stream puts a body of an announced length by one request, while it is hashed. It is read by this goroutine alone, so that nobody reads it
+// any more when the request has failed early.
+func (s *staged) stream(ctx context.Context, from *body, length int64) (err error) {
+	if s.content.Object, s.content.Begun, err = s.store.name(ctx); err != nil {
+		return err
+	}
+	out, in := io.Pipe()
+	type answer struct {
+		sum string
+		err error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		o := minio.PutObjectOptions{DisableContentSha256: true, Checksum: minio.ChecksumSHA256}
+		info, err := s.store.client.PutObject(ctx, s.store.bucket, s.store.key(s.content.Object), out, length, "", "", o)
+		_ = out.CloseWithError(io.ErrClosedPipe) // whoever writes need not go on
+		answered <- answer{info.ChecksumSHA256, err}
+	}()
+	reading := s.copy(ctx, in, from, length)
+	_ = in.CloseWithError(reading) // never fails
+	put := <-answered
+	switch {
+	case reading != nil && !errors.Is(reading, io.ErrClosedPipe):
+		return reading
+	case put.err != nil:
+		return failed("put "+s.content.Object, put.err)
+	}
+	digest := from.digest()
+	s.sum = checksum(digest[:])
+	return agree(s.content.Object, put.sum, s.sum)
+}
+
+// copy passes a body on, which must be as long as was announced.
+func (s *staged) copy(ctx context.Context, w io.Writer, from *body, length int64) error {
+	chunk := make([]byte, chunkSize)
+	for {
+		n, err := from.read(ctx, chunk)
+		if from.size > length || err == io.EOF && from.size < length {
+			return fmt.Errorf("s3: read the body: %w: it has another length than %d, which was announced", io.ErrUnexpectedEOF, length)
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if _, err := w.Write(chunk[:n]); err != nil {
+			return err
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// inParts puts a body by one request if it has up to one part, and by a multipart upload if it has more. length is 0 where it is not known.
+func (s *staged) inParts(ctx context.Context, from *body, length int64) error {
+	p := &parts{store: s.store, size: partSizeOf(length, stagePart), sums: sha256.New()}
+	read := func(buf []byte) (int, error) { return from.read(ctx, buf) }
+	_, reading, err := p.fill(ctx, read, math.MaxInt64)
+	if err == nil && reading != io.EOF {
+		err = reading
+	}
+	if err == nil && p.upload != "" {
+		err = p.end(ctx)
+	}
+	if err = errors.Join(err, p.settle()); err == nil && p.upload == "" {
+		digest := from.digest()
+		s.sum = checksum(digest[:])
+		s.content.Object, s.content.Begun, err = s.store.putNew(ctx, p.rest, digest)
+		return err
+	}
+	s.content.Object, s.content.Begun, s.upload, s.sum = p.object, p.begun, p.upload, p.sum()
+	if err != nil {
+		return err
+	}
+	return s.store.complete(ctx, p)
+}
+
+// putNew puts a body under a new name.
+func (s *Store) putNew(ctx context.Context, body []byte, digest blobs.Digest) (name string, begun time.Time, err error) {
+	if name, begun, err = s.name(ctx); err != nil {
+		return "", begun, err
+	}
+	sum, err := s.put(ctx, name, body, digest, minio.PutObjectOptions{})
+	if err != nil {
+		return name, begun, failed("put "+name, err)
+	}
+	return name, begun, agree(name, sum, checksum(digest[:]))
+}
+
+// Content implements [blobs.Staged].
+func (s *staged) Content() blobs.Content { return s.content }
+
+// Commit implements [blobs.Staged]. The time is that before the object was asked for.
+func (s *staged) Commit(ctx context.Context) (blobs.Content, error) {
+	if s.ended {
+		return s.content, fmt.Errorf("s3: commit a discarded body: %w", fs.ErrClosed)
+	}
+	now, err := s.store.clock(ctx)
+	if err != nil {
+		return s.content, fmt.Errorf("s3: date an object: %w", err)
+	}
+	if err := s.store.head(ctx, s.content.Object, s.content.Size, s.sum); err != nil {
+		return s.content, err
+	}
+	s.content.Put = now
+	return s.content, nil
+}
+
+// Discard implements [blobs.Staged].
+func (s *staged) Discard() error {
+	if s.partial || s.ended || !s.content.Put.IsZero() {
+		return nil
+	}
+	return s.remove()
+}
+
+// remove deletes the object, or what there is of it.
+func (s *staged) remove() error {
+	if s.content.Object == "" {
+		return nil
+	}
+	err := s.store.discard(blobs.Object{Name: s.content.Object, Upload: s.upload})
+	s.ended = err == nil
+	return err
+}
+
+// Withdraw implements [blobs.Staged].
+func (s *staged) Withdraw(confirm func() error) error {
+	if s.ended {
+		return nil
+	}
+	if !s.content.Put.IsZero() || s.partial {
+		if err := confirm(); err != nil {
+			return err
+		}
+	}
+	return s.remove()
+}
+
+// CommitAll implements [blobs.Writer]. What is committed before an error stays, without a row.
+func (s *Store) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
+	var all []blobs.Content
+	for body := range bodies {
+		digest := blobs.Digest(sha256.Sum256(body))
+		one := &staged{store: s, sum: checksum(digest[:])}
+		one.content.Digest, one.content.Size = digest, int64(len(body))
+		var err error
+		if one.content.Object, one.content.Begun, err = s.putNew(ctx, body, digest); err != nil {
+			return nil, err
+		}
+		content, err := one.Commit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, content)
+	}
+	return all, nil
+}

@@ -1,0 +1,24 @@
+package s3_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/verify/servers"
+)
+
+// TestStore holds the store against the contract, each subtest below a prefix of its own in one bucket.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	server := servers.StartS3(t)
+	bucket := server.Bucket(t)
+	var stores atomic.Int64
+	blobstest.RunObjects(t, func(t *testing.T, clock blobs.Clock) blobstest.ObjectStore {
+		o := options(server)
+		o.Clock = clock
+		return openAt(t, fmt.Sprintf("s3://%s/store-%d", bucket, stores.Add(1)), o)
+	})
+}
