@@ -299,6 +299,39 @@ func TestCutReads(t *testing.T) {
 	}
 }
 
+// TestChanged: a byte that is not as it was stored is noticed in what is read into memory, a small blob or a tail.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	server := servers.StartS3(t)
+	proxy := servers.StartFaults(t, server)
+	o := options(server)
+	o.Endpoint = proxy.Endpoint()
+	store := openAt(t, "s3://"+server.Bucket(t), o)
+	body := content(2 << 20)
+	all, err := store.CommitAll(t.Context(), slices.Values([][]byte{body[:1000]}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := blobs.Partial{Length: 2 * part}
+	if p.At, err = store.AppendPartial(t.Context(), p, bytes.NewReader(body), p.Length); err != io.EOF {
+		t.Fatal(err)
+	}
+	proxy.Rule(func(r *http.Request) servers.Fault {
+		if r.Method == http.MethodGet {
+			return servers.Fault{Flip: servers.At(999)}
+		}
+		return servers.Fault{}
+	})
+	for what, err := range map[string]error{
+		"Open": second(store.Open(t.Context(), all[0].Blob)), "AppendPartial": second(store.AppendPartial(t.Context(), p, bytes.NewReader(body), p.Length)),
+		"StagePartial": second(store.StagePartial(t.Context(), p)),
+	} {
+		if !errors.Is(err, blobs.ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // TestSilence: a server that does not answer, and one that stops in the middle, are unavailable after a while.
 func TestSilence(t *testing.T) {
 	t.Parallel()

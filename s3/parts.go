@@ -162,7 +162,8 @@ func (p *parts) begin(ctx context.Context) error {
 	return failure
 }
 
-// putPart sends one part, and makes sure that it is there: where the answer does not say its checksum, by asking for it.
+// putPart sends one part, and makes sure that it is there: where no answer says its checksum, by asking for it. ErrNotFound: there is no such
+// upload.
 func (s *Store) putPart(ctx context.Context, name, upload string, number int, body []byte, digest blobs.Digest) error {
 	o := minio.PutObjectPartOptions{
 		Sha256Hex: hex.EncodeToString(digest[:]), DisableContentSha256: true,
@@ -170,20 +171,24 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	}
 	put, err := s.client.PutObjectPart(ctx, s.bucket, s.key(name), upload, number, bytes.NewReader(body), int64(len(body)), o)
 	what := fmt.Sprintf("part %d of %s", number, name)
-	if err != nil {
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) {
 		return failed("put "+what, err)
 	}
-	if put.ChecksumSHA256 == "" {
-		page, err := s.client.ListObjectParts(ctx, s.bucket, s.key(name), upload, number-1, 1)
-		if err != nil {
-			return failed("look at "+what, err)
-		}
-		if len(page.ObjectParts) != 1 || page.ObjectParts[0].PartNumber != number || page.ObjectParts[0].ChecksumSHA256 == "" {
-			return fmt.Errorf("%w: the S3 keeps no SHA-256 of %s", blobs.ErrUnavailable, what)
-		}
-		put = page.ObjectParts[0]
+	if got := put.ChecksumSHA256; got != "" {
+		return agree(what, got, checksum(digest[:]))
 	}
-	return agree(what, put.ChecksumSHA256, checksum(digest[:]))
+	// A server that refuses a part may break the connection while it is sent, and its answer is lost.
+	page, asked := s.client.ListObjectParts(ctx, s.bucket, s.key(name), upload, number-1, 1)
+	switch {
+	case asked != nil:
+		return failed("look at "+what, asked)
+	case len(page.ObjectParts) == 1 && page.ObjectParts[0].PartNumber == number && page.ObjectParts[0].ChecksumSHA256 == checksum(digest[:]):
+		return nil
+	case err != nil:
+		return failed("put "+what, err)
+	}
+	return fmt.Errorf("%w: the S3 does not say that it has %s", blobs.ErrUnavailable, what)
 }
 
 // complete makes an object of the parts. ErrNotFound: there is no such upload, or a part is missing; then the object may be there already.
