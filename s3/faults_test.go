@@ -65,16 +65,16 @@ var faultKinds = map[string]struct {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
-	address := "s3://" + server.Bucket(t) + "/prefix"
-	folder := filepath.Join(server.Folder("bucket-1"), "prefix")
-	clean := openAt(t, address, options(server))
+	bucket := server.Bucket(t)
 	for name, kind := range faultKinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			proxy := servers.StartFaults(t, server)
 			o := options(server)
+			prefix := strings.ReplaceAll(name, " ", "-")
+			f := &faulty{T: t, clean: openAt(t, "s3://"+bucket+"/"+prefix, o), folder: filepath.Join(server.Folder(bucket), prefix)}
 			o.Endpoint = proxy.Endpoint()
-			f := &faulty{T: t, store: openAt(t, address, o), clean: clean, folder: folder}
+			f.store = openAt(t, "s3://"+bucket+"/"+prefix, o)
 			for round := range rounds() {
 				for use, try := range map[string]func() error{
 					"put": f.put(100 << 10), "stream": f.stream, "parts": f.put(17 << 20), "all": f.commitAll, "resume": f.resume,
@@ -88,6 +88,11 @@ func TestFaults(t *testing.T) {
 					f.end = func() { proxy.Rule(nil) }
 					if err := try(); err != nil {
 						t.Errorf("round %d, %s, after %d requests, once %t: %v", round, use, skip, last, err)
+					}
+				}
+				for _, o := range objects(t, f.clean) { // there is no room for those of all rounds
+					if err := f.clean.DeleteObject(t.Context(), o); err != nil {
+						t.Error(err)
 					}
 				}
 			}
