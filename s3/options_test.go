@@ -6,7 +6,10 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,6 +98,22 @@ func TestClaim(t *testing.T) {
 		if err := try.store.Claim(t.Context(), try.owner); !errors.Is(err, try.want) {
 			t.Errorf("%s: %v", try.owner, err)
 		}
+	}
+	var won atomic.Int64
+	var group sync.WaitGroup
+	at := openAt(t, "s3://bucket-1/another", options(server))
+	for i := range 8 {
+		group.Go(func() {
+			switch err := at.Claim(t.Context(), strconv.Itoa(i)); {
+			case err == nil:
+				won.Add(1)
+			case !errors.Is(err, s3.ErrOwned):
+				t.Error(err)
+			}
+		})
+	}
+	if group.Wait(); won.Load() != 1 {
+		t.Errorf("%d of 8 have claimed the prefix at once", won.Load())
 	}
 	if all := objects(t, store); len(all) != 0 {
 		t.Errorf("an owner is taken for an object: %+v", all)

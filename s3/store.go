@@ -108,25 +108,32 @@ const ownerFile = "owner"
 // Claim makes the owner that of the objects, or makes sure that it is: two repositories under one prefix would delete each other's
 // objects. Another owner is ErrOwned.
 func (s *Store) Claim(ctx context.Context, owner string) error {
-	var none minio.PutObjectOptions
-	none.SetMatchETagExcept("*")
-	_, err := s.put(ctx, ownerFile, []byte(owner), sha256.Sum256([]byte(owner)), none)
-	var answer minio.ErrorResponse
-	if err != nil && (!errors.As(err, &answer) || answer.StatusCode != http.StatusPreconditionFailed && answer.StatusCode != http.StatusConflict) {
-		return failed("claim the prefix", err)
+	there, err := s.owner(ctx)
+	if errors.Is(err, blobs.ErrNotFound) {
+		var o minio.PutObjectOptions
+		o.SetMatchETagExcept("*") // another node may be doing the same
+		_, err = s.put(ctx, ownerFile, []byte(owner), sha256.Sum256([]byte(owner)), o)
+		var answer minio.ErrorResponse
+		if err != nil && (!errors.As(err, &answer) || answer.StatusCode != http.StatusPreconditionFailed && answer.StatusCode != http.StatusConflict) {
+			return failed("claim the prefix", err)
+		}
+		there, err = s.owner(ctx)
 	}
+	if err == nil && there != owner {
+		err = fmt.Errorf("%w: s3://%s/%s is that of %q", ErrOwned, s.bucket, s.key(ownerFile), there)
+	}
+	return err
+}
+
+// owner returns whose the objects are.
+func (s *Store) owner(ctx context.Context) (string, error) {
+	const what = "read the owner of the prefix"
 	body, _, _, err := s.client.GetObject(ctx, s.bucket, s.key(ownerFile), minio.GetObjectOptions{})
 	if err != nil {
-		return failed("read the owner of the prefix", err)
+		return "", failed(what, err)
 	}
-	there, err := io.ReadAll(io.LimitReader(body, 1<<10))
-	if err = errors.Join(err, body.Close()); err != nil {
-		return failed("read the owner of the prefix", err)
-	}
-	if string(there) != owner {
-		return fmt.Errorf("%w: s3://%s/%s is that of %q", ErrOwned, s.bucket, s.key(ownerFile), there)
-	}
-	return nil
+	text, err := io.ReadAll(io.LimitReader(body, 1<<10))
+	return string(text), failed(what, errors.Join(err, body.Close()))
 }
 
 // name returns a new name, and when it was made.
