@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -100,6 +101,27 @@ var (
 	userOfWrongURL   = regexp.MustCompile(`://.*@`)
 	secretParameters = regexp.MustCompile(`(password=)[^&]*`)
 )
+
+// LoadFrom reads the configuration in a file, or in the data directory of a service, where there may be none. Of the environment only the
+// keys of an S3 count.
+func LoadFrom(path string, environ []string) (Config, error) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	AddFlags(flags, "data")
+	if err := flags.Set(SourceFlag(path), path); err != nil {
+		return Config{}, err
+	}
+	keys := slices.DeleteFunc(slices.Clone(environ), func(pair string) bool { return strings.HasPrefix(pair, environment) })
+	return Load(flags, keys)
+}
+
+// SourceFlag returns the flag that takes the path: data for a folder, which need not exist, and config for a file.
+func SourceFlag(path string) string {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() || err != nil && filepath.Ext(path) == ".toml" {
+		return configName
+	}
+	return "data"
+}
 
 // Redact returns the text of a setting as it may be shown: without the password where it is a URL that has one.
 func Redact(text string) string {
