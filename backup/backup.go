@@ -71,6 +71,7 @@ const (
 	partMetadata = "metadata"
 	partFiles    = "files"
 	partCheck    = "check"
+	partRecords  = "records"
 	partEarlier  = "earlier files" // those that only earlier snapshots need
 )
 

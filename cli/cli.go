@@ -81,7 +81,7 @@ and gives them out over HTTP.
 	root.AddGroup(commands.Groups()...)
 	addTo(root, commands.GroupRun, serveCommand(p), demoCommand(p), doctorCommand(p))
 	root.AddCommand(commands.All(p.clientProcess())...)
-	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p))
+	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p), migrateCommand(p))
 	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {

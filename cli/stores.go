@@ -3,9 +3,23 @@ package cli
 import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
+	"labshelf/commands/exit"
+	"labshelf/s3"
 )
 
-// storesOf returns where the stores of a service are.
+// storesOf returns where the stores of a service are, with the keys of its S3. The error is an exit.ErrUsage.
 func storesOf(c config.Config) (datadir.Stores, error) {
-	return datadir.Stores{Metadata: c.Metadata, Blobs: c.Blobs}, nil
+	at := datadir.Stores{Metadata: c.Metadata, Blobs: c.Blobs}
+	if c.Blobs == "" {
+		return at, nil
+	}
+	keys, err := c.S3Keys()
+	if err == nil {
+		_, _, err = s3.ParseAddress(c.Blobs)
+	}
+	if err != nil {
+		return at, exit.Usage(err)
+	}
+	at.S3 = s3.Options{Endpoint: c.S3Endpoint, Region: c.S3Region, KeyID: keys.ID, Secret: keys.Secret, Token: keys.Token}
+	return at, nil
 }

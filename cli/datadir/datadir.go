@@ -25,6 +25,7 @@ import (
 // The files in a data directory. There may be a configuration file, too; the folders are those of package blobs.
 const (
 	MetadataFile = "meta.db"
+	MoveFile     = "migration.db"      // what a move into the directory goes on from when it was interrupted
 	LockFile     = "node.lock"         // locked by the process that has a directory without MetadataFile
 	HolderFile   = "server.pid"        // which process runs the service, for people
 	KeyFile      = "initial-admin.key" // the key that the first start made
@@ -47,9 +48,11 @@ type Dir struct {
 	Metadata metadata.Store
 	Blobs    blobs.Store
 
-	file    *bolt.Store // the metadata where they are a file in the directory; nil: they are elsewhere
-	folder  *blobs.Dir  // the blobs where they are folders in the directory; nil: they are elsewhere
-	closers []func() error
+	at       Stores
+	readOnly bool
+	file     *bolt.Store // the metadata where they are a file in the directory; nil: they are elsewhere
+	folder   *blobs.Dir  // the blobs where they are folders in the directory; nil: they are elsewhere
+	closers  []func() error
 }
 
 // Open opens a data directory and makes what is missing of it. Metadata that are older than the files get a new epoch, as in a
@@ -82,21 +85,21 @@ func OpenMeasured(path string, at Stores, measured *metrics.Metrics) (*Dir, erro
 	if err := errors.Join(refuseShared(path), at.refuseOrphans(path)); err != nil {
 		return nil, err
 	}
-	data := &Dir{Path: path}
-	if err := data.open(at, measured); err != nil {
+	data := &Dir{Path: path, at: at}
+	if err := data.open(measured); err != nil {
 		return nil, errors.Join(err, data.Close())
 	}
 	return data, nil
 }
 
-func (d *Dir) open(at Stores, measured *metrics.Metrics) error {
-	if err := d.openMetadata(at, bolt.Options{Observe: measured.Commits()}); err != nil {
+func (d *Dir) open(measured *metrics.Metrics) error {
+	if err := d.openMetadata(bolt.Options{Observe: measured.Commits()}); err != nil {
 		return err
 	}
-	if err := d.refuseNoFiles(at); err != nil {
+	if err := d.refuseNoFiles(); err != nil {
 		return err
 	}
-	return d.openBlobs(at, func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
+	return d.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
 }
 
 // OpenReadOnly opens what is there of a data directory whose service is stopped, and changes nothing in it or in its stores. The caller
@@ -109,10 +112,9 @@ func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := &Dir{Path: path}
-	err = data.openBlobs(at, func() (*blobs.Dir, error) { return blobs.OpenDirReadOnly(path) })
-	if err == nil {
-		err = data.openMetadata(at, bolt.Options{ReadOnly: true})
+	data := &Dir{Path: path, at: at, readOnly: true}
+	if err = data.openMetadata(bolt.Options{ReadOnly: true}); err == nil {
+		err = data.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDirReadOnly(path) })
 	}
 	if err != nil {
 		return nil, errors.Join(err, data.Close())
@@ -143,6 +145,9 @@ func refuseShared(path string) error {
 // like a first start. The folder is looked at first, since another process that makes both begins with the metadata.
 func (s Stores) refuseOrphans(path string) error {
 	folder, file := filepath.Join(path, "blobs"), filepath.Join(path, MetadataFile)
+	if _, err := os.Lstat(filepath.Join(path, MoveFile)); err == nil {
+		return fmt.Errorf("%w: a move into %s was interrupted; go on with the same \"labshelf migrate\", or delete what it has left there", ErrNoMetadata, path)
+	}
 	if s.Metadata != "" {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 			return exit.Usage(fmt.Errorf("%s has metadata, and the configuration names a database for them: move them there with "+
@@ -165,9 +170,9 @@ func (s Stores) refuseOrphans(path string) error {
 
 // refuseNoFiles returns an error where the metadata name files and the folder that holds all of them is missing: it may be a disk that is
 // not mounted, and a service that made the folder anew would say that all is well.
-func (d *Dir) refuseNoFiles(at Stores) error {
+func (d *Dir) refuseNoFiles() error {
 	folder, named := filepath.Join(d.Path, "blobs"), false
-	if _, err := os.Lstat(folder); at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(folder); d.at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	err := d.Metadata.View(context.Background(), func(tx *metadata.Tx) error {

@@ -11,14 +11,17 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/commands/exit"
 	"labshelf/metadata"
 	"labshelf/postgres"
+	"labshelf/s3"
 )
 
 // Stores says where the metadata and the files of a service are. The zero value is in the data directory.
 type Stores struct {
 	Metadata string // URL of a PostgreSQL database; "": MetadataFile
 	Blobs    string // URL of a place in an S3; "": folders
+	S3       s3.Options
 }
 
 // ErrMixed: the stores do not go together.
@@ -31,9 +34,9 @@ const connectLimit = 30 * time.Second
 const recently = time.Minute
 
 // openMetadata opens the metadata; file is how, where they are a file.
-func (d *Dir) openMetadata(at Stores, file bolt.Options) error {
-	if at.Metadata != "" {
-		return d.openDatabase(at, file.ReadOnly)
+func (d *Dir) openMetadata(file bolt.Options) error {
+	if d.at.Metadata != "" {
+		return d.openDatabase()
 	}
 	meta, err := bolt.Open(filepath.Join(d.Path, MetadataFile), file)
 	if err != nil {
@@ -45,19 +48,19 @@ func (d *Dir) openMetadata(at Stores, file bolt.Options) error {
 }
 
 // openDatabase opens metadata that several processes can share. A file keeps a second one away from what else is in the directory.
-func (d *Dir) openDatabase(at Stores, readOnly bool) error {
+func (d *Dir) openDatabase() error {
 	if err := d.lock(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
 	defer cancel()
-	meta, err := postgres.Open(ctx, at.Metadata, postgres.Options{ReadOnly: readOnly})
+	meta, err := postgres.Open(ctx, d.at.Metadata, postgres.Options{ReadOnly: d.readOnly})
 	if err != nil {
 		return explainDatabase(err)
 	}
 	d.Metadata = meta
 	d.closers = append(d.closers, meta.Close)
-	if at.Blobs != "" || readOnly {
+	if d.at.Blobs != "" || d.readOnly {
 		return nil
 	}
 	nodes, err := NodesSeen(ctx, meta)
@@ -66,6 +69,15 @@ func (d *Dir) openDatabase(at Stores, readOnly bool) error {
 	if err == nil && len(nodes) > 0 {
 		err = fmt.Errorf("%w: the files are in folders of this machine (%s), and another node works on the same database (%s): several nodes need "+
 			"blobs = \"s3://...\"; if that node has ended without saying so, try again in a minute", ErrMixed, d.Path, nodes[0].Name)
+	}
+	return err
+}
+
+// RefuseNodes returns an error while a node runs on the metadata.
+func (d *Dir) RefuseNodes(ctx context.Context) error {
+	nodes, err := NodesSeen(ctx, d.Metadata)
+	if err == nil && len(nodes) > 0 {
+		err = fmt.Errorf("%w: the node %s runs, or has ended in the last minute without saying so; stop all nodes first, or try again in a minute", ErrInUse, nodes[0].Name)
 	}
 	return err
 }
@@ -104,13 +116,66 @@ func (d *Dir) lock() error {
 }
 
 // openBlobs opens the blobs; folder opens them where they are folders.
-func (d *Dir) openBlobs(at Stores, folder func() (*blobs.Dir, error)) error {
+func (d *Dir) openBlobs(folder func() (*blobs.Dir, error)) error {
+	if d.at.Blobs != "" {
+		return d.openObjects()
+	}
 	store, err := folder()
 	if err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	d.Blobs, d.folder = store, store
 	return nil
+}
+
+// openObjects opens an S3, and makes sure that it is that of this repository.
+func (d *Dir) openObjects() error {
+	ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
+	defer cancel()
+	if err := d.refuseFolders(ctx); err != nil {
+		return err
+	}
+	store, err := OpenObjects(ctx, d.at, d.Metadata)
+	if err != nil {
+		return err
+	}
+	d.Blobs = store
+	d.closers = append(d.closers, func() error { store.Close(); return nil })
+	if d.readOnly {
+		return nil
+	}
+	return store.Claim(ctx, metadata.IdentityOf(d.Metadata.Secret()).String())
+}
+
+// refuseFolders returns an error where the metadata name files, and no objects: they are in folders, and would all look lost.
+func (d *Dir) refuseFolders(ctx context.Context) error {
+	const looked = 100 // some may have been lost before the rest was moved
+	seen, named := 0, false
+	err := d.Metadata.View(ctx, func(tx *metadata.Tx) error {
+		for blob, err := range tx.Blobs.All(nil) {
+			if err != nil || seen == looked {
+				return err
+			}
+			seen++
+			named = named || blob.Object != ""
+		}
+		return nil
+	})
+	if err == nil && seen > 0 && !named {
+		err = exit.Usage(fmt.Errorf("%w: the files are not in %s yet: the metadata name those in folders; move them there with \"labshelf migrate\", "+
+			"or remove blobs from the configuration", ErrMixed, d.at.Blobs))
+	}
+	return err
+}
+
+// OpenObjects opens an S3, which dates its objects by the clock of the metadata. The caller closes it.
+func OpenObjects(ctx context.Context, at Stores, meta metadata.Store) (*s3.Store, error) {
+	at.S3.Clock = func(context.Context) (time.Time, error) { return time.Now().Add(meta.Health().ClockBehind), nil }
+	store, err := s3.Open(ctx, at.Blobs, at.S3)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; \"labshelf doctor\" says more", at.Blobs, err)
+	}
+	return store, nil
 }
 
 // Upgraded returns what opening the metadata file has done to it; nil: nothing, or there is none.

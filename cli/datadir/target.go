@@ -1,0 +1,157 @@
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/commands/exit"
+	"labshelf/metadata"
+	"labshelf/postgres"
+	"labshelf/s3"
+	"labshelf/tables"
+)
+
+// Target is where a repository is moved to: a data directory without metadata, and its stores.
+type Target struct {
+	dir     Dir
+	at      Stores
+	from    *Dir
+	objects *s3.Store // nil: the files are in folders, or stay
+}
+
+// OpenTarget opens the place to which the repository in from is moved, and makes its data directory. It refuses one that has metadata with
+// an exit.ErrUsage. The caller closes it.
+func OpenTarget(ctx context.Context, path string, at Stores, from *Dir) (*Target, error) {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = blobs.OS{}.MkdirAll(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	t := &Target{dir: Dir{Path: path}, at: at, from: from}
+	err = errors.Join(refuseShared(path), t.refuseOccupied(ctx))
+	if err == nil && path != from.Path {
+		err = t.dir.lock()
+	}
+	if err == nil {
+		err = t.openFiles(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Close closes what was opened.
+func (t *Target) Close() error { return t.dir.Close() }
+
+// refuseOccupied returns an error where there are metadata.
+func (t *Target) refuseOccupied(ctx context.Context) error {
+	if t.at.Metadata != "" {
+		empty, err := postgres.Empty(ctx, t.at.Metadata)
+		if err == nil && !empty {
+			err = exit.Usage(errors.New("the database of --to has tables of labshelf; name an empty one"))
+		}
+		return explainDatabase(err)
+	}
+	file := filepath.Join(t.dir.Path, MetadataFile)
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return exit.Usage(errors.Join(fmt.Errorf("there is %s; name another data directory in --to", file), err))
+	}
+	return nil
+}
+
+// sameFiles tells whether the files are where those of from are.
+func (t *Target) sameFiles() bool {
+	if t.at.Blobs == "" && t.from.at.Blobs == "" {
+		return t.dir.Path == t.from.Path
+	}
+	address := func(s Stores) string { return s.S3.Endpoint + " " + strings.TrimRight(s.Blobs, "/") }
+	return address(t.at) == address(t.from.at)
+}
+
+func (t *Target) openFiles(ctx context.Context) (err error) {
+	switch {
+	case t.sameFiles():
+		return nil
+	case t.at.Blobs == "":
+		t.dir.Blobs, err = blobs.OpenDir(t.dir.Path, blobs.OS{})
+		return err
+	}
+	if t.objects, err = OpenObjects(ctx, t.at, t.from.Metadata); err != nil {
+		return err
+	}
+	t.dir.Blobs = t.objects
+	t.dir.closers = append(t.dir.closers, func() error { t.objects.Close(); return nil })
+	return nil
+}
+
+// Destination returns the target as backup.Move has it.
+func (t *Target) Destination() backup.Destination {
+	to := backup.Destination{Files: t.dir.Blobs, Work: filepath.Join(t.dir.Path, MoveFile)}
+	if t.objects != nil {
+		to.Claim = func(ctx context.Context, of metadata.Identity) error { return t.objects.Claim(ctx, of.String()) }
+	}
+	file := filepath.Join(t.dir.Path, MetadataFile)
+	to.Load = func(ctx context.Context, rows iter.Seq2[tables.Row, error]) error { return bolt.Build(ctx, file, rows) }
+	open := func(context.Context) (rowStore, error) { return bolt.Open(file, bolt.Options{ReadOnly: true}) }
+	if t.at.Metadata != "" {
+		to.Load = func(ctx context.Context, rows iter.Seq2[tables.Row, error]) error {
+			return postgres.Load(ctx, t.at.Metadata, rows)
+		}
+		open = func(ctx context.Context) (rowStore, error) {
+			return postgres.Open(ctx, t.at.Metadata, postgres.Options{ReadOnly: true})
+		}
+	}
+	to.Rows = func(ctx context.Context) iter.Seq2[tables.Row, error] { return rowsOf(ctx, open) }
+	return to
+}
+
+// rowStore is a store whose rows can be read as they are.
+type rowStore interface {
+	Rows(ctx context.Context) iter.Seq2[tables.Row, error]
+	Close() error
+}
+
+// rowsOf opens a store and yields its rows.
+func rowsOf(ctx context.Context, open func(context.Context) (rowStore, error)) iter.Seq2[tables.Row, error] {
+	return func(yield func(tables.Row, error) bool) {
+		store, err := open(ctx)
+		if err != nil {
+			yield(tables.Row{}, err)
+			return
+		}
+		for row, err := range store.Rows(ctx) {
+			if !yield(row, err) {
+				_ = store.Close() // it was read only
+				return
+			}
+		}
+		if err := store.Close(); err != nil {
+			yield(tables.Row{}, err)
+		}
+	}
+}
+
+// SetAside renames the metadata file of the repository that was moved where its data directory is that of the target, too: no service is to
+// start on it again. It returns the new path; "": there was no need.
+func (t *Target) SetAside() (path string, err error) {
+	if t.dir.Path != t.from.Path || t.from.file == nil {
+		return "", nil
+	}
+	path = filepath.Join(t.dir.Path, MetadataFile+".moved")
+	if err := os.Rename(filepath.Join(t.dir.Path, MetadataFile), path); err != nil {
+		return "", err
+	}
+	return path, blobs.OS{}.SyncDir(t.dir.Path)
+}
