@@ -132,6 +132,9 @@ func storeExaminations(ctx context.Context, at datadir.Stores) (all []examinatio
 	if at.Metadata != "" {
 		all = append(all, examination{"database", database(ctx)})
 	}
+	if at.Blobs != "" {
+		all = append(all, examination{"objects", objects(ctx)})
+	}
 	return all
 }
 

@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"labshelf/cli/datadir"
 	"labshelf/postgres"
+	"labshelf/s3"
 	"labshelf/verify/servers"
 )
 
@@ -25,6 +28,24 @@ func TestDatabase(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
+	}
+}
+
+// TestObjects examines a store that does, and one whose keys are wrong; the secret is not shown.
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	store := servers.StartS3(t)
+	at := datadir.Stores{
+		Blobs: "s3://" + store.Bucket(t) + "/data", S3: s3.Options{Endpoint: store.Endpoint(), Region: store.Region, KeyID: store.AccessKey, Secret: store.SecretKey},
+	}
+	found := objects(t.Context())(place{at: at})
+	if len(found) != 1 || found[0].Level != levelOK || !strings.Contains(found[0].Found, "multipart") || !strings.Contains(found[0].Found, "delete") {
+		t.Errorf("%+v", found)
+	}
+	at.S3.Secret = "hunter2"
+	found = objects(t.Context())(place{at: at})
+	if len(found) == 0 || found[len(found)-1].Level != levelProblem || strings.Contains(fmt.Sprint(found), "hunter2") {
+		t.Errorf("with wrong keys: %+v", found)
 	}
 }
 
