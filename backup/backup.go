@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -279,34 +278,17 @@ func openMetadata(path string) (*bolt.Store, error) {
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
-// Local is a data directory as the source of a backup. Its service is stopped, and cannot start until Close.
+// Local is the stores of a repository as the source of a backup. Its service is stopped, and cannot start until they are closed.
 type Local struct {
-	meta  *bolt.Store
-	files *blobs.Dir
+	Metadata metadata.Maintenance
+	Files    blobs.Reader
 }
 
-var _ Source = (*Local)(nil)
-
-// OpenLocal opens a data directory, and changes nothing in it. Errors: those of bolt.Open, such as bolt.ErrLocked. The caller
-// closes it.
-func OpenLocal(path string) (*Local, error) {
-	files, err := blobs.OpenDirReadOnly(path)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := openMetadata(filepath.Join(path, metadataFile))
-	if err != nil {
-		return nil, err
-	}
-	return &Local{meta: meta, files: files}, nil
-}
-
-// Close releases the data directory.
-func (l *Local) Close() error { return l.meta.Close() }
+var _ Source = Local{}
 
 // Snapshot implements [Source].
-func (l *Local) Snapshot(ctx context.Context) (Snapshot, error) {
-	s, err := l.meta.Snapshot(ctx)
+func (l Local) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := l.Metadata.Snapshot(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -314,26 +296,33 @@ func (l *Local) Snapshot(ctx context.Context) (Snapshot, error) {
 }
 
 // Blob implements [Source].
-func (l *Local) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
-	file, err := l.files.Open(ctx, b)
+func (l Local) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
+	file, err := l.Files.Open(ctx, b)
 	if err == nil {
 		return lossy{file}, nil
 	}
-	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) || errors.Is(err, blobs.ErrUnavailable) {
-		return nil, err
-	}
-	return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+	return nil, asLost(err)
 }
 
-// lossy is a blob whose errors of reading mean that it is lost.
+// lossy is a blob whose errors of reading mean that it is lost, unless they say that its store is unavailable.
 type lossy struct{ io.ReadCloser }
 
 func (l lossy) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+		err = asLost(err)
 	}
 	return n, err
+}
+
+// asLost makes an error that says nothing else one of a damaged blob.
+func asLost(err error) error {
+	for _, known := range []error{blobs.ErrNotFound, blobs.ErrDamaged, blobs.ErrUnavailable, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 }
 
 // makeDir creates a folder for its owner alone, and its parents, durably.

@@ -47,7 +47,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	wantSame(t, w.dir, mustRestore(t, dest))
 	var f findings
-	source, err := backup.OpenLocal(w.dir)
+	source, err := openLocal(w.dir)
 	check(t, err)
 	_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Program: "labshelf test", Events: f.events()})
 	check(t, errors.Join(err, source.Close()))
@@ -227,7 +227,7 @@ func TestSourceBreaks(t *testing.T) {
 	w.backUp(dest)
 	before := mustRestore(t, dest)
 	w.upload("two", "three", "four")
-	source, err := backup.OpenLocal(w.dir)
+	source, err := openLocal(w.dir)
 	check(t, err)
 	cause := errors.New("the line is dead")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -299,7 +299,7 @@ func TestOneAtATime(t *testing.T) {
 	w.upload("one")
 	dest := t.TempDir()
 	w.backUp(dest)
-	source, err := backup.OpenLocal(w.dir)
+	source, err := openLocal(w.dir)
 	check(t, err)
 	defer func() { check(t, source.Close()) }()
 	inside := false
@@ -327,7 +327,7 @@ func TestServiceIsRunning(t *testing.T) {
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(t, err)
 	defer func() { check(t, meta.Close()) }()
-	_, err = backup.OpenLocal(w.dir)
+	_, err = openLocal(w.dir)
 	wantError(t, err, bolt.ErrLocked, "in use")
 	_, err = backup.Repair(t.Context(), w.dir, t.TempDir(), backup.RepairEvents{})
 	wantError(t, err, bolt.ErrLocked, "in use")

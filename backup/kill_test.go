@@ -48,7 +48,7 @@ func beChild(what, from, to string) error {
 		_, err := backup.Restore(context.Background(), from, to, backup.RestoreOptions{Events: events})
 		return err
 	}
-	source, err := backup.OpenLocal(from)
+	source, err := openLocal(from)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func killAtEachStep(t *testing.T, data, from string) {
 		}
 		disk := &endless{FS: blobs.OS{}}
 		disk.left.Store(steps)
-		source, err := backup.OpenLocal(data)
+		source, err := openLocal(data)
 		check(t, err)
 		_, err = backup.CreateOn(t.Context(), source, dest, backup.CreateOptions{Keep: 3}, disk)
 		check(t, source.Close())
@@ -237,7 +237,7 @@ func killAtEachStep(t *testing.T, data, from string) {
 		if ended && steps < 15 {
 			t.Errorf("a backup makes %d calls", steps)
 		}
-		source, err = backup.OpenLocal(data)
+		source, err = openLocal(data)
 		check(t, err)
 		_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Keep: 3})
 		check(t, errors.Join(err, source.Close()))

@@ -274,6 +274,9 @@ func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
 		return err
 	}
 	if !r.temporary {
+		if err := forgetObjects(ctx, temp); err != nil { // they are files in folders now
+			return fmt.Errorf("forget where the files were: %w", err)
+		}
 		if err := beginEpoch(ctx, temp); err != nil {
 			return fmt.Errorf("begin an epoch: %w", err)
 		}

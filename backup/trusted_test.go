@@ -52,7 +52,7 @@ func TestFoundFilesAreSynced(t *testing.T) {
 	w.purge(w.upload("seven")[0]) // so that the next manifest is another
 	disk := blobstest.NewFaultFS(blobs.OS{})
 	create := func() (backup.Created, error) {
-		source, err := backup.OpenLocal(w.dir)
+		source, err := openLocal(w.dir)
 		check(t, err)
 		defer func() { check(t, source.Close()) }()
 		return backup.CreateOn(t.Context(), source, dest, backup.CreateOptions{}, disk)

@@ -125,7 +125,7 @@ func (w *world) backUp(dest string) backup.Created {
 
 func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, []metadata.Violation, error) {
 	w.t.Helper()
-	source, err := backup.OpenLocal(w.dir)
+	source, err := openLocal(w.dir)
 	check(w.t, err)
 	defer func() { check(w.t, source.Close()) }()
 	var found findings
@@ -133,6 +133,27 @@ func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, 
 	made, err := backup.Create(w.t.Context(), source, dest, o)
 	return made, found.all, err
 }
+
+// local is a data directory as the source of a backup.
+type local struct {
+	backup.Local
+	meta *bolt.Store
+}
+
+// openLocal opens a data directory, and changes nothing in it.
+func openLocal(path string) (*local, error) {
+	files, err := blobs.OpenDirReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := bolt.Open(filepath.Join(path, "meta.db"), bolt.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return &local{backup.Local{Metadata: meta, Files: files}, meta}, nil
+}
+
+func (l *local) Close() error { return l.meta.Close() }
 
 // restore restores a backup to a new directory.
 func restore(t *testing.T, src string, partial bool) (dir string, found []metadata.Violation, err error) {

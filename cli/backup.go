@@ -89,15 +89,12 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 	if at.data == "" {
 		defer at.remote.Close()
 	} else {
-		if err := at.stores.Require(at.data); err != nil {
-			return err
+		data, failed := datadir.OpenReadOnly(at.data, at.stores)
+		if failed != nil {
+			return failed
 		}
-		local, err := backup.OpenLocal(at.data)
-		if err != nil {
-			return datadir.Explain(at.data, err)
-		}
-		defer func() { err = errors.Join(err, local.Close()) }()
-		source = local
+		defer func() { err = errors.Join(err, data.Close()) }()
+		source = backup.Local{Metadata: data.Metadata, Files: data.Blobs}
 	}
 	o.Program = "labshelf " + version()
 	o.Events = backup.Events{Progress: report.progress.set, Skipped: report.progress.skip, Violation: report.violation}

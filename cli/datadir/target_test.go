@@ -295,3 +295,30 @@ func TestMoveRefuses(t *testing.T) {
 		t.Errorf("with a damaged file, all the same: %+v, %v", done, err)
 	}
 }
+
+// TestBackupOfCluster: the backup of a database and an S3 is like any other, and what is restored of it is a data directory.
+func TestBackupOfCluster(t *testing.T) {
+	t.Parallel()
+	at := objects(t, servers.StartS3(t))
+	at.Metadata = servers.StartPostgres(t).Database(t)
+	from := newSite(t, at)
+	made := from.fill(t)
+	data, err := OpenReadOnly(from.path, from.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "backup")
+	found := backup.Events{Violation: func(v metadata.Violation) { t.Errorf("violation: %v", v) }}
+	_, err = backup.Create(t.Context(), backup.Local{Metadata: data.Metadata, Files: data.Blobs}, folder, backup.CreateOptions{Events: found})
+	if err := errors.Join(err, data.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Verify(t.Context(), folder, "", backup.RestoreOptions{Events: found}); err != nil {
+		t.Error(err)
+	}
+	to := newSite(t, Stores{})
+	if _, err := backup.Restore(t.Context(), folder, to.path, backup.RestoreOptions{Events: found}); err != nil {
+		t.Fatal(err)
+	}
+	to.holds(t, made)
+}
