@@ -69,20 +69,11 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	stores, err := storesOf(c)
-	if err != nil {
-		return err
-	}
-	measured := measurements(c)
-	data, err := datadir.OpenMeasured(c.Data, stores, measured)
+	data, measured, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.Close()) }()
-	if up := data.Upgraded(); up != nil {
-		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
-			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
-	}
 	if err := data.WriteHolder(); err != nil {
 		s.log.Warn().Err(err).Msg("the process id could not be written to the data directory")
 	}
@@ -123,6 +114,24 @@ func (s *server) run(ctx context.Context) (err error) {
 	server := s.http(handlers.New(repo, gateway), secure)
 	server.RegisterOnShutdown(repo.Events.Close) // streams of events have no end of their own
 	return s.serve(ctx, listener, server)
+}
+
+// open opens the data directory and its stores, and what measures them.
+func (s *server) open() (*datadir.Dir, *metrics.Metrics, error) {
+	stores, err := storesOf(s.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured := measurements(s.config)
+	data, err := datadir.OpenMeasured(s.config.Data, stores, measured)
+	if err != nil {
+		return nil, nil, err
+	}
+	if up := data.Upgraded(); up != nil {
+		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
+			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
+	}
+	return data, measured, nil
 }
 
 // http returns the HTTP server, with its limits.
