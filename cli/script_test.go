@@ -55,8 +55,13 @@ func (m leakTested) Run() int {
 // TestScript runs the program as users do: see testdata/script. The commands below go beyond those of testscript.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, scripts("testdata/script"))
+}
+
+// scripts are those in a folder.
+func scripts(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -87,7 +92,7 @@ func TestScript(t *testing.T) {
 			"watch":          backgroundCommand,
 			"watched":        watchedCommand,
 		},
-	})
+	}
 }
 
 type stageKey struct{}
