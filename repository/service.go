@@ -127,6 +127,9 @@ type Service struct {
 	archived atomic.Int64 // files of the archives that are under way
 }
 
+// keptInline is how many bytes a body has at most that stays with its record for good, where files are objects.
+const keptInline = 16 << 10
+
 // New opens the repository over its stores and goes on with the deletions and restorations that were under way. The caller
 // closes the Service, then the stores.
 func New(meta metadata.Store, files blobs.Store, config Config) *Service {
@@ -159,6 +162,10 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
 	})
 	limit := config.HoldUpTo
+	_, keep := files.(blobs.Objects)
+	if keep {
+		limit = min(limit, keptInline)
+	}
 	if config.MaxUpload > 0 {
 		limit = min(limit, config.MaxUpload)
 	}
@@ -166,7 +173,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		stores: s, files: files, config: config,
 		tokens:   paging.NewCodec(meta.Secret()),
 		facts:    factCache{room: maxFacts},
-		inline:   inline.Start(s, files, inline.Config{Limit: limit, Flushed: config.Observer.Flushed}),
+		inline:   inline.Start(s, files, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed}),
 		cascades: startCascades(meta, s.Background),
 		lastUse:  startLastUse(meta),
 		refusals: refusals.Start(s),

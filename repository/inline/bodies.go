@@ -25,6 +25,8 @@ const (
 // Config is what an operator decides about inline bodies.
 type Config struct {
 	Limit int64 // bytes of the longest one; 0: none is inline
+	// Keep: bodies stay where they are, however many there are. Where a file is an object in an S3, one of some KiB costs more than its row.
+	Keep bool
 	// Flushed hears of a batch of bodies that have become files, how long that took, and why it failed. nil: none.
 	Flushed func(flushed metadata.BodyCount, took time.Duration, err error)
 }
@@ -83,7 +85,7 @@ func (b *Bodies) Stored() int64 { return b.stored.Load() }
 // Borrow returns a buffer for a body, one byte longer than the limit, and nil where none may be inline now. The caller gives it back with Return.
 func (b *Bodies) Borrow() *[]byte {
 	limit := b.config.Limit
-	if limit <= 0 || b.stored.Load()+limit > maxStored {
+	if limit <= 0 || !b.config.Keep && b.stored.Load()+limit > maxStored {
 		return nil
 	}
 	if b.borrowed.Add(limit+1) > maxBorrowed {

@@ -38,6 +38,9 @@ const (
 // flush makes files until it has come to the last body. One that cannot be read, or of which no file can be made, stays where it is, and is
 // told. A batch waits for an idle window, for delay at most.
 func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
+	if b.config.Keep {
+		return b.stores.Meta.View(ctx, b.Count)
+	}
 	var left error
 	for after := (metadata.VersionKey{}); ctx.Err() == nil; {
 		w := window{b, time.Now().Add(delay)}
