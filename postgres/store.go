@@ -126,15 +126,6 @@ func (s *Store) Health() metadata.Health {
 	return h
 }
 
-// AccessVersion implements metadata.Store. It asks the server.
-func (s *Store) AccessVersion(ctx context.Context) (version uint64, err error) {
-	err = s.view(ctx, func(v *view) error {
-		version = v.access()
-		return nil
-	})
-	return version, err
-}
-
 // Update implements metadata.Store.
 func (s *Store) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.update(ctx, fn, false)

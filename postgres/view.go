@@ -53,6 +53,29 @@ func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) er
 	return s.View(ctx, fn)
 }
 
+// AccessVersion implements metadata.Store. It asks the server, in one round trip.
+func (s *Store) AccessVersion(ctx context.Context) (version uint64, err error) {
+	if err := s.running.enter(); err != nil {
+		return 0, err
+	}
+	defer s.running.all.Done()
+	var st state
+	for try := range 2 {
+		var pooled *pgxpool.Conn
+		if pooled, err = s.pool.Acquire(ctx); err != nil {
+			break
+		}
+		st, err = readState(pooled.QueryRow(ctx, stateSQL))
+		dead := pooled.Conn().IsClosed()
+		pooled.Release()
+		if err == nil || !dead || ctx.Err() != nil || try == 1 {
+			break
+		}
+		s.pool.Reset()
+	}
+	return uint64(st.access), wrap("read", err)
+}
+
 // view is a read transaction, on a connection of the pool.
 type view struct {
 	*transaction
