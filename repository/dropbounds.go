@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 )
 
 const (
@@ -51,7 +53,7 @@ func (d *drop) bound(tx *metadata.Tx, link visited, t *metadata.ResumableUpload)
 	}
 	refused := link.crowded(open, t.Length)
 	if refused == nil {
-		if t.ID != (metadata.ID{}) {
+		if t.ID != (metadata.ID{}) && !d.service.stores.Node.Shared() {
 			ids := []metadata.ID{t.ID}
 			for _, other := range open {
 				ids = append(ids, other.ID)
@@ -79,10 +81,16 @@ func (d *drop) bound(tx *metadata.Tx, link visited, t *metadata.ResumableUpload)
 
 // unfinished returns the unfinished uploads of a link, the longest pause first.
 func (d *drop) unfinished(tx *metadata.Tx, link metadata.ID) (open []metadata.ResumableUpload, err error) {
-	for _, id := range d.service.unfinished.get(link) {
+	ids := d.service.unfinished.get(link)
+	if d.service.stores.Node.Shared() { // any node may have begun some
+		if ids, err = rows.Collect(tx.Uploads.Ended(math.MaxInt64), math.MaxInt); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
 		t, err := tx.Uploads.Get(id)
 		switch {
-		case errors.Is(err, metadata.ErrNotFound), err == nil && t.Done():
+		case errors.Is(err, metadata.ErrNotFound), err == nil && (t.Done() || t.SenderID != link):
 		case err != nil:
 			return nil, err
 		default:

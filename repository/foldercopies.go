@@ -49,7 +49,7 @@ func (s *Service) MoveFolder(ctx context.Context, p auth.Principal, from, to met
 // DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a slash, and the rows of its folders, in steps as CopyFolder.
 func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder}
-	release, err := f.lock(ctx, p, folder)
+	ctx, release, err := f.lock(ctx, p, folder)
 	if err != nil {
 		return f.done, err
 	}
@@ -72,7 +72,7 @@ func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSt
 	if f.move {
 		changes = append(changes, f.from)
 	}
-	release, err := f.lock(ctx, p, changes...)
+	ctx, release, err := f.lock(ctx, p, changes...)
 	if err != nil {
 		return f.done, err
 	}

@@ -2,13 +2,20 @@ package repository
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/nodes"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
 // folderLocks are the folders that are moved, deleted or restored, or into which one is copied: in many transactions, between which another such change of the
@@ -18,13 +25,15 @@ type folderLocks struct {
 	held []*metadata.FolderKey
 }
 
+var errFolderBusy error = conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
+
 // lock returns what releases the folders, or an error where one of them, one in it, or one around it is locked.
 func (f *folderLocks) lock(folders ...metadata.FolderKey) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, wanted := range folders {
 		if slices.ContainsFunc(f.held, func(held *metadata.FolderKey) bool { return overlap(wanted, *held) }) {
-			return nil, conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
+			return nil, errFolderBusy
 		}
 	}
 	var mine []*metadata.FolderKey
@@ -44,10 +53,59 @@ func overlap(a, b metadata.FolderKey) bool {
 	return a.SetID == b.SetID && (strings.HasPrefix(a.Path, b.Path) || strings.HasPrefix(b.Path, a.Path))
 }
 
-// lock locks folders for a caller who may change them.
-func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...metadata.FolderKey) (release func(), err error) {
-	if err := f.service.view(ctx, p, f.admit); err != nil {
-		return nil, err
+const (
+	folderLease      = "folder/" // begins the names of the leases of folders, of which the detail says which those are
+	folderLeaseLasts = 8 * time.Second
+)
+
+// lock locks folders for a caller who may change them, also among the nodes that share the metadata. What is done to them is done under the
+// context that it returns.
+func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...metadata.FolderKey) (under context.Context, release func(), err error) {
+	s := f.service
+	if err := s.view(ctx, p, f.admit); err != nil {
+		return nil, nil, err
 	}
-	return f.service.folderLocks.lock(folders...)
+	detail, err := json.Marshal(folders)
+	if err != nil {
+		return nil, nil, err
+	}
+	here, err := s.folderLocks.lock(folders...)
+	if err != nil {
+		return nil, nil, err
+	}
+	lease, err := s.stores.Node.Take(ctx, nodes.Wanted{
+		Name: folderLease + metadata.NewID(s.now()).String(), Lasts: folderLeaseLasts, Detail: string(detail),
+		Admit: func(tx *metadata.Tx, now metadata.Stamp) error { return freeFolders(tx, now, folders) },
+	})
+	if err != nil {
+		here()
+		return nil, nil, storage.Error(err)
+	}
+	return lease.With(ctx), func() { lease.Release(); here() }, nil
+}
+
+// freeFolders refuses folders of which a node has locked one, one in it, or one around it. It removes the leases that have ended.
+func freeFolders(tx *metadata.Tx, now metadata.Stamp, folders []metadata.FolderKey) error {
+	leases, err := rows.Collect(tx.Leases.Under(folderLease), math.MaxInt)
+	if err != nil {
+		return err
+	}
+	for _, l := range leases {
+		if !nodes.Runs(l, folderLeaseLasts, now) {
+			if err := tx.Leases.Remove(l.Name); err != nil {
+				return err
+			}
+			continue
+		}
+		var held []metadata.FolderKey
+		if err := json.Unmarshal([]byte(l.Detail), &held); err != nil {
+			return fmt.Errorf("%w: lease %s: %w", metadata.ErrRecordDamaged, l.Name, err)
+		}
+		for _, wanted := range folders {
+			if slices.ContainsFunc(held, func(held metadata.FolderKey) bool { return overlap(wanted, held) }) {
+				return errFolderBusy
+			}
+		}
+	}
+	return nil
 }

@@ -105,7 +105,7 @@ func (s *Service) RestoreFolder(ctx context.Context, p auth.Principal, set strin
 		return folder, done, err
 	}
 	steps := &folderSteps{service: s, from: folder, to: folder, restores: &asked}
-	release, err := steps.lock(ctx, p, folder)
+	ctx, release, err := steps.lock(ctx, p, folder)
 	if err != nil {
 		return folder, done, err
 	}

@@ -30,6 +30,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -47,6 +48,7 @@ import (
 	"labshelf/repository/instruments"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/conformance"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/refusals"
 	"labshelf/repository/internal/storage"
@@ -87,6 +89,9 @@ type Config struct {
 	// error: that is not known.
 	Room func() (blobs.FreeSpace, error)
 
+	Node    string // name of this process among those that share the metadata; "": the name of the machine
+	Version string // of the program
+
 	Now func() time.Time // the clock for the expiry of keys; nil: the system's
 
 	// Note hears of what goes wrong in the background: when a task begins to fail, when it works again (a nil error), and of each
@@ -94,6 +99,20 @@ type Config struct {
 	Note func(task string, err error)
 
 	Observer Observer
+}
+
+// completed is the configuration with what it leaves out.
+func (c Config) completed() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.SessionAge = cmp.Or(c.SessionAge, sessionAge)
+	c.ArchiveRoom = cmp.Or(c.ArchiveRoom, archiveRoom)
+	c.UploadAge = cmp.Or(c.UploadAge, uploadAge)
+	if c.Webhooks == nil {
+		c.Webhooks = webhooks.NewSender(webhooks.Config{})
+	}
+	return c
 }
 
 // Service is the repository. It is safe for concurrent use.
@@ -133,31 +152,21 @@ const keptInline = 16 << 10
 // New opens the repository over its stores and goes on with the deletions and restorations that were under way. The caller
 // closes the Service, then the stores.
 func New(meta metadata.Store, files blobs.Store, config Config) *Service {
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	if config.SessionAge == 0 {
-		config.SessionAge = sessionAge
-	}
-	if config.ArchiveRoom == 0 {
-		config.ArchiveRoom = archiveRoom
-	}
-	if config.UploadAge == 0 {
-		config.UploadAge = uploadAge
-	}
-	if config.Webhooks == nil {
-		config.Webhooks = webhooks.NewSender(webhooks.Config{})
-	}
+	config = config.completed()
 	var started atomic.Pointer[Service]
-	meta = storage.Growing(meta, func() {
-		if s := started.Load(); s != nil {
-			s.hooks.Grown()
-			s.Events.Grown()
-			s.indexing.Grown()
-			s.instruments.Grown()
+	after := func(moved func(*Service)) func() {
+		return func() {
+			if s := started.Load(); s != nil {
+				moved(s)
+			}
 		}
+	}
+	s := storage.New(storage.Growing(meta, after((*Service).grown)), files, config.Note)
+	s.Node = nodes.Start(meta, nodes.Config{
+		Name: config.Node, Version: config.Version, Moved: after((*Service).moved),
+		Failed: func(err error) { s.Background.Report(background.TaskNodes, err) },
 	})
-	s := storage.New(meta, files, config.Note)
+	meta = s.Meta
 	upkeep := maintenance.Start(s, maintenance.Config{
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
 	})
@@ -179,7 +188,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		refusals: refusals.Start(s),
 		upkeep:   upkeep,
 		schemas:  conformance.NewSchemas(),
-		quotas:   quota.NewLedger(s.View),
+		quotas:   quota.NewLedger(s.View, s.Node.Shared()),
 		guesses:  make(chan struct{}, maxGuesses),
 	}
 	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
@@ -192,6 +201,22 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	service.hooks.Changed() // or what was logged in between would wait for the next change
 	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now, Abandoned: service.isAbandoned})
 	return service
+}
+
+// grown is called when a commit of this process has added to the audit log.
+func (s *Service) grown() {
+	s.hooks.Grown()
+	s.Events.Grown()
+	s.indexing.Grown()
+	s.instruments.Grown()
+}
+
+// moved is called when a commit of any process has: it may have changed whatever something waits for.
+func (s *Service) moved() {
+	s.grown()
+	s.hooks.Changed()
+	s.inline.Wake()
+	s.cascades.worker.Wake()
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
@@ -207,6 +232,7 @@ func (s *Service) Close() {
 	s.lastUse.worker.Close()
 	s.refusals.Close()
 	s.upkeep.Close()
+	s.stores.Node.Close()
 }
 
 // NoteRefusal counts a request that was refused for want of a valid key or of permission; of any other kind it takes no note.

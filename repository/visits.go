@@ -3,7 +3,6 @@ package repository
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/errs"
@@ -269,28 +266,31 @@ const (
 func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks func(bytes int64) Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	ask := asked{kind: metadata.ShareLink, usedUp: asks(math.MaxInt64) == FetchPart}
 	var found visited
+	begun := false
 	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f visited) error {
 		found = f
 		resolved, err := lookupResource(tx, id)
 		if err == nil {
 			r, err = s.shared(v, ask)(tx, resolved)
 		}
+		if err == nil && asks(r.Bytes) == FetchPart {
+			begun, err = s.begunDownload(tx, downloadKey(v, r))
+		}
 		return hiddenFile(err)
 	})
 	if err != nil {
 		return metadata.Resource{}, nil, err
 	}
-	key, fetch := downloadKey(v, r), asks(r.Bytes)
-	resumes := fetch == FetchPart && s.downloads.begun(key, s.now())
+	fetch := asks(r.Bytes)
 	switch {
-	case resumes:
+	case fetch == FetchPart && begun:
 	case found.StateIs == metadata.LinkUsedUp:
 		return metadata.Resource{}, nil, linkEnded(endings[metadata.LinkUsedUp])
 	case fetch != FetchHead:
-		if err := s.countUse(ctx, v, metadata.ShareLink); err != nil {
+		if err := s.countUse(ctx, v, func(tx *metadata.Tx) error { return s.beginDownload(tx, downloadKey(v, r)) }); err != nil {
 			return metadata.Resource{}, nil, err
 		}
-		s.downloads.begin(key, s.now())
+		s.downloads.begin(downloadKey(v, r), s.now())
 	}
 	r, file, err = s.open(ctx, found.asOwner(auth.Origin{}), id, s.shared(v, asked{kind: metadata.ShareLink, usedUp: true}))
 	return r, file, hiddenFile(err)
@@ -315,14 +315,17 @@ func (s *Service) sharedIn(v Visitor, folder string) openAs {
 	}
 }
 
-// countUse counts a use of a link, unless it has been used as often as it may be.
-func (s *Service) countUse(ctx context.Context, v Visitor, kind metadata.LinkKind) error {
+// countUse counts a use of a share, unless it has been used as often as it may be, and does something in the same commit.
+func (s *Service) countUse(ctx context.Context, v Visitor, with func(*metadata.Tx) error) error {
 	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
-		found, err := s.lookupVisit(tx, v, asked{kind: kind})
+		found, err := s.lookupVisit(tx, v, asked{kind: metadata.ShareLink})
+		if err == nil {
+			err = s.countVisit(tx, found)
+		}
 		if err != nil {
 			return err
 		}
-		return s.countVisit(tx, found)
+		return with(tx)
 	})
 }
 
@@ -350,7 +353,7 @@ func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, e
 		return err
 	})
 	if err == nil {
-		err = s.countUse(ctx, v, metadata.ShareLink)
+		err = s.countUse(ctx, v, func(*metadata.Tx) error { return nil })
 	}
 	if err != nil {
 		a.Close()
@@ -358,38 +361,4 @@ func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, e
 	}
 	slices.SortFunc(a.rest, metadata.ID.Compare)
 	return a, nil
-}
-
-// Bounds of what is remembered of downloads.
-const (
-	maxBegun      = 10_000
-	downloadPause = metadata.Stamp(24 * time.Hour / time.Microsecond) // after which a part of a file is another use
-)
-
-// downloads remembers who has begun to fetch which file through a link, so that a part of it is no other use. It is bounded, and forgets all
-// when the service ends: then a part counts once more.
-type downloads struct {
-	mu    sync.Mutex
-	since map[[sha256.Size]byte]metadata.Stamp
-}
-
-// downloadKey is of one version of a file, fetched through one link by one address.
-func downloadKey(v Visitor, r metadata.Resource) [sha256.Size]byte {
-	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + string(r.ID[:]) + string(r.Digest[:])))
-}
-
-func (d *downloads) begin(key [sha256.Size]byte, now metadata.Stamp) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.since == nil || len(d.since) >= maxBegun {
-		d.since = map[[sha256.Size]byte]metadata.Stamp{}
-	}
-	d.since[key] = now
-}
-
-func (d *downloads) begun(key [sha256.Size]byte, now metadata.Stamp) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	since, known := d.since[key]
-	return known && now-since < downloadPause
 }

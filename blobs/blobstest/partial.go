@@ -30,6 +30,9 @@ func (m *Memory) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if int64(len(m.partials[name])) < at.Size { // somebody else has removed it meanwhile
+		return at, fmt.Errorf("%w: the partial file %s", blobs.ErrNotFound, name)
+	}
 	body := append(slices.Clone(m.partials[name][:at.Size]), more...)
 	m.partials[name] = body
 	return checkpointOf(body), reading

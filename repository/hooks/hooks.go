@@ -47,7 +47,7 @@ type Hooks struct {
 // Start begins to send. now is the clock. The caller ends it with Close.
 func Start(s *storage.Stores, sender Sender, now func() time.Time) *Hooks {
 	h := &Hooks{stores: s, sender: sender, now: now, secret: s.Meta.Secret(), runners: map[metadata.ID]*runner{}}
-	h.manager = background.Start(background.Next{}, h.manage)
+	h.manager = s.Node.Work(background.Next{}, h.manage)
 	return h
 }
 

@@ -49,7 +49,7 @@ type answered struct {
 
 func startRunner(h *Hooks, id metadata.ID) *runner {
 	r := &runner{hooks: h, id: id}
-	r.worker = background.Start(background.Next{}, r.run)
+	r.worker = h.stores.Node.Work(background.Next{}, r.run)
 	return r
 }
 

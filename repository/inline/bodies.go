@@ -47,7 +47,7 @@ type Bodies struct {
 func Start(stores *storage.Stores, files blobs.Writer, c Config) *Bodies {
 	b := &Bodies{stores: stores, files: files, config: c, requests: activity{begun: time.Now()}}
 	b.buffers.New = func() any { return new(make([]byte, c.Limit+1)) }
-	b.worker = background.Start(background.Next{}, func(ctx context.Context) background.Next {
+	b.worker = stores.Node.Work(background.Next{}, func(ctx context.Context) background.Next {
 		err := b.flush(ctx, flushDelay)
 		b.stores.Background.Report(background.TaskFlush, err)
 		if err != nil {

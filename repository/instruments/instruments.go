@@ -22,6 +22,7 @@ import (
 	"labshelf/extraction"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/storage"
 )
 
@@ -55,6 +56,7 @@ type Instruments struct {
 	reader Reader
 	worker *background.Worker
 
+	lease  metadata.Stamp      // under which that was read; of the worker alone
 	stored *metadata.FillState // as it was committed; nil: not read yet; of the worker alone
 	at     metadata.FillState  // likewise
 
@@ -67,7 +69,7 @@ type Instruments struct {
 func Start(stores *storage.Stores, rules Rules, reader Reader) *Instruments {
 	i := &Instruments{stores: stores, rules: rules, reader: reader, moved: make(chan struct{})}
 	if reader != nil {
-		i.worker = background.Start(background.Next{}, i.run)
+		i.worker = stores.Node.Work(background.Next{}, i.run)
 	}
 	return i
 }
@@ -115,6 +117,9 @@ func (i *Instruments) passed(entries uint64) {
 func (i *Instruments) run(ctx context.Context) background.Next {
 	if i.stores.Meta.Health().ReadOnly != nil || i.stores.Unsynced() != nil {
 		return background.Idle() // until the service is restarted
+	}
+	if lease := nodes.Fence(ctx); lease != i.lease { // another node may have gone on meanwhile
+		i.lease, i.stored = lease, nil
 	}
 	more, err := i.follow(ctx)
 	i.stores.Background.Report(background.TaskInstruments, err)

@@ -12,6 +12,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
@@ -50,6 +51,11 @@ const purgePage = 500
 
 var errRecent = errors.New("it has not been unreferenced for long enough")
 
+// purgeLasts is how long no other node purges after the one that does is gone.
+const purgeLasts = 8 * time.Second
+
+var errPurging error = &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is under way; try again when it is done"}
+
 // Purge removes the bytes of what has been deleted for long, with all versions of it, and of the versions that the retention of their
 // dataspace does not keep: the records stay, as tombstones, and the rows of the versions. Then it removes every blob to which no resource has referred for as long, with or without a row, and what has been in the trash for longer than the grace period. A blob is
 // unreferenced since the change that took its last reference (a deletion, for what this purge makes a tombstone), or since it
@@ -60,9 +66,18 @@ var errRecent = errors.New("it has not been unreferenced for long enough")
 // runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
 func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult, err error) {
 	if !u.purging.TryLock() {
-		return PurgeResult{}, &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is under way; try again when it is done"}
+		return PurgeResult{}, errPurging
 	}
 	defer u.purging.Unlock()
+	lease, err := u.stores.Node.Take(ctx, nodes.Wanted{Name: "purge", Lasts: purgeLasts})
+	if errors.Is(err, nodes.ErrHeld) {
+		return PurgeResult{}, errPurging
+	}
+	if err != nil {
+		return PurgeResult{}, storage.Error(err)
+	}
+	defer lease.Release()
+	ctx = lease.With(ctx)
 	if purged := u.config.Purged; purged != nil && !o.DryRun {
 		defer func(began time.Time) { purged(removed, time.Since(began), err) }(time.Now())
 	}

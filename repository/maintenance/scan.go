@@ -32,7 +32,7 @@ type scanner struct {
 
 func startScanner(s *storage.Stores, now func() time.Time) *scanner {
 	w := &scanner{Stores: s, now: now}
-	w.worker = background.Start(background.Next{}, w.run)
+	w.worker = s.Node.Work(background.Next{}, w.run)
 	return w
 }
 

@@ -9,6 +9,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
@@ -29,7 +30,8 @@ type scrubber struct {
 
 	state  metadata.ScrubState
 	loaded bool
-	due    time.Time // when the plan is
+	lease  metadata.Stamp // under which it was
+	due    time.Time      // when the plan is
 	plan   plan
 	moved  bool      // since the position was saved
 	news   bool      // more than that has happened since: a blob was read, or a pass came to its end
@@ -47,7 +49,7 @@ type plan struct {
 func startScrubber(s *storage.Stores, c Config) *scrubber {
 	scrub := &scrubber{Stores: s, period: c.ScrubPeriod, scrubbed: c.Scrubbed, saved: time.Now()}
 	if c.ScrubPeriod > 0 {
-		scrub.worker = background.Start(background.Next{}, scrub.run)
+		scrub.worker = s.Node.Work(background.Next{}, scrub.run)
 	}
 	return scrub
 }
@@ -58,12 +60,17 @@ func (s *scrubber) close() {
 		return
 	}
 	s.worker.Close()
-	_ = s.save(context.Background(), true) // what is lost is read once more
+	if !s.Node.Shared() { // else another node may go on already
+		_ = s.save(context.Background(), true) // what is lost is read once more
+	}
 }
 
 // run goes on where the last service left off. What fails is reported and passed over: a disk that shows errors is when reading on
 // matters most.
 func (s *scrubber) run(ctx context.Context) background.Next {
+	if lease := nodes.Fence(ctx); lease != s.lease { // another node may have gone on meanwhile
+		s.lease, s.loaded, s.moved = lease, false, false
+	}
 	if s.loaded {
 		s.advance(ctx)
 	} else if s.loaded = s.load(ctx); !s.loaded {

@@ -39,8 +39,9 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 		return t, err
 	}
 	defer lock.release()
+	ctx = lock.with(ctx)
 	if !t.Received() {
-		if t, err = u.resetIfTruncated(t); err != nil {
+		if t, err = u.resetIfTruncated(ctx, t); err != nil {
 			return t, err
 		}
 	}
@@ -105,7 +106,7 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 			return t, u.stores.BlobError(refused)
 		}
 		if reached != t.Checkpoint || errors.Is(reading, io.EOF) && chunk.Expected != (blobs.Digest{}) {
-			saved, err := u.saveProgress(t, reached)
+			saved, err := u.saveProgress(ctx, t, reached)
 			if err != nil {
 				return t, err
 			}
@@ -124,7 +125,7 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 }
 
 // saveProgress writes down that so much has come.
-func (u *Uploads) saveProgress(t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
+func (u *Uploads) saveProgress(ctx context.Context, t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
 	before := t
 	t.Checkpoint, t.Expires = reached, u.end()
 	if reached.Size == t.Length {
@@ -134,7 +135,7 @@ func (u *Uploads) saveProgress(t metadata.ResumableUpload, reached blobs.Checkpo
 		}
 		t.Digest = digest
 	}
-	return t, u.save(before, t)
+	return t, u.save(ctx, before, t)
 }
 
 // checkpointReader is a body that pauses, by errCheckpoint, when it has been read for most.

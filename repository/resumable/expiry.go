@@ -37,11 +37,12 @@ func (u *Uploads) expireRows(ctx context.Context) error {
 		})
 		removed := 0
 		for _, id := range due {
-			lock, _ := u.locks.tryAcquire(id, func() {})
+			lock, failed := u.locks.tryAcquire(ctx, id)
 			if lock == nil {
+				err = errors.Join(err, failed)
 				continue
 			}
-			ended := u.removeExpired(ctx, id, now)
+			ended := u.removeExpired(lock.with(ctx), id, now)
 			lock.release()
 			if !errors.Is(ended, errNotExpired) {
 				err = errors.Join(err, ended)
@@ -77,8 +78,10 @@ func (u *Uploads) removeAbandoned(ctx context.Context) error {
 		return nil
 	})
 	for _, id := range over {
-		if lock, _ := u.locks.tryAcquire(id, func() {}); lock != nil {
-			left, failed := u.remove(ctx, id, func(metadata.ResumableUpload) error { return nil })
+		lock, taking := u.locks.tryAcquire(ctx, id)
+		err = errors.Join(err, taking)
+		if lock != nil {
+			left, failed := u.remove(lock.with(ctx), id, func(metadata.ResumableUpload) error { return nil })
 			lock.release()
 			err = errors.Join(err, left, failed)
 		}
@@ -112,8 +115,12 @@ func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata
 func (u *Uploads) GiveWay(ctx context.Context, ids []metadata.ID, by metadata.Stamp) (stay []metadata.ID, err error) {
 	for _, id := range ids {
 		ended := errNotExpired
-		if lock, _ := u.locks.tryAcquire(id, func() {}); lock != nil {
-			ended = u.removeExpired(ctx, id, by)
+		lock, err := u.locks.tryAcquire(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if lock != nil {
+			ended = u.removeExpired(lock.with(ctx), id, by)
 			lock.release()
 		}
 		if errors.Is(ended, errNotExpired) {

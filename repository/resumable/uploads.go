@@ -53,8 +53,8 @@ type Uploads struct {
 // Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
 	folder, _ := files.(blobs.PartialRemover)
-	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(), checkpoint: checkpointBytes}
-	u.expiry = background.Start(background.After(expiryEvery), func(ctx context.Context) background.Next {
+	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(stores.Node), checkpoint: checkpointBytes}
+	u.expiry = stores.Node.Work(background.After(expiryEvery), func(ctx context.Context) background.Next {
 		u.stores.Background.Report(background.TaskExpiry, u.expire(ctx))
 		return background.After(expiryEvery)
 	})
@@ -109,6 +109,7 @@ func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadat
 		return t, err
 	}
 	defer lock.release()
+	ctx = lock.with(ctx)
 	switch {
 	case t.Done():
 		return t, nil
@@ -117,7 +118,7 @@ func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadat
 	case t.Received():
 		return u.finish(ctx, p, t)
 	}
-	return u.resetIfTruncated(t)
+	return u.resetIfTruncated(ctx, t)
 }
 
 // Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot be removed now is removed with
@@ -128,7 +129,7 @@ func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) er
 		return err
 	}
 	defer lock.release()
-	_, err = u.remove(ctx, t.ID, func(metadata.ResumableUpload) error { return nil })
+	_, err = u.remove(lock.with(ctx), t.ID, func(metadata.ResumableUpload) error { return nil })
 	return err
 }
 
@@ -176,8 +177,8 @@ func (u *Uploads) end() metadata.Stamp {
 }
 
 // save writes down how far an upload has come, whatever has become of the caller that sent it. before is what it was when it was read.
-func (u *Uploads) save(before, t metadata.ResumableUpload) error {
-	err := u.stores.Update(context.Background(), func(tx *metadata.Tx) error {
+func (u *Uploads) save(ctx context.Context, before, t metadata.ResumableUpload) error {
+	err := u.stores.Update(context.WithoutCancel(ctx), func(tx *metadata.Tx) error {
 		if err := u.stillAt(tx, before, t.Checkpoint); err != nil {
 			return err
 		}
@@ -198,18 +199,18 @@ func partial(t metadata.ResumableUpload) blobs.Partial {
 }
 
 // resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup holds the rows, and not these files.
-func (u *Uploads) resetIfTruncated(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
-	err := u.files.CheckPartial(context.Background(), partial(t))
+func (u *Uploads) resetIfTruncated(ctx context.Context, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+	err := u.files.CheckPartial(context.WithoutCancel(ctx), partial(t))
 	if !errors.Is(err, blobs.ErrNotFound) {
 		return t, u.stores.BlobError(err)
 	}
-	return u.reset(t)
+	return u.reset(ctx, t)
 }
 
-func (u *Uploads) reset(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+func (u *Uploads) reset(ctx context.Context, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
 	before := t
 	t.Checkpoint, t.Digest, t.Refusal = blobs.Checkpoint{}, blobs.Digest{}, metadata.Refusal{}
-	return t, u.save(before, t)
+	return t, u.save(ctx, before, t)
 }
 
 // refusals are the kinds of errors that say something about the upload, and not about the service at this time.
@@ -221,7 +222,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
 	staged, err := u.stage(ctx, t)
 	if errors.Is(err, blobs.ErrNotFound) {
-		return u.reset(t)
+		return u.reset(ctx, t)
 	}
 	if err != nil {
 		return t, u.stores.BlobError(err)
@@ -248,7 +249,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		before := t
 		t.Digest = staged.Content().Digest
 		t.Refusal = metadata.Refusal{Kind: refused.Kind, Code: refused.Code, Field: refused.Field, Message: refused.Message}
-		err = errors.Join(err, u.save(before, t))
+		err = errors.Join(err, u.save(ctx, before, t))
 	}
 	return t, err
 }

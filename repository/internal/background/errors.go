@@ -21,9 +21,13 @@ const (
 	TaskFlush            = "flushing inline files"
 	TaskWebhooks         = "sending webhooks"
 	TaskInstruments      = "filling properties from files"
+	TaskNodes            = "taking part among the nodes"
 	TaskIndex            = "indexing for the search"
 	TaskDamage           = "a file is damaged or missing"
 )
+
+// ErrLost says that another node has taken over what this one did. It is no failure: that node goes on.
+var ErrLost = errors.New("another node has taken this over")
 
 // Errors are what fails in the background now. They are safe for concurrent use.
 type Errors struct {
@@ -41,9 +45,9 @@ func NewErrors(note func(task string, err error)) *Errors {
 }
 
 // Report takes how a task went. A failure is noted when it begins and when it ends, not each time in between; that the service
-// ends is none.
+// ends, or another node has taken over, is none.
 func (e *Errors) Report(task string, err error) {
-	if errors.Is(err, context.Canceled) || errors.Is(err, metadata.ErrClosed) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, metadata.ErrClosed) || errors.Is(err, ErrLost) {
 		return
 	}
 	e.mu.Lock()

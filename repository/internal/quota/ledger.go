@@ -17,7 +17,8 @@ const (
 
 // Ledger is what uploads under way have reserved. It is safe for concurrent use.
 type Ledger struct {
-	view func(context.Context, func(*metadata.Tx) error) error
+	view   func(context.Context, func(*metadata.Tx) error) error
+	shared bool
 
 	mu       sync.Mutex
 	reserved map[metadata.ID]int64        // in each dataspace, and for each user
@@ -26,10 +27,11 @@ type Ledger struct {
 	settled  chan struct{}                // is closed when a commit has ended
 }
 
-// NewLedger returns an empty one, which reads counters by view.
-func NewLedger(view func(context.Context, func(*metadata.Tx) error) error) *Ledger {
+// NewLedger returns an empty one, which reads counters by view. Where the counters are shared with other processes, whose uploads it does not
+// know, nothing is reserved: an upload may be refused when it ends.
+func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, shared bool) *Ledger {
 	return &Ledger{
-		view: view, reserved: map[metadata.ID]int64{}, settling: map[metadata.ID]int64{}, uploads: map[metadata.ID]*Reservation{},
+		view: view, shared: shared, reserved: map[metadata.ID]int64{}, settling: map[metadata.ID]int64{}, uploads: map[metadata.ID]*Reservation{},
 		settled: make(chan struct{}),
 	}
 }
@@ -65,6 +67,9 @@ func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refu
 	free = most
 	for _, limit := range all {
 		others := l.reserved[limit.of] - r.bytes
+		if l.shared {
+			others = 0
+		}
 		room := limit.quota - limit.used - others
 		if free = min(free, room); need > room {
 			return free, limit.exceeded(need, others), need <= room+l.settling[limit.of]
@@ -185,6 +190,10 @@ func (b *reader) Read(p []byte) (int, error) {
 
 // Hold keeps the reservation of a resumable upload for OfUpload.
 func (l *Ledger) Hold(upload metadata.ID, r *Reservation) {
+	if l.shared { // it may end in another process
+		r.Release()
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.uploads[upload] = r

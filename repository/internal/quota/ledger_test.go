@@ -24,7 +24,7 @@ func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	update(func(tx *metadata.Tx) error {
 		return tx.Dataspaces.Put(metadata.Dataspace{Record: metadata.Record{ID: at.Dataspace}, Name: "space", Quota: 100})
 	})
-	return quota.NewLedger(meta.View), func(used int64) {
+	return quota.NewLedger(meta.View, false), func(used int64) {
 		update(func(tx *metadata.Tx) error {
 			return tx.Usage.Put(at.Dataspace, 1, metadata.Counters{ActiveBytes: used})
 		})

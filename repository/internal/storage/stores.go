@@ -11,6 +11,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/rows"
 )
 
@@ -19,6 +20,8 @@ type Stores struct {
 	Meta    metadata.Store
 	Blobs   blobs.Reader
 	Objects blobs.Objects // what Blobs offers where a row names the object of a blob; nil: the digest is the name
+
+	Node *nodes.Node // this process among those that share the metadata; nil where no others can, and in one that is no service
 
 	Verifications Verifications
 	Background    *background.Errors
@@ -37,12 +40,12 @@ func (s *Stores) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return Error(s.Meta.View(ctx, fn))
 }
 
-// Update runs fn in a write transaction.
+// Update runs fn in a write transaction, which verifies the leases that ctx has.
 func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
 	}
-	return Error(s.Meta.Update(ctx, fn))
+	return Error(s.Meta.Update(ctx, nodes.Verified(ctx, fn)))
 }
 
 // UpdateBackground is Update for work in the background, which gives way to requests.
@@ -50,7 +53,7 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
 	}
-	return Error(s.Meta.UpdateBackground(ctx, fn))
+	return Error(s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn)))
 }
 
 // Unsynced returns why nothing is written any more since a blob could not be synced, nil if all could.
@@ -87,6 +90,9 @@ var meanings = []struct {
 	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
 	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time; nothing was changed"}},
 	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
+	{metadata.ErrTooNew, errs.Error{Kind: errs.Unavailable, Code: errs.CodeNewerSchema,
+		Message: "another node has brought the metadata to a newer version, which this node does not know; this one needs that version of the program, too"}},
+	{background.ErrLost, errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another node has taken this over; what was not changed by then, this request did not change"}},
 	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
 	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},
 	{context.DeadlineExceeded, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request took too long"}},

@@ -1,0 +1,98 @@
+package repositorytest
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// Shared is a metadata store as one node has it that shares its tables with others.
+type Shared struct {
+	metadata.Store
+	failing atomic.Pointer[error]
+	updates atomic.Pointer[func()]
+}
+
+// Engine implements metadata.Store.
+func (s *Shared) Engine() metadata.Engine {
+	e := s.Store.Engine()
+	e.Shared = true
+	return e
+}
+
+// Fail lets every transaction fail from now on, as where the process is killed or its connection broken; nil: none.
+func (s *Shared) Fail(err error) { s.failing.Store(&err) }
+
+// BeforeUpdates calls fn before each write transaction, outside of it; nil: nothing.
+func (s *Shared) BeforeUpdates(fn func()) { s.updates.Store(&fn) }
+
+func (s *Shared) failed() error {
+	if err := s.failing.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (s *Shared) updating() error {
+	if fn := s.updates.Load(); fn != nil && *fn != nil {
+		(*fn)()
+	}
+	return s.failed()
+}
+
+// View implements metadata.Store.
+func (s *Shared) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if err := s.failed(); err != nil {
+		return err
+	}
+	return s.Store.View(ctx, fn)
+}
+
+// ViewDurable implements metadata.Store.
+func (s *Shared) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if err := s.failed(); err != nil {
+		return err
+	}
+	return s.Store.ViewDurable(ctx, fn)
+}
+
+// Update implements metadata.Store.
+func (s *Shared) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if err := s.updating(); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// UpdateBackground implements metadata.Store.
+func (s *Shared) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if err := s.updating(); err != nil {
+		return err
+	}
+	return s.Store.UpdateBackground(ctx, fn)
+}
+
+// NewNode opens another node of the repository of a world, which the caller closes. meta is not shared itself.
+func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repository.Config) (*World, *Shared) {
+	shared := &Shared{Store: meta}
+	other := *w
+	other.Service = repository.New(shared, files, config)
+	return &other, shared
+}
+
+// NewCluster makes a repository with two nodes over some tables, and files in memory. The caller closes both.
+func NewCluster(t *testing.T, meta metadata.Store, config repository.Config, counts ...int) (a, b *World, ofA, ofB *Shared) {
+	t.Helper()
+	files := blobstest.NewMemory()
+	ofA = &Shared{Store: meta}
+	config.Node = "a"
+	a = NewWorld(t, repository.New(ofA, files, config), counts...)
+	config.Node = "b"
+	b, ofB = a.NewNode(meta, files, config)
+	return a, b, ofA, ofB
+}
