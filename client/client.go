@@ -66,6 +66,8 @@ const maxProblem = 64 << 10
 type Status struct {
 	Status    string          `json:"status"` // OK, READ-ONLY or FAILING
 	Hostname  string          `json:"hostname"`
+	Node      string          `json:"node"`   // "" in answers of older services, as Engine
+	Engine    string          `json:"engine"` // that keeps the metadata: bolt or postgres
 	Version   string          `json:"version"`
 	Anonymous bool            `json:"anonymous"` // what is open is read without a key
 	Detail    json.RawMessage `json:"detail"`    // for sysadmins; nil for others

@@ -110,13 +110,14 @@ func TestStatusExplainsFailures(t *testing.T) {
 	detail := `"detail": {"failing": "", "readOnly": "disk on fire", "clockBehind": 90000, "damaged": 3,
 		"scrub": {"begun": "2026-01-02T03:04:05.678Z", "checked": 7, "found": 3, "passes": 2},
 		"background": {"purge": "no\u001b[2J room"}, "held": {"files": 4, "bytes": 4096}, "started": "2026-01-02T03:04:05.678Z",
-		"identity": "c2eb", "epoch": {"id": "5f0c", "base": "2026-01-02T03:04:05.678Z", "began": "2026-01-03T03:04:05.678Z"}}`
-	answer = `{"status": "READ-ONLY", "hostname": "host", "version": "1", ` + detail + `}`
+		"identity": "c2eb", "epoch": {"id": "5f0c", "base": "2026-01-02T03:04:05.678Z", "began": "2026-01-03T03:04:05.678Z"},
+		"nodes": [{"name": "b", "version": "2", "since": "2026-01-02T03:04:05.678Z", "seen": "2026-01-04T03:04:05.678Z"}]}`
+	answer = `{"status": "READ-ONLY", "hostname": "host", "node": "a", "engine": "postgres", "version": "1", ` + detail + `}`
 	got := s.run(t, "", "status")
 	for _, want := range []string{
 		"status READ-ONLY", "that is it reads, and refuses changes", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
 		"damaged 3 files: \"labshelf check\"", ": 7 files read, 3 found damaged; 2 passes before it", "inline 4 small files, 4.0 KiB",
-		"purge fails no\uFFFD[2J room", "identity c2eb", "epoch 5f0c, begun 2026-01-03", "with the state of 2026-01-02",
+		"purge fails no\uFFFD[2J room", "identity c2eb", "epoch 5f0c, begun 2026-01-03", "node a, with metadata in postgres", "node b labshelf 2, runs since 2026-01-02", "with the state of 2026-01-02",
 	} {
 		if got.error != nil || !strings.Contains(strings.Join(strings.Fields(got.out), " "), want) {
 			t.Errorf("no %q in %v\n%s", want, got.error, got.out)

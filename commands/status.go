@@ -37,7 +37,7 @@ func statusCommand(p Process) *cobra.Command {
 		Long: `status shows the status of the service: OK, READ-ONLY (it serves, and refuses
 changes) or FAILING; then the command ends with exit code 1. With a key it also
 shows the user; a sysadmin sees why the service is not OK, how many files
-are known to be damaged, and background errors.`,
+are known to be damaged, background errors, and the nodes of a cluster.`,
 		Example: "  labshelf status\n  labshelf status --server https://data.example.org/v1 --json",
 		Args:    cobra.NoArgs,
 	}
@@ -94,6 +94,9 @@ func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON boo
 		}
 		t.Add("server", c.Base())
 		t.Add("host", s.Hostname)
+		if s.Engine != "" { // missing in answers of older services
+			t.Add("node", fmt.Sprintf("%s, with metadata in %s", s.Node, s.Engine))
+		}
 		t.Add("version", s.Version)
 		t.Add("you are", user)
 		if err := addDetail(&t, s.Detail); err != nil {
@@ -120,8 +123,12 @@ type statusDetail struct {
 	Held, Unreferenced struct{ Files, Bytes int64 }
 	Room               *struct{ Bytes, Files int64 } // nil in answers of older services
 	Started            time.Time
-	Identity           string
-	Epoch              struct {
+	Nodes              []struct {
+		Name, Version string
+		Since, Seen   epochTime
+	}
+	Identity string
+	Epoch    struct {
 		ID          string
 		Base, Began epochTime
 	}
@@ -182,6 +189,9 @@ func addDetail(t *display.Table, text json.RawMessage) error {
 			epoch += fmt.Sprintf(" with the state of %s", d.Epoch.Base)
 		}
 		t.Add("epoch", epoch)
+	}
+	for _, n := range d.Nodes {
+		t.Add("node "+n.Name, fmt.Sprintf("labshelf %s, runs since %s, seen %s", n.Version, n.Since, n.Seen))
 	}
 	for _, task := range slices.Sorted(maps.Keys(d.Background)) {
 		t.Add(task+" fails", d.Background[task])

@@ -169,6 +169,8 @@ func TestStatusHidesDetailFromStrangers(t *testing.T) {
 	const all = `{
   "status": "OK",
   "hostname": "host",
+  "node": "host",
+  "engine": "bolt",
   "version": "1.2.3",
   "anonymous": false
 }

@@ -213,6 +213,8 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	const plain = `{
   "status": "OK",
   "hostname": "host",
+  "node": "host",
+  "engine": "bolt",
   "version": "1.2.3",
   "anonymous": false
 }
@@ -220,6 +222,8 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	const detailed = `{
   "status": "OK",
   "hostname": "host",
+  "node": "host",
+  "engine": "bolt",
   "version": "1.2.3",
   "anonymous": false,
   "detail": {
@@ -252,7 +256,8 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
     "room": {
       "bytes": -1,
       "files": -1
-    }
+    },
+    "nodes": []
   }
 }
 `

@@ -1,12 +1,15 @@
 package handlers
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"net/http"
+	"slices"
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -27,6 +30,8 @@ func serveDocument(contentType string, document []byte) func(http.ResponseWriter
 type statusJSON struct {
 	Status    repository.Status `json:"status"`
 	Hostname  string            `json:"hostname"`
+	Node      string            `json:"node"`
+	Engine    string            `json:"engine"`
 	Version   string            `json:"version"`
 	Anonymous bool              `json:"anonymous"`        // what is open is read without a key
 	Detail    *statusDetailJSON `json:"detail,omitempty"` // for sysadmins
@@ -45,6 +50,15 @@ type statusDetailJSON struct {
 	Epoch        epochJSON         `json:"epoch"`
 	Unreferenced filesJSON         `json:"unreferenced"`
 	Room         roomJSON          `json:"room"`
+	Nodes        []nodeJSON        `json:"nodes"`
+}
+
+// nodeJSON is one of those that share the metadata.
+type nodeJSON struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Since   string `json:"since"`
+	Seen    string `json:"seen"`
 }
 
 type roomJSON struct {
@@ -83,7 +97,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		status = http.StatusServiceUnavailable
 		noteError(w, errors.New(c.Detail.Failing), status)
 	}
-	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
+	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
 	if err == nil && caller.Sysadmin {
 		d, scrub := c.Detail, c.Detail.Scrub
 		shown.Detail = &statusDetailJSON{
@@ -91,11 +105,21 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 			scrubJSON{encode.Instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
 			filesJSON{d.Inline.Bodies, d.Inline.Bytes}, encode.Instant(a.started),
 			d.Identity.String(), epochJSON{d.Epoch.ID.String(), encode.Instant(d.Epoch.Base), encode.Instant(d.Epoch.Began)},
-			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes}, roomOf(d.Room),
+			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes}, roomOf(d.Room), nodesOf(d.Nodes),
 		}
 	}
 	writeJSON(w, status, shown)
 	return nil
+}
+
+func nodesOf(all []metadata.Node) []nodeJSON {
+	shown := []nodeJSON{}
+	for _, n := range slices.SortedFunc(slices.Values(all), func(x, y metadata.Node) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Since, y.Since))
+	}) {
+		shown = append(shown, nodeJSON{n.Name, n.Version, encode.Instant(n.Since), encode.Instant(n.Seen)})
+	}
+	return shown
 }
 
 func roomOf(room *blobs.FreeSpace) roomJSON {

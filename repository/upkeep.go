@@ -12,6 +12,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/nodes"
 	"labshelf/repository/maintenance"
 )
 
@@ -28,6 +29,8 @@ const (
 // Condition is how the service is. Everyone may see Status; Detail is for sysadmins.
 type Condition struct {
 	Status Status
+	Node   string // the name of this process that its operator gave it; "": none
+	Engine string // that keeps the metadata
 	Detail ConditionDetail
 }
 
@@ -43,13 +46,14 @@ type ConditionDetail struct {
 	Room         *blobs.FreeSpace    // what is left for new files; nil: not known
 	Inline       metadata.BodyCount  // bodies of which no file has been made yet
 	Background   map[string]string   // what fails in the background now, by task
+	Nodes        []metadata.Node     // that share the metadata and were seen in the last minute; none where they are not shared
 	Unreferenced metadata.BlobCount  // blobs that no resource refers to, as far as a scan or a purge has noticed
 }
 
 // Condition reads how the stores are.
 func (s *Service) Condition(ctx context.Context) Condition {
 	health := s.Health()
-	c := Condition{Status: StatusOK, Detail: ConditionDetail{
+	c := Condition{Status: StatusOK, Node: s.config.Node, Engine: s.stores.Meta.Engine().Name, Detail: ConditionDetail{
 		Identity: metadata.IdentityOf(s.stores.Meta.Secret()), ClockBehind: health.ClockBehind, Background: s.stores.Background.Failing(),
 	}}
 	if health.ReadOnly != nil {
@@ -67,6 +71,9 @@ func (s *Service) Condition(ctx context.Context) Condition {
 			return err
 		}
 		if c.Detail.Unreferenced, err = tx.Unreferenced.Total(); err != nil {
+			return err
+		}
+		if c.Detail.Nodes, err = nodes.Seen(tx); err != nil {
 			return err
 		}
 		c.Detail.Scrub, err = tx.Scrub.Get()

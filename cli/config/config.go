@@ -26,6 +26,7 @@ type Config struct {
 	s3KeyFile             string
 	s3Keys                Keys // of the environment
 	RedirectDownloads     bool
+	Node                  string   // "": the host name
 	BaseURL               *url.URL // nil: from each request
 	allowPlainHTTP        bool
 	TLSCert, TLSKey       string

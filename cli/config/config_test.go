@@ -95,6 +95,7 @@ var another = map[string]struct {
 	"s3_region":          {"eu-central-1", nil},
 	"s3_keys":            {"s3.keys", nil},
 	"redirect_downloads": {"true", []string{"yes", "1"}},
+	"node":               {"data1", nil},
 	"listen":             {"[::1]:0", []string{"8080", "localhost", "localhost:http", "127.0.0.1:65536", ":-1"}},
 	"base_url":           {"https://data.example.org/repo/v1", []string{"https://data.example.org", "https://data.example.org/v1/", "/v1", "ftp://a/v1", "https://a/v1?x=/v1", "https://a/v1#/v1", "https:///v1", "https://u:p@a/v1"}},
 	"allow_plain_http":   {"true", []string{"yes", "1"}},

@@ -26,6 +26,8 @@ func storeSettings() []setting {
 			into(anyText, func(c *Config) *string { return &c.s3KeyFile })},
 		{"redirect_downloads", "false", "send a client that downloads a file to the S3, for a minute, instead of passing the bytes on",
 			into(boolean, func(c *Config) *bool { return &c.RedirectDownloads })},
+		{"node", "", "`NAME` of this machine among those that share a database (default: its host name)",
+			into(anyText, func(c *Config) *string { return &c.Node })},
 	}
 }
 

@@ -154,6 +154,8 @@ export const uploads = {
 export interface Status {
   status: "OK" | "READ-ONLY" | "FAILING";
   hostname: string;
+  node: string;
+  engine: string;
   version: string;
   detail?: Record<string, unknown>;
 }

@@ -133,6 +133,7 @@ function State({ status }: { status: Status }) {
       )}
       <p class="dim">
         labshelf {status.version} on {status.hostname}
+        {status.node !== status.hostname && ` (${status.node})`}, metadata in {status.engine}
       </p>
     </>
   );

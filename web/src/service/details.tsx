@@ -54,6 +54,19 @@ const lines: Record<string, Line> = {
     bad: (n: number) => n > 0,
   },
   "scrub.passes": { label: "Completed passes", help: "How often all files have been read.", show: count },
+  nodes: {
+    label: "Nodes",
+    help: "The machines of this cluster that were seen in the last minute.",
+    show: (all: { name: string; version: string; seen: string }[]) =>
+      all.length
+        ? all.map((node) => (
+            <p key={node.name + node.seen}>
+              {`${node.name}: labshelf ${node.version}, seen `}
+              <Time at={node.seen} />
+            </p>
+          ))
+        : "one alone",
+  },
   identity: { label: "Identity", help: "The same for this repository, its backups, and repositories restored from them.", show: (v: string) => <code>{v}</code> },
   "epoch.id": { label: "Epoch", help: "Each restored backup begins a new one.", show: (v: string) => <code>{v}</code> },
   "epoch.base": {
