@@ -42,7 +42,9 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	if t.move {
-		d.locks.forget(r.path)
+		if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) }); err != nil {
+			return err
+		}
 	}
 	if t.to.Missing == repository.Present {
 		w.WriteHeader(http.StatusNoContent)
@@ -58,7 +60,7 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 // until the file comes.
 func (d *Drive) promised(r *request) bool {
 	tokens := tokensOf(r.ifs)
-	return slices.ContainsFunc(d.locks.of(r.path, false, time.Now()), func(l lock) bool {
+	return slices.ContainsFunc(r.locks.of(r.path, false, time.Now()), func(l lock) bool {
 		return l.path == r.path && l.user == r.caller.UserID && slices.Contains(tokens, l.token)
 	})
 }

@@ -6,7 +6,7 @@
 // and has the whole listing in memory, and the suite of litmus fails at shared locks (501), at a condition on the entity tag of a locked file,
 // and at a prefix that stands for no namespace.
 //
-// Locks are in memory, bind requests to the drive only, and end with the process.
+// Locks bind requests to the drive only. They are in memory, and end with the process; where several nodes serve the drive, they are rows.
 package dav
 
 import (
@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -55,6 +56,7 @@ type request struct {
 	path   string // without slashes at its ends
 	at     repository.DrivePath
 	ifs    []conditions // of the If header
+	locks  *locks       // when the request came, or as they are now
 }
 
 // methods serve the methods of the drive.
@@ -95,7 +97,10 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "If", Message: "the If header is malformed"}
 		}
 	}
-	err := d.meetNow(req)
+	var err error
+	if req.locks, err = d.locksNow(r.Context()); err == nil {
+		err = d.meetNow(req)
+	}
 	if err == nil {
 		err = serve(d, w, req)
 	}
@@ -237,7 +242,9 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	if err := d.remove(r, e); err != nil {
 		return err
 	}
-	d.locks.forget(r.path)
+	if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) }); err != nil {
+		return err
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

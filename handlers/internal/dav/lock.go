@@ -62,8 +62,12 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	}
 	asked.path, asked.user, asked.timeout = r.path, r.caller.UserID, timeout
 	asked.root = d.href(r.path, e.Missing == repository.Present && e.File == nil)
-	added, inTheWay, full := d.locks.add(asked, time.Now())
+	var added, inTheWay *lock
+	var full bool
+	err = d.changeLocks(r.Context(), func(ls *locks, now time.Time) { added, inTheWay, full = ls.add(asked, now) })
 	switch {
+	case err != nil:
+		return err
 	case full:
 		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "there are too many locks; some end soon"}
 	case inTheWay != nil:
@@ -81,11 +85,17 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 // refresh begins the time of a lock anew, which the If header names.
 func (d *Drive) refresh(w http.ResponseWriter, r *request, timeout time.Duration) error {
 	now := time.Now()
-	for _, l := range d.locks.of(r.path, false, now) {
+	for _, l := range r.locks.of(r.path, false, now) {
 		if l.user != r.caller.UserID || !slices.Contains(tokensOf(r.ifs), l.token) {
 			continue
 		}
-		if refreshed, ok := d.locks.refresh(l.token, timeout, now); ok {
+		var refreshed lock
+		ok := false
+		err := d.changeLocks(r.Context(), func(ls *locks, now time.Time) { refreshed, ok = ls.refresh(l.token, timeout, now) })
+		if err != nil {
+			return err
+		}
+		if ok {
 			sendLock(w, http.StatusOK, refreshed)
 			return nil
 		}
@@ -124,7 +134,7 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	if _, err := d.repo.Writable(r.Context(), r.caller, r.at); err != nil {
 		return err
 	}
-	of := d.locks.of(r.path, false, time.Now())
+	of := r.locks.of(r.path, false, time.Now())
 	at := slices.IndexFunc(of, func(l lock) bool { return l.token == token })
 	switch {
 	case at < 0:
@@ -132,7 +142,9 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	case of[at].user != r.caller.UserID && !r.caller.Sysadmin:
 		return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: "the lock is that of another user"}
 	}
-	d.locks.remove(token, r.path)
+	if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.remove(token, r.path) }); err != nil {
+		return err
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -140,7 +152,7 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 // admit refuses a change of a path that a lock forbids, whose token the request does not submit: a lock of the path itself or of a folder above, where
 // that counts for all below, or of the folder that gains or loses a member. below: what is in it changes, too.
 func (d *Drive) admit(r *request, path string, below bool) error {
-	if !d.locks.any() {
+	if !r.locks.any() {
 		return nil
 	}
 	e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
@@ -148,9 +160,9 @@ func (d *Drive) admit(r *request, path string, below bool) error {
 		return nil // the use case says why not
 	}
 	now, submitted := time.Now(), tokensOf(r.ifs)
-	all := d.locks.of(path, below, now)
+	all := r.locks.of(path, below, now)
 	if below || e.Missing != repository.Present {
-		all = append(all, d.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
+		all = append(all, r.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
 	}
 	open := map[string]bool{} // roots of shared locks of which one token is submitted
 	for _, l := range all {
@@ -200,7 +212,7 @@ func (d *Drive) meet(r *request, file *metadata.Resource) error {
 		if of != nil {
 			tag = Tag(of.Digest)
 		}
-		if list.hold(d.locks.of(path, false, time.Now()), tag) {
+		if list.hold(r.locks.of(path, false, time.Now()), tag) {
 			return nil
 		}
 	}

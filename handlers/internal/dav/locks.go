@@ -39,7 +39,7 @@ func within(path, folder string) bool {
 	return folder == "" && path != "" || len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }
 
-// locks are all locks, in memory: they end with the process, and bind requests below /dav/ only. Safe for concurrent use.
+// locks are all locks, in memory: they bind requests below /dav/ only. Safe for concurrent use.
 type locks struct {
 	mu      sync.Mutex
 	byToken map[string]*lock

@@ -133,7 +133,7 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	case e.File == nil && depth != "0" && depth != "1":
 		return &refusal{http.StatusForbidden, "<D:propfind-finite-depth/>"}
 	}
-	p := &propfinding{drive: d, find: find, now: time.Now()}
+	p := &propfinding{drive: d, locks: r.locks, find: find, now: time.Now()}
 	if slices.ContainsFunc(find.props, func(n xml.Name) bool { return n.Space == namespace && strings.HasPrefix(n.Local, "quota-") }) {
 		if p.entry.room, p.entry.used, err = d.quota(r, e); err != nil {
 			return err
@@ -170,6 +170,7 @@ func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, e
 // propfinding is the answer to a PROPFIND on its way.
 type propfinding struct {
 	drive *Drive
+	locks *locks
 	find  propfind
 	now   time.Time
 	entry shown // the one that is added
@@ -210,8 +211,8 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 func (p *propfinding) add(e *repository.DriveEntry, above, element string) {
 	s := &p.entry
 	s.DriveEntry, s.locks = e, nil
-	if p.drive.locks.any() {
-		s.locks = p.drive.locks.of(above+element, false, p.now)
+	if p.locks.any() {
+		s.locks = p.locks.of(above+element, false, p.now)
 	}
 	p.text = append(p.text, "<D:response><D:href>"...)
 	p.text = p.drive.appendHref(p.text, above, element, s.folder())

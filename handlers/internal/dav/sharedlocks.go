@@ -1,0 +1,74 @@
+package dav
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// Where other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request reads them when it comes; a change of them is one
+// transaction, so that two nodes never grant locks that exclude each other.
+
+// storedLock is a lock as a row has it, apart from its token and its end.
+type storedLock struct {
+	Path     string        `json:"path"`
+	Infinite bool          `json:"infinite,omitempty"`
+	Shared   bool          `json:"shared,omitempty"`
+	Owner    string        `json:"owner,omitempty"`
+	Root     string        `json:"root"`
+	User     metadata.ID   `json:"user"`
+	Timeout  time.Duration `json:"timeout"`
+}
+
+// locksNow returns the locks of all nodes.
+func (d *Drive) locksNow(ctx context.Context) (*locks, error) {
+	if !d.repo.SharesDriveLocks() {
+		return d.locks, nil
+	}
+	rows, err := d.repo.DriveLocks(ctx)
+	return locksOf(rows), err
+}
+
+// changeLocks changes the locks of all nodes; change may run more than once. now is the clock by which they end.
+func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time.Time)) error {
+	if !d.repo.SharesDriveLocks() {
+		change(d.locks, time.Now())
+		return nil
+	}
+	return d.repo.ChangeDriveLocks(ctx, func(now metadata.Stamp, rows []repository.DriveLock) []repository.DriveLock {
+		ls := locksOf(rows)
+		change(ls, time.UnixMicro(int64(now)))
+		return ls.rows()
+	})
+}
+
+// locksOf returns locks as they are in rows. One that cannot be read, of a version of the program that has another form, is none.
+func locksOf(rows []repository.DriveLock) *locks {
+	ls := newLocks()
+	for _, row := range rows {
+		var s storedLock
+		if json.Unmarshal([]byte(row.Text), &s) != nil {
+			continue
+		}
+		ls.byToken[row.Token] = &lock{
+			token: row.Token, path: s.Path, infinite: s.Infinite, shared: s.Shared, owner: s.Owner, root: s.Root, user: s.User, timeout: s.Timeout, expires: time.UnixMicro(int64(row.Ends)),
+		}
+		ls.users[s.User]++
+	}
+	return ls
+}
+
+// rows are the locks as rows.
+func (ls *locks) rows() (all []repository.DriveLock) {
+	for token, l := range ls.byToken {
+		text, err := json.Marshal(storedLock{l.path, l.infinite, l.shared, l.owner, l.root, l.user, l.timeout})
+		if err != nil {
+			panic(err) // texts, numbers and an id
+		}
+		all = append(all, repository.DriveLock{Token: token, Text: string(text), Ends: metadata.Stamp(l.expires.UnixMicro())})
+	}
+	return all
+}

@@ -1,0 +1,71 @@
+package repository
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+)
+
+// DriveLock is a lock that a client of the drive holds, as its gateway writes it. The rules know no such lock: it binds clients of the drive alone.
+type DriveLock struct {
+	Token string
+	Text  string
+	Ends  metadata.Stamp
+}
+
+const driveLease = "drive/" // begins the names of the leases of these locks
+
+// SharesDriveLocks tells whether clients of the drive may be served by other nodes, too, so that their locks have to be kept here.
+func (s *Service) SharesDriveLocks() bool { return s.stores.Node.Shared() }
+
+// DriveLocks returns the locks of all nodes, some of which may have ended.
+func (s *Service) DriveLocks(ctx context.Context) (all []DriveLock, err error) {
+	err = s.stores.View(ctx, func(tx *metadata.Tx) error {
+		all, err = driveLocks(tx)
+		return err
+	})
+	return all, err
+}
+
+// ChangeDriveLocks puts what change returns in place of the locks of all nodes. now is the clock of all of them. Change may run more than once.
+func (s *Service) ChangeDriveLocks(ctx context.Context, change func(now metadata.Stamp, all []DriveLock) []DriveLock) error {
+	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
+		before, err := driveLocks(tx)
+		if err != nil {
+			return err
+		}
+		gone := map[DriveLock]bool{}
+		for _, l := range before {
+			gone[l] = true
+		}
+		var changed []DriveLock
+		for _, l := range change(tx.Now(), before) {
+			if !gone[l] {
+				changed = append(changed, l)
+			}
+			delete(gone, l)
+		}
+		for l := range gone {
+			if err := tx.Leases.Remove(driveLease + l.Token); err != nil {
+				return err
+			}
+		}
+		for _, l := range changed {
+			if err := tx.Leases.Put(metadata.Lease{Name: driveLease + l.Token, Ends: l.Ends, Detail: l.Text}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func driveLocks(tx *metadata.Tx) (all []DriveLock, err error) {
+	leases, err := rows.Collect(tx.Leases.Under(driveLease), math.MaxInt)
+	for _, l := range leases {
+		all = append(all, DriveLock{strings.TrimPrefix(l.Name, driveLease), l.Detail, l.Ends})
+	}
+	return all, err
+}
