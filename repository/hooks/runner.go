@@ -20,6 +20,7 @@ const (
 	maxBatch    = time.Second // after which what was sent is committed, and the rights of the user are looked at again
 	maxPassed   = 1024        // entries of no interest after which the position is committed
 	longestWait = 36 * time.Hour
+	lookAfter   = 10 * time.Second // whatever it waits for, where other nodes change the row of the webhook
 )
 
 // runner sends the messages of one webhook.
@@ -76,6 +77,9 @@ func (r *runner) batch(ctx context.Context) (background.Next, error) {
 		return background.Idle(), r.pause(ctx)
 	case b.wait > 0:
 		r.waiting.Store(true)
+		if r.hooks.stores.Node.Shared() { // another node may repeat the message, of which the log has nothing
+			b.wait = min(b.wait, lookAfter)
+		}
 		return background.After(b.wait), nil
 	}
 	r.done = report{from: b.hook.Position, passed: b.passed}
