@@ -3,59 +3,94 @@ package handlers_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/metadata"
+	"labshelf/postgres"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
+	"labshelf/verify/servers"
 )
 
-// twoGateways are two nodes of one service, over one file as if it could be shared.
-func twoGateways(t *testing.T) (a, b *client, ofB *repositorytest.Shared) {
+// sharedFile is one file, as if several processes could have it open.
+func sharedFile(t *testing.T) (open func() metadata.Store) {
 	t.Helper()
-	dir := t.TempDir()
-	store, err := blobs.OpenDir(dir, blobs.OS{})
+	meta, err := bolt.Open(filepath.Join(t.TempDir(), "labshelf.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := meta.Close(); err != nil {
-			t.Error(err)
+	t.Cleanup(func() { closing(t, meta) })
+	return func() metadata.Store { return meta }
+}
+
+// database is a real one, which each node opens for itself.
+func database(t *testing.T) (open func() metadata.Store) {
+	t.Helper()
+	address := servers.StartPostgres(t).Database(t)
+	return func() metadata.Store {
+		meta, err := postgres.Open(t.Context(), address, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	node := func(name string) (*client, *repositorytest.Shared) {
-		shared := &repositorytest.Shared{Store: meta}
-		repo := repository.New(shared, store, repository.Config{Node: name, Version: "1.2.3", PageSize: 100, DirectoryPageSize: 100, IndexDir: filepath.Join(t.TempDir(), "index")})
-		t.Cleanup(repo.Close)
-		g := &gateway{dir: dir, meta: meta, repo: repo, log: &journal{}, names: &atomic.Int64{}}
-		g.serve(handlers.Config{})
-		t.Cleanup(g.server.Close)
-		return &client{gateway: g, t: t}, shared
+		t.Cleanup(func() { closing(t, meta) })
+		return meta
 	}
-	a, _ = node("a")
-	if a.key, err = a.repo.Bootstrap(context.Background(), ""); err != nil {
-		t.Fatal(err)
+}
+
+func closing(t *testing.T, c io.Closer) {
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
-	b, ofB = node("b")
-	b.key, b.names = a.key, a.names
-	return a, b, ofB
+}
+
+// onEngines runs a test with two nodes of one service, on each engine.
+func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *repositorytest.Shared)) {
+	t.Parallel()
+	for name, engine := range map[string]func(*testing.T) func() metadata.Store{"one file": sharedFile, "PostgreSQL": database} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open, dir := engine(t), t.TempDir()
+			store, err := blobs.OpenDir(dir, blobs.OS{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			node := func(name string) (*client, *repositorytest.Shared) {
+				shared := &repositorytest.Shared{Store: open()}
+				repo := repository.New(shared, store, repository.Config{
+					Node: name, Version: "1.2.3", PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100, IndexDir: filepath.Join(t.TempDir(), "index"),
+				})
+				t.Cleanup(repo.Close)
+				g := &gateway{dir: dir, repo: repo, log: &journal{}, names: &atomic.Int64{}}
+				g.serve(handlers.Config{})
+				t.Cleanup(g.server.Close)
+				return &client{gateway: g, t: t}, shared
+			}
+			a, ofA := node("a")
+			if a.key, err = a.repo.Bootstrap(context.Background(), ""); err != nil {
+				t.Fatal(err)
+			}
+			b, ofB := node("b")
+			b.key, b.names = a.key, a.names
+			test(t, a, b, ofA, ofB)
+		})
+	}
 }
 
 // TestDriveLocksOfNodes: a lock that a client of the drive takes at one node binds those at the other, which go on with it.
 func TestDriveLocksOfNodes(t *testing.T) {
-	t.Parallel()
-	a, b, _ := twoGateways(t)
+	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { driveLocks(t, a, b) })
+}
+
+func driveLocks(t *testing.T, a, b *client) {
 	ofA := a.newDrive(nil)
 	ofB := ofA.as(b)
 	ofA.dav("PUT", "/f", "old").want(http.StatusCreated)
@@ -76,8 +111,10 @@ func TestDriveLocksOfNodes(t *testing.T) {
 
 // TestFoundAtOtherNode: a search at one node finds what another one has stored.
 func TestFoundAtOtherNode(t *testing.T) {
-	t.Parallel()
-	a, b, _ := twoGateways(t)
+	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { foundAtOther(t, a, b) })
+}
+
+func foundAtOther(t *testing.T, a, b *client) {
 	ofA := a.newDrive(nil)
 	ofA.dav("PUT", "/glacier.txt", "text").want(http.StatusCreated)
 	if err := b.repo.Indexed(t.Context()); err != nil {
@@ -90,8 +127,10 @@ func TestFoundAtOtherNode(t *testing.T) {
 
 // TestStatusOfNodes: each node names itself; sysadmins see all.
 func TestStatusOfNodes(t *testing.T) {
-	t.Parallel()
-	a, b, ofB := twoGateways(t)
+	onEngines(t, func(t *testing.T, a, b *client, _, ofB *repositorytest.Shared) { statusOfNodes(t, a, b, ofB) })
+}
+
+func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	for _, c := range []*client{a, b} {
 		for seen := 0; seen < 2; { // each says so as soon as it has started
 			detail, _ := c.get("/status").object()["detail"].(map[string]any)
@@ -106,4 +145,52 @@ func TestStatusOfNodes(t *testing.T) {
 	a.get("/dataspaces").want(http.StatusOK)
 	ofB.Fail(errors.New("no connection"))
 	b.get("/dataspaces").problem(http.StatusInternalServerError, "internal", "")
+}
+
+// TestNodeDies: what one node has received, and what it was about to do, another one does soon; what was answered is there.
+func TestNodeDies(t *testing.T) {
+	onEngines(t, nodeDies)
+}
+
+func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
+	inline := func() int64 { return b.repo.Condition(t.Context()).Detail.Inline.Bodies }
+	ofB := a.newDrive(nil).as(b)
+	ofB.dav("PUT", "/first", "1").want(http.StatusCreated)
+	for inline() > 0 { // a makes a file of what b has received
+		time.Sleep(20 * time.Millisecond)
+	}
+	ofA.Fail(errors.New("killed"))
+	began := time.Now()
+	ofB.dav("PUT", "/second", "2").want(http.StatusCreated)
+	for inline() > 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if took := time.Since(began); took < time.Second || took > 20*time.Second {
+		t.Errorf("b works in the background after %v", took)
+	}
+	for _, path := range []string{"/first", "/second"} {
+		ofB.dav("GET", path, "").want(http.StatusOK)
+	}
+}
+
+// TestUploadAtTwoNodes: an upload in chunks goes on at another node, whose answer is the resource; a key that is revoked at one ends with the next request
+// at the other.
+func TestUploadAtTwoNodes(t *testing.T) {
+	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) {
+		set := a.newSpace(nil).newSet()
+		at := strings.TrimPrefix(a.begin(10, "setId", set, "name", "parts"), a.base)
+		a.chunk(at, 0, "01234").want(http.StatusNoContent)
+		b.stands(b.base+at, 5, 10)
+		b.chunk(at, 5, "567").want(http.StatusNoContent)
+		a.chunk(at, 5, "567").problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+		a.chunk(at, 8, "89").want(http.StatusNoContent)
+		made := b.stands(b.base+at, 10, 10)
+		same(t, "the file", string(b.get(made+"/data").want(http.StatusOK).body), "0123456789")
+
+		key := a.send("POST", "/users/me/keys", nil).want(http.StatusCreated).object()
+		atB := b.withKey(key.text("key"))
+		atB.get("/users/me").want(http.StatusOK)
+		a.send("DELETE", "/users/me/keys/"+key.text("id"), nil).want(http.StatusNoContent)
+		atB.get("/users/me").problem(http.StatusUnauthorized, "unauthenticated", "")
+	})
 }
