@@ -80,7 +80,7 @@ func TestGoneClientIsNoErrorInLog(t *testing.T) {
 }
 
 // withStore is a client that looks at another store.
-func (c *client) withStore(store *bolt.Store) *client {
+func (c *client) withStore(store metadata.Store) *client {
 	other, elsewhere := *c, *c.gateway
 	elsewhere.meta = store
 	other.gateway = &elsewhere

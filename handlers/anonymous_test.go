@@ -128,6 +128,7 @@ func TestUnknownIDsWithoutKey(t *testing.T) {
 // TestWrongCredentialsAreNotMissing: a request with a wrong key is not anonymous, and counts as failed. One with the cookie of a session that has ended
 // is, and hears of that end.
 func TestWrongCredentialsAreNotMissing(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	f := c.newFixture(object{"visibility": "open"})
@@ -223,6 +224,7 @@ func TestAnonymousPageTokens(t *testing.T) {
 
 // TestAnonymousRequestsAreThrottled by address, and only those: a key is served all the same.
 func TestAnonymousRequestsAreThrottled(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	of := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{}).newFixture(object{"visibility": "open"})
 	const allowed = 5

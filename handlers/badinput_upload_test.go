@@ -181,6 +181,7 @@ func TestUploadLimitIsCheckedEarly(t *testing.T) {
 
 // TestFullDiskLeavesNothing: an upload that finds no room leaves nothing, and everything else goes on.
 func TestFullDiskLeavesNothing(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	disk := blobstest.NewFaultFS(blobs.OS{})
 	g, err := openGateway(t.TempDir(), disk, repository.Config{})

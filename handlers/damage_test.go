@@ -207,6 +207,7 @@ func TestFileTruncatedWhileSent(t *testing.T) {
 
 // TestStatusDetailIsForSysadmins: sysadmins learn more than others.
 func TestStatusDetailIsForSysadmins(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	opening := time.Now().Add(-time.Second)
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

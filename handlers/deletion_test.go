@@ -158,6 +158,7 @@ func (s *space) fill(set string, many int) {
 // TestCrossingCascadesAreBusy: while a deletion or restoration is under way, what would cross it is refused. The row of the step is put in by
 // hand, where a deletion of many objects would have left it.
 func TestCrossingCascadesAreBusy(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	for _, restore := range []bool{false, true} {
 		s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

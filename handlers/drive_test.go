@@ -271,6 +271,7 @@ func TestDriveAddresses(t *testing.T) {
 
 // TestDriveKeys: the password is a key, and sent over https or on this machine only; a cookie is none; a wrong password has failed, a missing one has not.
 func TestDriveKeys(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c := ownGateway(t, repository.Config{}, handlers.Config{FailedKeys: 3, TrustedProxies: proxies})

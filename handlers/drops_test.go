@@ -289,6 +289,7 @@ func TestDropsAtOnce(t *testing.T) {
 
 // TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no numbers; nor is a link's secret in the log.
 func TestDropsHideQuotas(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	l := c.newLinked()

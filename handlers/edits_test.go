@@ -50,6 +50,7 @@ func TestMetadataCSV(t *testing.T) {
 
 // TestTooManyCSV: CSV files are in memory while they are read; beyond four at a time one is refused, and taken when another one is done.
 func TestTooManyCSV(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	set := s.newSet()

@@ -77,7 +77,9 @@ func TestEvents(t *testing.T) {
 	same(t, "reload", reload, "retry: 3000\n"+lines[0]+"\nevent: reload\ndata: {\"kind\":\"reload\"}\n")
 	member.bad("GET", "/events?since=x", nil).problem(http.StatusBadRequest, errs.CodeInvalidParameter, "since")
 
-	s.repo.Events.Close()
+	for _, node := range append(s.others, s.repo) {
+		node.Events.Close()
+	}
 	if rest, err := live.lines.ReadString(0); rest != "" || err == nil {
 		t.Errorf("a stream that has ended says %q (%v)", rest, err)
 	}
@@ -85,6 +87,7 @@ func TestEvents(t *testing.T) {
 
 // TestTooManyStreams: one more than a user may have is refused until one is closed.
 func TestTooManyStreams(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	var open []*stream

@@ -21,9 +21,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/blobs"
-	"labshelf/bolt"
 	"labshelf/errs"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 	"labshelf/web"
@@ -34,7 +34,8 @@ import (
 type gateway struct {
 	dir    string
 	repo   *repository.Service
-	meta   *bolt.Store
+	others []*repository.Service // of other nodes, which answer in turn with repo; see cluster
+	meta   metadata.Store
 	admin  string // key of the first sysadmin
 	log    *journal
 	server *httptest.Server
@@ -54,7 +55,7 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	if err != nil {
 		return nil, err
 	}
-	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{Now: rules.Now})
+	tables, err := openTables(dir, rules.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +69,19 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 		}
 		rules.Webhooks = webhooks.NewSender(webhooks.Config{Hosts: here})
 	}
-	audited := repositorytest.Audited{Store: meta, Fail: func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }}
-	g := &gateway{dir: dir, meta: meta, repo: repository.New(audited, between(store), rules), log: &journal{}, names: &atomic.Int64{}}
+	g := &gateway{dir: dir, meta: tables[0], log: &journal{}, names: &atomic.Int64{}}
+	files := between(store)
+	for n, meta := range tables {
+		audited := repositorytest.Audited{Store: meta, Fail: func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }}
+		if n == 0 {
+			g.repo = repository.New(audited, files, rules)
+			continue
+		}
+		if rules.IndexDir != "" {
+			rules.IndexDir += "-b"
+		}
+		g.others = append(g.others, repository.New(audited, files, rules))
+	}
 	g.admin, err = g.repo.Bootstrap(context.Background(), "")
 	return g, err
 }
@@ -78,12 +90,22 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 func (g *gateway) serve(config handlers.Config) {
 	config.Log = zerolog.New(g.log)
 	config.Hostname, config.Version, config.Pages = "host", "1.2.3", web.Files()
-	g.server = httptest.NewServer(handlers.New(g.repo, config))
+	nodes := []http.Handler{handlers.New(g.repo, config)}
+	for _, other := range g.others {
+		nodes = append(nodes, handlers.New(other, config))
+	}
+	var requests atomic.Int64
+	g.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		nodes[int(requests.Add(1))%len(nodes)].ServeHTTP(w, r)
+	}))
 	g.base = g.server.URL + "/v1"
 }
 
 func (g *gateway) close() error {
 	g.server.Close()
+	for _, other := range g.others {
+		other.Close()
+	}
 	g.repo.Close()
 	return g.meta.Close()
 }

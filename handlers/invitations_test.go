@@ -315,6 +315,7 @@ func TestInvitationIsLogged(t *testing.T) {
 
 // TestInvitationsAreThrottled by address, as other visits are.
 func TestInvitationsAreThrottled(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 3})
 	v := c.newLink(object{"kind": "invitation"})

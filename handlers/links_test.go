@@ -338,6 +338,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 
 // TestVisitorsAreThrottled by address, as anonymous readers are.
 func TestVisitorsAreThrottled(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 3})
 	v := c.newLink(object{"kind": "share", "setId": c.newLinked().set})

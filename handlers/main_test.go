@@ -64,7 +64,7 @@ func run(m *testing.M) (code int, err error) {
 				code = max(code, 1)
 			}
 		}})
-	if err := errors.Join(err, suite.gateway.close()); err != nil {
+	if err := errors.Join(err, suite.gateway.close(), closeServer()); err != nil {
 		return code, err
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
@@ -96,5 +96,5 @@ func whole() bool {
 			return false
 		}
 	}
-	return !testing.Short()
+	return !testing.Short() && cluster() == ""
 }

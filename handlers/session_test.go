@@ -111,6 +111,7 @@ func TestSignInRefused(t *testing.T) {
 
 // TestSessionsAreThrottled: keys cannot be tried out where one signs in, nor sessions.
 func TestSessionsAreThrottled(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
 	c := user.configured(handlers.Config{FailedKeys: 2}).withKey("")

@@ -15,6 +15,7 @@ import (
 
 // TestUnknownKeysAreThrottled: who tries keys is slowed down; who has one, or forgot it, is not.
 func TestUnknownKeysAreThrottled(t *testing.T) {
+	oneNode(t)
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	user := s.newUser(nil)

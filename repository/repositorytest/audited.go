@@ -16,7 +16,7 @@ import (
 // same transaction, and the entries must be of stamps that it takes. It reports what has none to fail, from any goroutine.
 //
 // Without an entry may be: the beginning of a resumable upload, a blob that is recorded as unreferenced or damaged, an inline body that
-// becomes a file, the time a key was last used, and sessions that have ended by themselves.
+// becomes a file, the time a key was last used, sessions that have ended by themselves, and leases.
 type Audited struct {
 	metadata.Store
 	Fail func(format string, args ...any)
@@ -82,6 +82,7 @@ func (w *watched) tables() *metadata.Tx {
 	tx.Schemas, tx.SchemaVersions, tx.Edits = watchedSchemas{tx.Schemas, w}, watchedSchemaVersions{tx.SchemaVersions, w}, watchedEdits{tx.Edits, w}
 	tx.Privileges, tx.Sessions = watchedPrivileges{tx.Privileges, w}, watchedSessions{tx.Sessions, w}
 	tx.Uploads, tx.Damages, tx.Unreferenced = excusedUploads{tx.Uploads, w}, excusedDamages{tx.Damages, w}, excusedUnreferenced{tx.Unreferenced, w}
+	tx.Leases = excusedLeases{tx.Leases, w}
 	return &tx
 }
 
@@ -340,4 +341,14 @@ type excusedUnreferenced struct {
 func (t excusedUnreferenced) Put(row metadata.Unreferenced) error {
 	t.excused[row.Since] = true
 	return t.UnreferencedBlobs.Put(row)
+}
+
+type excusedLeases struct {
+	metadata.Leases
+	*watched
+}
+
+func (t excusedLeases) Put(row metadata.Lease) error {
+	t.excused[row.Fence] = true
+	return t.Leases.Put(row)
 }
