@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +42,17 @@ func openAt(t testing.TB, address string, o s3.Options) *s3.Store {
 	return store
 }
 
-// content returns random bytes.
+// content returns random bytes: a part of pool, which takes no time.
 func content(size int) []byte {
-	all := make([]byte, size)
+	from := mathrand.IntN(len(pool) - size)
+	return slices.Clone(pool[from : from+size])
+}
+
+var pool = func() []byte {
+	all := make([]byte, 64<<20)
 	_, _ = rand.Read(all) // never fails
 	return all
-}
+}()
 
 func objects(t testing.TB, store *s3.Store) (all []blobs.Object) {
 	t.Helper()
