@@ -211,7 +211,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	}
 	c := s.config
 	g = handlers.Config{
-		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads,
+		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads, RedirectDownloads: c.RedirectDownloads,
 		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys, AnonymousRequests: c.AnonymousRequests,
 		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: version(), Log: s.requests,
 		Slow: c.SlowRequest, Observe: measured.Requests(), Pages: web.Files(),

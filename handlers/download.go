@@ -29,9 +29,35 @@ import (
 
 // downloadResource sends the file of a resource.
 func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
+	if a.redirects(r) {
+		resource, address, err := a.repo.PresignResource(r.Context(), r.caller, r.id())
+		if err != nil || address != "" {
+			return redirect(w, resource, address, err)
+		}
+	}
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
 		return a.repo.OpenResource(r.Context(), r.caller, r.id())
 	})
+}
+
+// redirects tells whether a download may lead to where the bytes are: that of a client with a key, and never of a page, whose policy allows no
+// other host, nor one under a condition, which is about this service's tags.
+func (a *api) redirects(r *request) bool {
+	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.query.Has("disposition") {
+		return false
+	}
+	return !slices.ContainsFunc(selecting, func(name string) bool { return name != "Range" && r.Header[name] != nil })
+}
+
+// redirect answers with the address of the bytes, and with what the client needs to verify them.
+func redirect(w http.ResponseWriter, of metadata.Resource, address string, err error) error {
+	if err != nil {
+		return err
+	}
+	setAll(w.Header(), "Location", address, "Cache-Control", "no-store", "Etag", `"sha256-`+of.Digest.String()+`"`,
+		"Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(of.Digest[:])+":")
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	return nil
 }
 
 // downloadVersion sends the file of one version of a resource.

@@ -76,6 +76,7 @@ type Config struct {
 	// AnonymousRequests is how many requests without a key an address may send in a minute; 0: any number.
 	AnonymousRequests int
 	Slow              time.Duration // of a request, without the client's part, from which on it is logged as slow; 0: none is
+	RedirectDownloads bool          // to where the bytes are, if that is an S3
 	Hostname          string
 	Version           string
 	Log               zerolog.Logger

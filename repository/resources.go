@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"labshelf/audit"
 	"labshelf/auth"
@@ -113,6 +114,24 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, as open
 		}
 	}
 	return metadata.Resource{}, nil, storage.DamagedError("resource "+r.ID.String(), err)
+}
+
+// presignValid is how long a presigned address is valid.
+const presignValid = time.Minute
+
+// PresignResource returns an address from which anybody gets the file of one resource for a minute, as an attachment, with its record; "" where
+// it has none: it is inline, or in folders. The errors are those of OpenResource, but whether the bytes are there is not asked.
+func (s *Service) PresignResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
+	presigner, ok := s.files.(blobs.Presigner)
+	if !ok {
+		return r, "", nil
+	}
+	r, b, held, err := s.openable(ctx, p, id, activeFile)
+	if err != nil || held != nil {
+		return r, "", err // what is held is in memory
+	}
+	address, err = presigner.Presign(ctx, b, blobs.Attachment{Filename: DownloadName(r), MediaType: r.MimeType, Valid: presignValid})
+	return r, address, s.stores.BlobError(err)
 }
 
 // openable reads the record of a resource whose file may be read, and its blob, or the file itself where it is inline.
