@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -93,12 +94,20 @@ func cutEach(t *testing.T, server *servers.Postgres, address string, direct *pos
 	}
 }
 
+// rounds is how often a server is broken: FAULTS_SIZE=long asks for many.
+func rounds() int {
+	if os.Getenv("FAULTS_SIZE") == "long" {
+		return 50
+	}
+	return 2
+}
+
 // TestKilledServer kills the server while many write, and starts it again: what was acknowledged is there.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
 	s := open(t, server.Database(t))
-	for range 2 {
+	for range rounds() {
 		killed(t, s, func() error { return errors.Join(server.Kill(), server.Start()) })
 	}
 }
@@ -159,6 +168,12 @@ func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 // TestFailover promotes a synchronous standby when the server has died: what was acknowledged is there.
 func TestFailover(t *testing.T) {
 	t.Parallel()
+	for range rounds() {
+		t.Run("promoted", failover)
+	}
+}
+
+func failover(t *testing.T) {
 	primary := servers.StartPostgres(t)
 	address := primary.Database(t)
 	standby := primary.Standby(t, true)
