@@ -277,21 +277,6 @@ type UserUsage struct {
 	Bytes  int64
 }
 
-// TrashedObject is an object that had the bytes of a blob until a commit stopped naming it. It is to be deleted when nobody reads it any more.
-type TrashedObject struct {
-	blobs.Blob
-	Since Stamp // of that commit
-}
-
-// Key returns what is unique to it.
-func (o TrashedObject) Key() ObjectKey { return ObjectKey{o.Digest, o.Object} }
-
-// ObjectKey names a TrashedObject.
-type ObjectKey struct {
-	Digest blobs.Digest
-	Object string
-}
-
 // Damage is what is known about a blob whose file is damaged or missing.
 type Damage struct {
 	Digest blobs.Digest

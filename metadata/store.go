@@ -333,19 +333,6 @@ type Blobs interface {
 	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
-// TrashedObjects is the table of objects that no row of Blobs names any more, and that have not been deleted.
-type TrashedObjects interface {
-	Put(TrashedObject) error
-	// Remove removes the row; that there is none is no error.
-	Remove(ObjectKey) error
-	// Of yields those of a digest, ascending by object.
-	Of(blobs.Digest) iter.Seq2[TrashedObject, error]
-	// All yields those after a key (by digest, then object), ascending; zero: from the first.
-	All(after ObjectKey) iter.Seq2[TrashedObject, error]
-	// Named tells whether a row of this table or of Blobs names an object.
-	Named(object string) (bool, error)
-}
-
 // Damages is the table of blobs that are known to be damaged or missing.
 type Damages interface {
 	Get(blobs.Digest) (Damage, error)

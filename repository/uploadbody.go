@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -83,6 +84,36 @@ func (s *Service) discard(b *uploadBody) error {
 	}
 	s.inline.Return(b.buffer)
 	return nil
+}
+
+// commitFile commits the received file before the transaction. What is to be done is checked before that, too, so that
+// what is refused leaves no file behind.
+// The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
+// replaced: nobody has read it just now, and the received one is known to be complete.
+func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
+	s, digest := u.service, u.received.digest
+	err := s.view(ctx, u.caller, check.only)
+	if err != nil {
+		return err
+	}
+	release := s.files.Pin(digest)
+	defer release()
+	if u.file, err = u.received.staged.Commit(ctx); err != nil {
+		return s.stores.BlobError(err)
+	}
+	s.stores.Verifications.Committed(digest)
+	err = s.update(ctx, u.caller, check.andWrite)
+	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a resumable upload has nothing else for its next try
+		release()
+		u.withdraw(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
+// does not work here is left to that purge.
+func (u *FormUpload) withdraw(ctx context.Context) {
+	_ = u.received.staged.Withdraw(func() error { return u.service.stores.Orphaned(ctx, u.file.Blob) })
 }
 
 // vague are the types that content detection falls back to, or that many formats share: there the extension knows more.

@@ -136,17 +136,6 @@ func waysTo(row any) []way {
 		}
 	case metadata.Cascade:
 		return []way{{"Cascades.Get", func(tx *metadata.Tx) (any, error) { return tx.Cascades.Get(row.Container) }}}
-	case blobs.Blob:
-		return []way{{"Blobs.Get", func(tx *metadata.Tx) (any, error) { return tx.Blobs.Get(row.Digest) }}}
-	case metadata.TrashedObject:
-		return []way{{"Trashed.All", func(tx *metadata.Tx) (any, error) {
-			for o, err := range tx.Trashed.Of(row.Digest) {
-				if err != nil || o.Object == row.Object {
-					return o, err
-				}
-			}
-			return nil, metadata.ErrNotFound
-		}}}
 	case bodyRow:
 		return []way{{"InlineBodies.Get", func(tx *metadata.Tx) (any, error) {
 			body, err := tx.InlineBodies.Get(row.VersionKey)
@@ -157,7 +146,7 @@ func waysTo(row any) []way {
 	case metadata.Unreferenced:
 		return []way{{"Unreferenced.Get", func(tx *metadata.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
 	}
-	return waysToWebhooks(row)
+	return waysToObjects(row)
 }
 
 func named[T any](name string, byName func(string) (metadata.ID, error), get func(metadata.ID) (T, error)) (row T, err error) {

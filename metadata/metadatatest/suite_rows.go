@@ -168,15 +168,11 @@ func testSizes(t *testing.T, s *store) {
 			Name: name, Format: long[:400], Description: long, Filename: name, ContentType: long, Match: long, Announced: strings.Repeat(name, 8),
 			Refusal: metadata.Refusal{Kind: math.MaxUint8, Code: "code", Field: name, Message: long},
 		},
-		blobs.Blob{},
-		blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name},
-		metadata.TrashedObject{Blob: blobs.Blob{Object: "o"}},
-		metadata.TrashedObject{Blob: blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name}, Since: latest},
 		bodyRow{metadata.VersionKey{Resource: id(1)}, ""},
 		bodyRow{metadata.VersionKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
 	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
-	rows = append(rows, sizesOfDescriptive()...)
+	rows = append(append(rows, sizesOfDescriptive()...), sizesOfObjects(name, latest)...)
 	rows = append(append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...), sizesOfFolders(with(least, 20), with(most, 21), long)...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -103,4 +104,32 @@ func testObjects(t *testing.T, s *store) {
 		return errors.Join(tx.Trashed.Remove(key), tx.Trashed.Remove(key), tx.Blobs.Remove(second.Digest))
 	})
 	named()
+}
+
+// waysToObjects is waysTo for blobs and what names objects.
+func waysToObjects(row any) []way {
+	switch row := row.(type) {
+	case blobs.Blob:
+		return []way{{"Blobs.Get", func(tx *metadata.Tx) (any, error) { return tx.Blobs.Get(row.Digest) }}}
+	case metadata.TrashedObject:
+		return []way{{"Trashed.Of", func(tx *metadata.Tx) (any, error) {
+			for o, err := range tx.Trashed.Of(row.Digest) {
+				if err != nil || o.Object == row.Object {
+					return o, err
+				}
+			}
+			return nil, metadata.ErrNotFound
+		}}}
+	}
+	return waysToWebhooks(row)
+}
+
+// sizesOfObjects are the least and the most that a blob and an object in the trash may be.
+func sizesOfObjects(name string, latest metadata.Stamp) []any {
+	return []any{
+		blobs.Blob{},
+		blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name},
+		metadata.TrashedObject{Blob: blobs.Blob{Object: "o"}},
+		metadata.TrashedObject{Blob: blobs.Blob{Digest: blobs.Digest{1}, Size: math.MaxInt64, Object: name}, Since: latest},
+	}
 }

@@ -36,7 +36,7 @@ type World struct {
 }
 
 // NewStill is repository.New without anything that runs in the background.
-func NewStill(meta metadata.Store, store blobs.Folder, config repository.Config) *repository.Service {
+func NewStill(meta metadata.Store, store blobs.Store, config repository.Config) *repository.Service {
 	svc := repository.New(meta, store, config)
 	svc.Close()
 	return svc
@@ -223,7 +223,7 @@ func (d *Disk) Finish(container metadata.ID) {
 }
 
 // Finish waits, by the same request again to a service over the same stores, until the cascade of a container has ended.
-func (w *World) Finish(meta metadata.Store, files blobs.Folder, container metadata.ID) {
+func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadata.ID) {
 	w.T.Helper()
 	var cascade metadata.Cascade
 	err := meta.View(w.T.Context(), func(tx *metadata.Tx) (err error) {
@@ -314,7 +314,7 @@ func (d *Disk) Purge(o maintenance.PurgeOptions) maintenance.PurgeResult {
 }
 
 // Violations are what a check of two stores finds.
-func Violations(t *testing.T, meta metadata.Store, files blobs.Folder) (all []string) {
+func Violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []string) {
 	t.Helper()
 	events := maintenance.CheckEvents{Violation: func(v metadata.Violation) { all = append(all, v.String()) }}
 	_, err := maintenance.NewUpkeep(meta, files).Check(t.Context(), maintenance.CheckOptions{}, events)
