@@ -21,8 +21,8 @@ const maxGroup = 256
 
 // The bounds of what a commit waits for: the lock, which a commit of another node holds, and the answer to what it sent.
 const (
-	patience       = 15 * time.Second
-	commitPatience = 30 * time.Second
+	lockTimeout       = 15 * time.Second
+	answerTimeout = 30 * time.Second
 )
 
 // operation is one call of Update or UpdateBackground.
@@ -92,7 +92,7 @@ func (c *committer) attempt(group []*operation) (err error, again bool) {
 	for _, op := range group {
 		op.Err = nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	t, err := c.lock(ctx, group)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	batch := &pgx.Batch{}
 	t.queueWrites(batch, k.writes)
 	batch.Queue("update state set stamp = $1, access = $2, long = $3", last, t.state.access, []int16(c.store.long()))
-	ctx, cancel := context.WithTimeout(context.Background(), commitPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	c.warned = nil
 	results := c.send(ctx, batch)

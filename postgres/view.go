@@ -156,7 +156,7 @@ func (v *view) end() {
 	}
 	go func() {
 		defer v.store.running.all.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 		defer cancel()
 		_, _ = v.conn.Exec(ctx, "commit") // a connection that failed is not used again
 		v.release()
