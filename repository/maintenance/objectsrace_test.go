@@ -1,0 +1,253 @@
+package maintenance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
+)
+
+// gatedObjects are objects as one actor uses them: each use is a step.
+type gatedObjects struct {
+	blobstest.ObjectStore
+	gate *gate
+}
+
+func (f gatedObjects) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
+	f.gate.step()
+	staged, err := f.ObjectStore.Stage(ctx, r, limit)
+	return gatedStaged{staged, f.gate}, err
+}
+
+func (f gatedObjects) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, most int64) (blobs.Checkpoint, error) {
+	f.gate.step()
+	return f.ObjectStore.AppendPartial(ctx, p, r, most)
+}
+
+func (f gatedObjects) StagePartial(ctx context.Context, p blobs.Partial) (blobs.Staged, error) {
+	f.gate.step()
+	staged, err := f.ObjectStore.StagePartial(ctx, p)
+	return gatedStaged{staged, f.gate}, err
+}
+
+func (f gatedObjects) WalkObjects(ctx context.Context, fn func(blobs.Object) error) error {
+	return f.ObjectStore.WalkObjects(ctx, func(o blobs.Object) error {
+		f.gate.step()
+		return fn(o)
+	})
+}
+
+func (f gatedObjects) DeleteObject(ctx context.Context, o blobs.Object) error {
+	f.gate.step()
+	return f.ObjectStore.DeleteObject(ctx, o)
+}
+
+// shared is what two processes share: the metadata, the objects, and a clock.
+type shared struct {
+	*repositorytest.World
+	meta  *metadatatest.Memory
+	files *blobstest.MemoryObjects
+}
+
+func newShared(t *testing.T) *shared {
+	meta := metadatatest.NewMemory(time.Now)
+	s := &shared{meta: meta, files: blobstest.NewObjects(metadata.ClockOf(meta, time.Now))}
+	s.World = repositorytest.NewWorld(t, repositorytest.NewStill(meta, s.files, repository.Config{PageSize: 1000}), 0)
+	return s
+}
+
+// actor is a process that does one thing, and may be stopped before each of its steps. What it acknowledges is in made.
+type actor func(s *shared, meta metadata.Store, files blobs.Store, content string) (made metadata.ID, err error)
+
+// actors are what may meet a purge.
+var actors = map[string]actor{
+	"upload": func(s *shared, meta metadata.Store, files blobs.Store, content string) (metadata.ID, error) {
+		up, set := repositorytest.NewStill(meta, files, repository.Config{}).NewUpload(s.Admin), s.Sets[0].ID.String()
+		err := up.Receive(s.T.Context(), strings.NewReader(content))
+		var made metadata.Resource
+		if err == nil {
+			made, err = up.Create(s.T.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+		}
+		return made.ID, errors.Join(err, up.Discard())
+	},
+	"chunks": func(s *shared, meta metadata.Store, files blobs.Store, content string) (metadata.ID, error) {
+		svc := repositorytest.NewStill(meta, files, repository.Config{})
+		set := s.Sets[0].ID.String()
+		t, err := svc.CreateUpload(s.T.Context(), s.Admin, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Filename: "file"}, Length: int64(len(content))})
+		for err == nil && !t.Done() {
+			end := min(int(t.Checkpoint.Size)+4, len(content))
+			t, err = svc.Uploads.Append(s.T.Context(), s.Admin, t.ID.String(), resumable.Chunk{
+				Offset: t.Checkpoint.Size, Length: int64(end) - t.Checkpoint.Size, Body: strings.NewReader(content[t.Checkpoint.Size:end]), Stop: func() {},
+			})
+		}
+		return t.Made, err
+	},
+	"purge": func(s *shared, meta metadata.Store, files blobs.Store, _ string) (none metadata.ID, err error) {
+		_, err = maintenance.NewUpkeep(meta, files).Purge(s.T.Context(), maintenance.PurgeOptions{})
+		return none, err
+	},
+}
+
+// states are what there is of the content before they meet.
+var states = map[string]func(s *shared, content string){
+	"new":      func(*shared, string) {},
+	"there":    func(s *shared, content string) { s.Upload(s.Sets[0], content) },
+	"deleted":  func(s *shared, content string) { s.Delete(s.Upload(s.Sets[0], content)) },
+	"replaced": func(s *shared, content string) { s.Replace(s.Upload(s.Sets[0], content), content+", replaced") },
+	"orphan": func(s *shared, content string) {
+		_, err := s.files.Stage(s.T.Context(), strings.NewReader(content), 0)
+		s.OK(err)
+		time.Sleep(25 * time.Hour)
+	},
+	"trashed": func(s *shared, content string) {
+		s.Delete(s.Upload(s.Sets[0], content))
+		time.Sleep(time.Second)
+		_, err := actors["purge"](s, s.meta, s.files, "")
+		s.OK(err)
+	},
+}
+
+// TestObjectsAgainstPurge stops two processes that share all at each pair of their steps, lets time go by, and lets either go on first.
+// Whatever a row names is there, whatever was acknowledged can be read, and what nothing names goes in the end.
+func TestObjectsAgainstPurge(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"upload", "purge"}, {"chunks", "purge"}, {"upload", "upload"}, {"upload", "chunks"}, {"purge", "purge"}} {
+		for state, prepare := range states {
+			t.Run(fmt.Sprint(pair[0], " against ", pair[1], ", ", state), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { meetAll(t, pair, prepare) })
+			})
+		}
+	}
+}
+
+func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
+	steps, turn, meetings := [2]int{2, 2}, 0, 0
+	for i := 1; i <= steps[0]; i++ {
+		for j := 1; j <= steps[1]; j++ {
+			for _, pause := range pauses {
+				for first := range 2 {
+					if turn++; turn%oneOf() != 1%oneOf() {
+						continue
+					}
+					s := newShared(t)
+					prepare(s, content)
+					time.Sleep(time.Second)
+					a, b := s.meet(pair, [2]int{i, j}, pause, first)
+					steps, meetings = [2]int{max(steps[0], a), max(steps[1], b)}, meetings+1
+				}
+			}
+		}
+	}
+	t.Logf("%d meetings of %d and %d steps", meetings, steps[0], steps[1])
+}
+
+// content is what all upload.
+const content = "the content"
+
+// pauses are how long two processes stand: within, and beyond what the rules allow.
+var pauses = []time.Duration{0, 50 * time.Minute, 3 * time.Hour, 25 * time.Hour}
+
+// oneOf is how many meetings there are for one that is held; all of them where PURGE_RACE_SECONDS is set. It is prime, so that no step, pause
+// or order is left out.
+func oneOf() int {
+	switch {
+	case os.Getenv("PURGE_RACE_SECONDS") != "":
+		return 1
+	case testing.Short():
+		return 37
+	}
+	return 11
+}
+
+// meet lets two processes come to a step each, or as far as they get, and returns how many steps they took in the end.
+func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first int) (int, int) {
+	var gates [2]*gate
+	var made [2]metadata.ID
+	var failed [2]error
+	var running sync.WaitGroup
+	for i, name := range pair {
+		g := &gate{stop: stops[i], open: make(chan struct{})}
+		gates[i] = g
+		g.armed = true
+		running.Go(func() { made[i], failed[i] = actors[name](s, gatedMeta{s.meta, g}, gatedObjects{s.files, g}, content) })
+		synctest.Wait()
+	}
+	time.Sleep(pause)
+	for _, i := range []int{first, 1 - first} {
+		close(gates[i].open)
+		synctest.Wait()
+	}
+	running.Wait()
+	what := fmt.Sprintf("%v at their steps %v, %v apart, %d first", pair, stops, pause, first)
+	if found := repositorytest.Violations(s.T, s.meta, s.files); len(found) > 0 {
+		s.T.Fatalf("%s: %q", what, found)
+	}
+	for i := range pair {
+		s.wantKept(what, made[i], failed[i], pause)
+	}
+	s.clear()
+	return gates[0].steps, gates[1].steps
+}
+
+// wantKept: what was acknowledged can be read, and only what has stood for long is refused, with an error that says to try again.
+func (s *shared) wantKept(what string, made metadata.ID, failed error, pause time.Duration) {
+	s.T.Helper()
+	var known *errs.Error
+	if failed != nil && (pause < time.Hour || !errors.As(failed, &known) || known.Kind != errs.Unavailable && known.Kind != errs.Locked) {
+		s.T.Fatalf("%s: %v", what, failed)
+	}
+	if failed != nil || made == (metadata.ID{}) {
+		return
+	}
+	if got, err := s.Content(made); err != nil || got != content {
+		s.T.Fatalf("%s: reading gives %q, %v", what, got, err)
+	}
+}
+
+// clear deletes everything, and then there is no object left.
+func (s *shared) clear() {
+	s.T.Helper()
+	for id, state := range s.Listed() {
+		if state == metadata.Active {
+			s.Delete(s.Get(id))
+		}
+	}
+	var begun []metadata.ID
+	s.OK(s.meta.View(s.T.Context(), func(tx *metadata.Tx) error {
+		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
+			s.OK(err)
+			begun = append(begun, id)
+		}
+		return nil
+	}))
+	for _, id := range begun {
+		s.OK(s.Service.Uploads.Terminate(s.T.Context(), s.Admin, id.String()))
+	}
+	for range 2 { // what the first makes trash of
+		time.Sleep(25 * time.Hour)
+		_, err := actors["purge"](s, s.meta, s.files, "")
+		s.OK(err)
+	}
+	s.OK(s.files.WalkObjects(s.T.Context(), func(o blobs.Object) error {
+		s.T.Fatalf("an object is left that nothing names: %+v", o)
+		return nil
+	}))
+}
