@@ -33,6 +33,14 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 			if from == "" || data == "" {
 				return exit.Usage(errors.New("--from must name a backup and --data the data directory to repair"))
 			}
+			at, err := storesIn(data, p.environ)
+			if err != nil {
+				return err
+			}
+			if at.Metadata != "" || at.Blobs != "" {
+				return exit.Usage(errors.New("repair works on a data directory that has its metadata and its files in it; of a cluster, upload what is damaged " +
+					"again, which takes the place of the damaged object, or bring everything to a data directory with \"labshelf migrate --partial\", and repair that"))
+			}
 			report := newReporter(p, asJSON)
 			return untilSignal(func(ctx context.Context) error { return repair(ctx, data, from, report) })
 		},

@@ -146,6 +146,18 @@ type Service struct {
 	archived atomic.Int64 // files of the archives that are under way
 }
 
+// inlineLimit returns how many bytes a body has at most that is inline, and whether it stays so for good.
+func inlineLimit(files blobs.Store, config Config) (limit int64, keep bool) {
+	limit = config.HoldUpTo
+	if config.MaxUpload > 0 {
+		limit = min(limit, config.MaxUpload)
+	}
+	if _, keep = files.(blobs.Objects); keep {
+		limit = min(limit, keptInline)
+	}
+	return limit, keep
+}
+
 // keptInline is how many bytes a body has at most that stays with its record for good, where files are objects.
 const keptInline = 16 << 10
 
@@ -170,14 +182,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	upkeep := maintenance.Start(s, maintenance.Config{
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
 	})
-	limit := config.HoldUpTo
-	_, keep := files.(blobs.Objects)
-	if keep {
-		limit = min(limit, keptInline)
-	}
-	if config.MaxUpload > 0 {
-		limit = min(limit, config.MaxUpload)
-	}
+	limit, keep := inlineLimit(files, config)
 	service := &Service{
 		stores: s, files: files, config: config,
 		tokens:   paging.NewCodec(meta.Secret()),

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const clusterExamples = "../../docs/examples/cluster"
+
+// TestClusterExamples: the configurations that docs/cluster.md shows are taken, and are those in its examples.
+func TestClusterExamples(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"config.toml", "compose.toml"} {
+		c, err := LoadFrom(filepath.Join(clusterExamples, name), []string{"AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=y"})
+		if err == nil {
+			err = c.Check()
+		}
+		if err == nil {
+			_, err = c.S3Keys()
+		}
+		if err != nil || c.Metadata == "" || c.Blobs == "" {
+			t.Errorf("%s: %v: metadata %q, blobs %q", name, err, c.Metadata, c.Blobs)
+		}
+	}
+	for name, fence := range map[string]string{"config.toml": "toml", "labshelf.service": "ini"} {
+		text, err := os.ReadFile(filepath.Join(clusterExamples, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, shown, _ := strings.Cut(string(text), "\n")
+		if !strings.HasPrefix(string(text), "#") {
+			shown = string(text)
+		}
+		if !strings.Contains(string(page), "```"+fence+"\n"+shown+"```\n") {
+			t.Errorf("docs/cluster.md does not show %s as it is", name)
+		}
+	}
+}
