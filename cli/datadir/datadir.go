@@ -50,8 +50,9 @@ type Dir struct {
 
 	at       Stores
 	readOnly bool
-	file     *bolt.Store // the metadata where they are a file in the directory; nil: they are elsewhere
-	folder   *blobs.Dir  // the blobs where they are folders in the directory; nil: they are elsewhere
+	now      func() time.Time // by which the metadata date changes
+	file     *bolt.Store      // the metadata where they are a file in the directory; nil: they are elsewhere
+	folder   *blobs.Dir       // the blobs where they are folders in the directory; nil: they are elsewhere
 	closers  []func() error
 }
 

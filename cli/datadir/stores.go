@@ -42,7 +42,7 @@ func (d *Dir) openMetadata(file bolt.Options) error {
 	if err != nil {
 		return Explain(d.Path, err)
 	}
-	d.Metadata, d.file = meta, meta
+	d.Metadata, d.file, d.now = meta, meta, time.Now
 	d.closers = append(d.closers, meta.Close)
 	return nil
 }
@@ -58,12 +58,12 @@ func (d *Dir) openDatabase() error {
 	if err != nil {
 		return explainDatabase(err)
 	}
-	d.Metadata = meta
+	d.Metadata, d.now = meta, meta.Now
 	d.closers = append(d.closers, meta.Close)
 	if d.at.Blobs != "" || d.readOnly {
 		return nil
 	}
-	nodes, err := NodesSeen(ctx, meta)
+	nodes, err := d.nodesSeen(ctx)
 	host, _ := os.Hostname()                                                               // "" where it has none
 	nodes = slices.DeleteFunc(nodes, func(n metadata.Node) bool { return n.Name == host }) // before it was killed
 	if err == nil && len(nodes) > 0 {
@@ -75,17 +75,17 @@ func (d *Dir) openDatabase() error {
 
 // RefuseNodes returns an error while a node runs on the metadata.
 func (d *Dir) RefuseNodes(ctx context.Context) error {
-	nodes, err := NodesSeen(ctx, d.Metadata)
+	nodes, err := d.nodesSeen(ctx)
 	if err == nil && len(nodes) > 0 {
 		err = fmt.Errorf("%w: the node %s runs, or has ended in the last minute without saying so; stop all nodes first, or try again in a minute", ErrInUse, nodes[0].Name)
 	}
 	return err
 }
 
-// NodesSeen returns the nodes that have lately said that they run on these metadata.
-func NodesSeen(ctx context.Context, meta metadata.Store) (seen []metadata.Node, err error) {
-	now := time.Now()
-	err = meta.View(ctx, func(tx *metadata.Tx) error {
+// nodesSeen returns the nodes that have lately said that they run on these metadata.
+func (d *Dir) nodesSeen(ctx context.Context) (seen []metadata.Node, err error) {
+	now := d.now()
+	err = d.Metadata.View(ctx, func(tx *metadata.Tx) error {
 		for node, err := range tx.Nodes.All(metadata.ID{}) {
 			if err != nil {
 				return err
@@ -135,7 +135,7 @@ func (d *Dir) openObjects() error {
 	if err := d.refuseFolders(ctx); err != nil {
 		return err
 	}
-	store, err := OpenObjects(ctx, d.at, d.Metadata)
+	store, err := d.openS3(ctx, d.at)
 	if err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func (d *Dir) refuseFolders(ctx context.Context) error {
 	return err
 }
 
-// OpenObjects opens an S3, which dates its objects by the clock of the metadata. The caller closes it.
-func OpenObjects(ctx context.Context, at Stores, meta metadata.Store) (*s3.Store, error) {
-	at.S3.Clock = func(context.Context) (time.Time, error) { return time.Now().Add(meta.Health().ClockBehind), nil }
+// openS3 opens an S3, which dates its objects by the clock of the metadata. The caller closes it.
+func (d *Dir) openS3(ctx context.Context, at Stores) (*s3.Store, error) {
+	at.S3.Clock = func(context.Context) (time.Time, error) { return d.now().Add(d.Metadata.Health().ClockBehind), nil }
 	store, err := s3.Open(ctx, at.Blobs, at.S3)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; \"labshelf doctor\" says more", at.Blobs, err)

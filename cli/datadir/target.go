@@ -88,7 +88,7 @@ func (t *Target) openFiles(ctx context.Context) (err error) {
 		t.dir.Blobs, err = blobs.OpenDir(t.dir.Path, blobs.OS{})
 		return err
 	}
-	if t.objects, err = OpenObjects(ctx, t.at, t.from.Metadata); err != nil {
+	if t.objects, err = t.from.openS3(ctx, t.at); err != nil {
 		return err
 	}
 	t.dir.Blobs = t.objects
