@@ -139,12 +139,12 @@ func TestObjectsAgainstPurge(t *testing.T) {
 }
 
 func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
-	steps, turn, meetings := [2]int{2, 2}, 0, 0
+	steps, tried, meetings := [2]int{2, 2}, 0, 0
 	for i := 1; i <= steps[0]; i++ {
 		for j := 1; j <= steps[1]; j++ {
 			for _, pause := range pauses {
 				for first := range 2 {
-					if turn++; turn%oneOf() != 1%oneOf() {
+					if tried++; tried%oneOf() != 1%oneOf() {
 						continue
 					}
 					s := newShared(t)
