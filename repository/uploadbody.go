@@ -16,6 +16,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 )
 
 // uploadBody is a body that has come in to its end: staged as a file, or, where that is nil, in memory.
@@ -98,7 +99,11 @@ func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 	}
 	release := s.files.Pin(digest)
 	defer release()
-	if u.file, err = u.received.staged.Commit(ctx); err != nil {
+	u.file, err = u.received.staged.Commit(ctx)
+	if s.stores.Objects != nil && errors.Is(err, blobs.ErrNotFound) {
+		err = errors.Join(rows.ErrStale, err)
+	}
+	if err != nil {
 		return s.stores.BlobError(err)
 	}
 	s.stores.Verifications.Committed(digest)

@@ -33,6 +33,13 @@
 // they find first. The time is made of stamps, which a clock that once ran ahead leaves in the future; then the clock's reading when
 // that was noticed counts. The trash is emptied of what has been in it for longer than the grace period, by a purge and by nothing else.
 //
+// # Objects
+//
+// Where blobs are objects, a purge removes the row of a blob, and in the same commit its object comes into the table of the trash. It is
+// deleted when the grace is over, an hour at least, since another process may have read the row before. Files without a row are objects that
+// no row of a blob, of the trash or of an upload names; they go when they are older than a row may come to name, a day. There is no
+// watermark among objects.
+//
 // # Watermark
 //
 // The watermark is written each minute in which something has changed, and when the service stops. Metadata of another identity, of an

@@ -139,12 +139,12 @@ func TestObjectsAgainstPurge(t *testing.T) {
 }
 
 func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
-	steps, tried, meetings := [2]int{2, 2}, 0, 0
+	steps, number, meetings := [2]int{2, 2}, 0, 0
 	for i := 1; i <= steps[0]; i++ {
 		for j := 1; j <= steps[1]; j++ {
 			for _, pause := range pauses {
 				for first := range 2 {
-					if tried++; tried%oneOf() != 1%oneOf() {
+					if number++; number%oneOf() != 1%oneOf() {
 						continue
 					}
 					s := newShared(t)
@@ -162,8 +162,8 @@ func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
 // content is what all upload.
 const content = "the content"
 
-// pauses are how long two processes stand: within, and beyond what the rules allow.
-var pauses = []time.Duration{0, 50 * time.Minute, 3 * time.Hour, 25 * time.Hour}
+// pauses are how long two processes stand, the first one twice as long: within, and beyond what the rules allow.
+var pauses = []time.Duration{0, 25 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 
 // oneOf is how many meetings there are for one that is held; all of them where PURGE_RACE_SECONDS is set. It is prime, so that no step, pause
 // or order is left out.
@@ -189,8 +189,8 @@ func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first i
 		g.armed = true
 		running.Go(func() { made[i], failed[i] = actors[name](s, gatedMeta{s.meta, g}, gatedObjects{s.files, g}, content) })
 		synctest.Wait()
+		time.Sleep(pause)
 	}
-	time.Sleep(pause)
 	for _, i := range []int{first, 1 - first} {
 		close(gates[i].open)
 		synctest.Wait()

@@ -40,7 +40,7 @@ func nameObject(tx *metadata.Tx, file blobs.Content, held bool) error {
 	}
 	now := tx.Stamp()
 	if !held && !Recent(file.Begun, file.Put, now) {
-		return errStale
+		return ErrStale
 	}
 	if former.Object == "" {
 		return nil
@@ -53,8 +53,8 @@ func Recent(begun, put time.Time, now metadata.Stamp) bool {
 	return now.Time().Sub(put) <= putAge && now.Time().Sub(begun) <= begunAge
 }
 
-// errStale: the client sends the file again.
-var errStale error = &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable,
+// ErrStale says that an object is, or may be, an orphan that a purge has deleted: the client sends the file again.
+var ErrStale error = &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable,
 	Message: "the file arrived too long ago to be recorded now; nothing was changed, send it again"}
 
 // TrashObject puts the object of a blob into the trash. It belongs into the transaction that removes the row of the blob.
