@@ -12,6 +12,7 @@ import (
 
 // TestQuotas: who sees a quota, and how each kind of upload is refused that does not fit.
 func TestQuotas(t *testing.T) {
+	oneNode(t) // nodes know nothing of what others have reserved
 	t.Parallel()
 	s := sysadmin(t).newSpace(object{"quota": 1000})
 	editor, stranger := s.newMember("editor"), s.newUser(nil)
