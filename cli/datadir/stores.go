@@ -170,7 +170,7 @@ func (d *Dir) refuseFolders(ctx context.Context) error {
 
 // openS3 opens an S3, which dates its objects by the clock of the metadata. The caller closes it.
 func (d *Dir) openS3(ctx context.Context, at Stores) (*s3.Store, error) {
-	at.S3.Clock = func(context.Context) (time.Time, error) { return d.now().Add(d.Metadata.Health().ClockBehind), nil }
+	at.S3.Clock = metadata.ClockOf(d.Metadata, d.now)
 	store, err := s3.Open(ctx, at.Blobs, at.S3)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; \"labshelf doctor\" says more", at.Blobs, err)
