@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -32,7 +33,7 @@ func oneNode(t *testing.T) {
 // openTables opens the tables of each node. Closing the first closes all.
 func openTables(dir string, now func() time.Time) ([]metadata.Store, error) {
 	if cluster() == "postgres" {
-		return openDatabase(now)
+		return openDatabase(dir, now)
 	}
 	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{Now: now})
 	if cluster() == "" || err != nil {
@@ -42,7 +43,7 @@ func openTables(dir string, now func() time.Time) ([]metadata.Store, error) {
 }
 
 // server is the one database server of all tests; of which each gateway has a database.
-var server = sync.OnceValues(func() (*servers.Postgres, error) { return servers.NewPostgres() })
+var server = sync.OnceValues(func() (*servers.Postgres, error) { return servers.NewPostgres("max_connections=1000") })
 
 // closeServer ends the server, if the tests have one.
 func closeServer() error {
@@ -56,12 +57,20 @@ func closeServer() error {
 	return p.Close()
 }
 
-func openDatabase(now func() time.Time) ([]metadata.Store, error) {
+// openDatabase opens the database of a directory, which has its address in a file.
+func openDatabase(dir string, now func() time.Time) ([]metadata.Store, error) {
 	p, err := server()
 	if err != nil {
 		return nil, err
 	}
-	address, err := p.NewDatabase()
+	file := filepath.Join(dir, "database")
+	known, err := os.ReadFile(file)
+	address := string(known)
+	if errors.Is(err, fs.ErrNotExist) {
+		if address, err = p.NewDatabase(); err == nil {
+			err = os.WriteFile(file, []byte(address), 0o600)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
