@@ -21,7 +21,7 @@ const maxGroup = 256
 
 // The bounds of what a commit waits for: the lock, which a commit of another node holds, and the answer to what it sent.
 const (
-	lockTimeout       = 15 * time.Second
+	lockTimeout   = 15 * time.Second
 	answerTimeout = 30 * time.Second
 )
 
@@ -69,34 +69,37 @@ func (c *committer) disconnect() {
 // process runs a group. No operation is answered before the commit: a refusal may rest on what another operation of the group has written.
 // What the server did not answer before the commit began is tried once more, on a new connection.
 func (c *committer) process(group []*operation) {
-	outcome, begun := errUnfinished, time.Now()
+	begun, finished := time.Now(), false
 	defer func() {
-		for _, op := range group {
-			if outcome != nil && op.Err == nil {
-				op.Err = outcome
-			}
+		if !finished {
+			failAll(group, errUnfinished)
 		}
 		c.queue.Answer(group, begun)
 	}()
-	for try := range 2 {
-		again := false
-		if outcome, again = c.attempt(group); !again || try == 1 {
-			return
+	for range 2 {
+		if again := c.attempt(group); !again {
+			break
 		}
+	}
+	finished = true
+}
+
+// failAll gives operations one outcome, also those that refused: what they have seen of the others is not there.
+func failAll(ops []*operation, err error) {
+	for _, op := range ops {
+		op.Err = err
 	}
 }
 
 // attempt runs operations in one transaction and commits it. again: the connection was lost before anything was promised. One that fails
 // after it wrote spoils what the others have read of it, and nothing has been sent: the others run again, without it.
-func (c *committer) attempt(group []*operation) (err error, again bool) {
-	for _, op := range group {
-		op.Err = nil
-	}
+func (c *committer) attempt(group []*operation) (again bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	t, err := c.lock(ctx, group)
 	if err != nil {
-		return wrap("begin", err), c.lost()
+		failAll(group, wrap("begin", err))
+		return c.lost()
 	}
 	rest := slices.Clone(group)
 	for {
@@ -113,10 +116,14 @@ func (c *committer) attempt(group []*operation) (err error, again bool) {
 		})
 		if err != nil {
 			c.rollBack(t)
-			return wrap("read", err), c.lost()
+			failAll(group, wrap("read", err))
+			return c.lost()
 		}
 		if spoiler < 0 {
-			return c.finish(t, tx, k, before)
+			if err := c.finish(t, tx, k, before); err != nil {
+				failAll(rest, err)
+			}
+			return false
 		}
 		rest = slices.Delete(rest, spoiler, spoiler+1)
 	}
@@ -190,14 +197,14 @@ func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 
 // finish commits, not under the context of any caller. If the connection is lost meanwhile, or the server gives up its wait for a
 // synchronous standby, of which it warns, nobody knows what becomes of the commit.
-func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State) (err error, again bool) {
+func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State) error {
 	if tx.State() == before && !k.writes.any() {
 		c.rollBack(t)
-		return nil, false
+		return nil
 	}
 	if err := tx.Finish(before); err != nil {
 		c.rollBack(t)
-		return err, false
+		return err
 	}
 	last := int64(tx.State().Last)
 	if tx.ChangedAccess() {
@@ -209,17 +216,17 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	c.warned = nil
-	results := c.send(ctx, batch)
-	if err = results; err == nil {
+	err := c.send(ctx, batch)
+	switch {
+	case err == nil:
 		c.committed(k.writes, last)
-		return nil, false
-	}
-	if errors.Is(err, metadata.ErrOutcomeUnknown) || c.lost() {
+		return nil
+	case errors.Is(err, metadata.ErrOutcomeUnknown) || c.lost():
 		c.disconnect()
-		return fmt.Errorf("postgres: commit: %w: %w", metadata.ErrOutcomeUnknown, err), false
+		return fmt.Errorf("postgres: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 	}
 	c.rollBack(t)
-	return wrap("commit", err), false
+	return wrap("commit", err)
 }
 
 // send sends the statements of a commit and COMMIT itself in one round trip. It returns an ErrOutcomeUnknown where the commit was carried

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -42,7 +43,7 @@ func (h *hints) note(at place, value []byte) {
 	if len(h.values) >= mostHints {
 		clear(h.values)
 	}
-	h.values[at] = value
+	h.values[at] = bytes.Clone(value) // alone, and not with all that came beside it
 }
 
 // learning is what the first run of an operation reads.

@@ -172,7 +172,10 @@ func (s *Store) askOutside(ctx context.Context, q *question, into *reader) error
 	})
 }
 
-// connect makes a connection, which tells of warnings.
+// holdTimeout is how long a node may do nothing while others wait for its commit, in milliseconds: the server then ends its transaction.
+const holdTimeout = 5000
+
+// connect makes a connection; with warn one for commits, which tells of warnings.
 func (s *Store) connect(ctx context.Context, warn func(*pgconn.Notice)) (*pgx.Conn, error) {
 	config := s.config.ConnConfig.Copy()
 	if warn != nil {
@@ -182,7 +185,11 @@ func (s *Store) connect(ctx context.Context, warn func(*pgconn.Notice)) (*pgx.Co
 	if err != nil {
 		return nil, err
 	}
-	if err := s.examine(ctx, conn); err != nil {
+	err = s.examine(ctx, conn)
+	if err == nil && warn != nil {
+		_, err = conn.Exec(ctx, fmt.Sprintf("set idle_in_transaction_session_timeout = %d", holdTimeout))
+	}
+	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
 	return conn, nil
