@@ -222,6 +222,7 @@ func (s *Service) moved() {
 	s.hooks.Changed()
 	s.inline.Wake()
 	s.cascades.worker.Wake()
+	s.Uploads.Tidy() // a link may have ended
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
