@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -114,6 +115,15 @@ func TestContract(t *testing.T) {
 	metadatatest.Run(t, schemas(t))
 }
 
+// TestContractAgainstModel tries fewer histories than the same test of the embedded engine, unless -rapid.checks asks for more: each opens
+// connections to a server, several times.
 func TestContractAgainstModel(t *testing.T) {
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		if err := flag.Set("rapid.checks", "10"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	metadatatest.Compare(t, schemas(t), "")
 }

@@ -1,7 +1,7 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|all ...]
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|cluster|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
 //	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] versus OTHER
@@ -91,7 +91,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"uploads", (*bench).uploads}, {"replacements", (*bench).replacements}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
 		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
-		{"put", (*bench).put}, {"drive", (*bench).drive}, {"harvest", (*bench).harvest}, {"search", (*bench).search}, {"peers", (*bench).peers},
+		{"put", (*bench).put}, {"drive", (*bench).drive}, {"harvest", (*bench).harvest}, {"search", (*bench).search}, {"peers", (*bench).peers}, {"cluster", (*bench).cluster},
 	}
 }
 
