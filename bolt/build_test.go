@@ -93,8 +93,8 @@ func TestBuildRefuses(t *testing.T) {
 		}), metadata.ErrRecordDamaged},
 		"a sequence that ends early": {t.Context(), func(all []tables.Row) iter.Seq2[tables.Row, error] {
 			return func(yield func(tables.Row, error) bool) {
-				for row := range as(all) {
-					if !yield(row, nil) {
+				for row, err := range as(all) {
+					if !yield(row, err) {
 						return
 					}
 				}

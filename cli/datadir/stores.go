@@ -24,7 +24,7 @@ type Stores struct {
 	S3       s3.Options
 }
 
-// ErrMixed: the stores do not go together.
+// ErrMixed says that the stores do not go together.
 var ErrMixed = errors.New("the metadata and the files do not go together")
 
 // connectLimit is how long a database or an S3 may take to answer at the start.
@@ -186,7 +186,7 @@ func (d *Dir) Upgraded() *bolt.Upgrade {
 	return d.file.Upgraded()
 }
 
-// ErrNoFile: the metadata are no file.
+// ErrNoFile says that the metadata are no file.
 var ErrNoFile = errors.New("the metadata are in a database")
 
 // FileStats returns the state of the metadata file, or ErrNoFile.

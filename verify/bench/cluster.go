@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/servers"
 )
 
-// twoNodes is two nodes over a PostgreSQL and an S3, with what the embedded repository beside them holds.
+// twoNodes is two nodes over a PostgreSQL and an S3, which hold what the embedded repository beside them does.
 type twoNodes struct {
 	nodes []peer
 	set   string
@@ -133,31 +133,29 @@ func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNo
 	if err != nil {
 		return nil, err
 	}
-	for _, size := range []int{smallFile, mediumFile} {
-		for _, clients := range []int{1, manyClients} {
-			what := fmt.Sprintf("cluster: %d KiB uploads, clients: %d", size>>10, clients)
-			r := row{what: what, unit: "1/s", reference: "embedded"}
-			two := row{what: what + ", at two nodes", unit: "1/s", reference: "at one node"}
-			for round := range b.rounds {
-				b.say("%s, round %d", what, round+1)
-				theirs, err := b.uploadTo(ctx, embedded, clients, size, &sent)
-				if err != nil {
-					return nil, err
-				}
-				one, err := b.uploadAt(ctx, of.nodes[:1], of.set, clients, size)
-				if err != nil {
-					return nil, err
-				}
-				both, err := b.uploadAt(ctx, of.nodes, of.set, clients, size)
-				if err != nil {
-					return nil, err
-				}
-				r.add(one.perSecond(), theirs.perSecond())
-				two.add(both.perSecond(), one.perSecond())
+	for _, c := range []struct{ size, clients int }{{smallFile, 1}, {smallFile, manyClients}, {mediumFile, 1}, {mediumFile, manyClients}} {
+		what := fmt.Sprintf("cluster: %d KiB uploads, clients: %d", c.size>>10, c.clients)
+		beside := row{what: what, unit: "1/s", reference: "embedded"}
+		two := row{what: what + ", at two nodes", unit: "1/s", reference: "at one node"}
+		for round := range b.rounds {
+			b.say("%s, round %d", what, round+1)
+			theirs, err := b.uploadTo(ctx, embedded, c.clients, c.size, &sent)
+			if err != nil {
+				return nil, err
 			}
-			if rows = append(rows, r); clients > 1 {
-				rows = append(rows, two)
+			one, err := b.uploadAt(ctx, of.nodes[:1], of.set, c.clients, c.size)
+			if err != nil {
+				return nil, err
 			}
+			both, err := b.uploadAt(ctx, of.nodes, of.set, c.clients, c.size)
+			if err != nil {
+				return nil, err
+			}
+			beside.add(one.perSecond(), theirs.perSecond())
+			two.add(both.perSecond(), one.perSecond())
+		}
+		if rows = append(rows, beside); c.clients > 1 {
+			rows = append(rows, two)
 		}
 	}
 	return rows, nil
