@@ -135,7 +135,7 @@ func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNo
 	}
 	for _, c := range []struct{ size, clients int }{{smallFile, 1}, {smallFile, manyClients}, {mediumFile, 1}, {mediumFile, manyClients}} {
 		what := fmt.Sprintf("cluster: %d KiB uploads, clients: %d", c.size>>10, c.clients)
-		beside := row{what: what, unit: "1/s", reference: "embedded"}
+		single := row{what: what, unit: "1/s", reference: "embedded"}
 		two := row{what: what + ", at two nodes", unit: "1/s", reference: "at one node"}
 		for round := range b.rounds {
 			b.say("%s, round %d", what, round+1)
@@ -151,10 +151,10 @@ func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNo
 			if err != nil {
 				return nil, err
 			}
-			beside.add(one.perSecond(), theirs.perSecond())
+			single.add(one.perSecond(), theirs.perSecond())
 			two.add(both.perSecond(), one.perSecond())
 		}
-		if rows = append(rows, beside); c.clients > 1 {
+		if rows = append(rows, single); c.clients > 1 {
 			rows = append(rows, two)
 		}
 	}
