@@ -19,7 +19,7 @@ import (
 )
 
 // forAnonymous are the use cases that an anonymous reader may call.
-var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
+var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "PresignResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
 	"OpenArchive", "GetFolder", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
 
 // TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by reflection, so that a new one is tried, too: what is

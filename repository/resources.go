@@ -122,12 +122,9 @@ const presignValid = time.Minute
 // PresignResource returns an address from which anybody gets the file of one resource for a minute, as an attachment, with its record; "" where
 // it has none: it is inline, or in folders. The errors are those of OpenResource, but whether the bytes are there is not asked.
 func (s *Service) PresignResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
-	presigner, ok := s.files.(blobs.Presigner)
-	if !ok {
-		return r, "", nil
-	}
 	r, b, held, err := s.openable(ctx, p, id, activeFile)
-	if err != nil || held != nil {
+	presigner, ok := s.files.(blobs.Presigner)
+	if err != nil || held != nil || !ok {
 		return r, "", err // what is held is in memory
 	}
 	address, err = presigner.Presign(ctx, b, blobs.Attachment{Filename: DownloadName(r), MediaType: r.MimeType, Valid: presignValid})

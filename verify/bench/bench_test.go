@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/servers"
 )
 
 func TestMain(m *testing.M) {
@@ -58,6 +59,7 @@ func TestMeasurements(t *testing.T) {
 	path := build(t)
 	want := map[string]struct{ always, onLinux, nginx, curl, rclone, restServer int }{ // the others than always: how many more
 		"uploads":      {always: 5},
+		"cluster":      {always: 9},
 		"replacements": {always: 2},
 		"large":        {always: 2, onLinux: 1, nginx: 1},
 		"downloads":    {always: 2},
@@ -77,6 +79,9 @@ func TestMeasurements(t *testing.T) {
 			rows, err := m.run(b, t.Context())
 			if err != nil {
 				t.Fatal(err)
+			}
+			if m.name == "cluster" && len(rows) == 0 {
+				servers.Missing(t, servers.ErrMissing)
 			}
 			w := want[m.name]
 			count := w.always
