@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,8 +24,7 @@ const mostConnections = 16
 // configure says how connections are made.
 func (s *Store) configure() {
 	c := s.config
-	parsed, _ := url.Parse(c.ConnString())
-	if parsed == nil || parsed.Query().Get("pool_max_conns") == "" {
+	if !strings.Contains(c.ConnString(), "pool_max_conns=") {
 		c.MaxConns = mostConnections
 	}
 	c.MinIdleConns = 2

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/puddle/v2"
 
 	"labshelf/metadata"
 )
@@ -56,9 +55,5 @@ func meaning(err error) error {
 // unconnected tells whether an error is that of a connection which could not be made, or has ended.
 func unconnected(err error) bool {
 	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) || errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err) {
-		return true
-	}
-	text := err.Error() // of pgconn, which has no values for these
-	return strings.Contains(text, "conn closed") || strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn busy")
+	return errors.As(err, &connect) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }

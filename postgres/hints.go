@@ -74,8 +74,6 @@ func (l *learning) read(at place, value []byte) {
 	l.places[at] = true
 }
 
-func (l *learning) guessRange(keyRange) (found, bool) { return found{}, false }
-
 func (l *learning) readRange(of keyRange, answer found) {
 	most := len(answer.pairs)
 	if answer.complete {

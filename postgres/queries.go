@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,37 +34,27 @@ const (
 		(select key from key_values where bucket = p.bucket order by bucket desc, key desc limit 1) r`
 )
 
-// rangesSQL reads ranges of key_values. A range ends before (upto, hi), which for one without a bound is the beginning of the next bucket.
-// Bounds are compared as rows, so that the index alone finds both ends.
-func rangesSQL(direction string) string {
+// rangesSQL reads ranges of a table. A range ends before (upto, hi), which for one without a bound is the beginning of the next bucket.
+// Bounds are compared as rows, so that the index alone finds both ends. order is how the index is read, and within what else the rows are.
+func rangesSQL(table, within, order string) string {
 	return `select q.n, r.key, r.value, x.value
 	from unnest($1::smallint[], $2::bytea[], $3::smallint[], $4::bytea[], $5::integer[], $6::smallint[]) with ordinality
 		as q (bucket, lo, upto, hi, most, records, n)
-	cross join lateral (select key, value from key_values
-		where (bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
-		order by bucket ` + direction + `, key ` + direction + ` limit q.most) r
+	cross join lateral (select key, value from ` + table + `
+		where ` + within + `(bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
+		order by ` + order + ` limit q.most) r
 	left join key_values x on x.bucket = q.records
 		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
 }
 
-// longRangesSQL is rangesSQL for long_key_values, of which there are few in a range: heads narrow it.
-func longRangesSQL(direction string) string {
-	return `select q.n, r.key, r.value, x.value
-	from unnest($1::smallint[], $2::bytea[], $3::smallint[], $4::bytea[], $5::integer[], $6::smallint[]) with ordinality
-		as q (bucket, lo, upto, hi, most, records, n)
-	cross join lateral (select key, value from long_key_values
-		where (bucket, head) >= (q.bucket, substr(q.lo, 1, ` + heads + `)) and (bucket, head) <= (q.upto, substr(q.hi, 1, ` + heads + `))
-			and (bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
-		order by bucket ` + direction + `, head ` + direction + `, key ` + direction + ` limit q.most) r
-	left join key_values x on x.bucket = q.records
-		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
-}
-
-var heads = strconv.Itoa(headBytes)
+// heads narrows a range of long_key_values, of which there are few, by what its index has.
+var heads = fmt.Sprintf("(bucket, head) >= (q.bucket, substr(q.lo, 1, %[1]d)) and (bucket, head) <= (q.upto, substr(q.hi, 1, %[1]d)) and ", headBytes)
 
 var (
-	ascendingSQL, descendingSQL         = rangesSQL("asc"), rangesSQL("desc")
-	longAscendingSQL, longDescendingSQL = longRangesSQL("asc"), longRangesSQL("desc")
+	ascendingSQL      = rangesSQL("key_values", "", "bucket, key")
+	descendingSQL     = rangesSQL("key_values", "", "bucket desc, key desc")
+	longAscendingSQL  = rangesSQL("long_key_values", heads, "bucket, head, key")
+	longDescendingSQL = rangesSQL("long_key_values", heads, "bucket desc, head desc, key desc")
 )
 
 // asked is a question on its way: which statements of the batch answer which part of it.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"slices"
 
 	"labshelf/tables"
 )
@@ -101,9 +100,6 @@ func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
 // fetch returns the first pairs of a range, and about as many as wanted.
 func (r *reader) fetch(of keyRange, most int) found {
 	answer, ok := r.ranges[of]
-	if !ok && r.learns != nil {
-		answer, ok = r.learns.guessRange(of)
-	}
 	if !ok {
 		r.ask(&question{ranges: []keyRange{of}, most: []int{most}})
 		answer = r.ranges[of]
@@ -138,63 +134,4 @@ func owner(key, value []byte) []byte {
 		return value
 	}
 	return key[max(0, len(key)-16):]
-}
-
-// writes is what a transaction has changed, in the order of keys. It is sent when the transaction is committed.
-type writes struct {
-	buckets [tables.BucketCount][]write
-}
-
-// write is a key with its new value; nil: it is deleted.
-type write struct{ key, value []byte }
-
-func (w *writes) find(bucket tables.Bucket, key []byte) (at int, ok bool) {
-	in := w.buckets[bucket]
-	if len(in) == 0 || bytes.Compare(in[len(in)-1].key, key) < 0 {
-		return len(in), false
-	}
-	return slices.BinarySearchFunc(in, key, func(w write, key []byte) int { return bytes.Compare(w.key, key) })
-}
-
-func (w *writes) set(bucket tables.Bucket, key, value []byte) {
-	at, ok := w.find(bucket, key)
-	if ok {
-		w.buckets[bucket][at].value = value
-		return
-	}
-	w.buckets[bucket] = slices.Insert(w.buckets[bucket], at, write{key, value})
-}
-
-// next returns the first key with a value in a range, behind a key of it if that is not nil.
-func (w *writes) next(of keyRange, behind []byte) (write, bool) {
-	in := w.buckets[of.bucket]
-	if of.backwards {
-		at := len(in)
-		switch {
-		case behind != nil:
-			at, _ = w.find(of.bucket, behind)
-		case !of.open:
-			at, _ = w.find(of.bucket, []byte(of.hi))
-		}
-		for at--; at >= 0 && of.contains(in[at].key); at-- {
-			if in[at].value != nil {
-				return in[at], true
-			}
-		}
-		return write{}, false
-	}
-	from, found := []byte(of.lo), false
-	if behind != nil {
-		from = behind
-	}
-	at, found := w.find(of.bucket, from)
-	if found && behind != nil {
-		at++
-	}
-	for ; at < len(in) && of.contains(in[at].key); at++ {
-		if in[at].value != nil {
-			return in[at], true
-		}
-	}
-	return write{}, false
 }
