@@ -24,16 +24,16 @@ func TestClusterScript(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		bucket, err := store.NewBucket()
+		folder := filepath.Join(env.WorkDir, "cluster")
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		settings, err := servers.Settings(address, store, folder)
 		if err != nil {
 			return err
 		}
-		folder := filepath.Join(env.WorkDir, "cluster")
-		keys := fmt.Sprintf("aws_access_key_id = %s\naws_secret_access_key = %s\n", store.AccessKey, store.SecretKey)
-		settings := fmt.Sprintf("metadata = %q\nblobs = %q\ns3_endpoint = %q\ns3_region = %q\ns3_keys = %q\ndata = %q\n",
-			address, "s3://"+bucket+"/data", store.Endpoint(), store.Region, filepath.Join(folder, "s3.keys"), folder)
-		return errors.Join(prepare(env), os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(folder, "s3.keys"), []byte(keys), 0o600),
-			os.WriteFile(filepath.Join(folder, "config.toml"), []byte(settings), 0o600))
+		settings += fmt.Sprintf("data = %q\n", folder)
+		return errors.Join(prepare(env), os.WriteFile(filepath.Join(folder, "config.toml"), []byte(settings), 0o600))
 	}
 	testscript.Run(t, params)
 }

@@ -16,7 +16,7 @@ var (
 	ErrUnavailable = errors.New("not available now")
 	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since it was opened to be read only.
 	ErrReadOnly = errors.New("read-only")
-	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.
+	// ErrOutcomeUnknown: an I/O error or a lost connection in the commit; the change may be there or not, after a restart at the latest.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrNotDurable: what was read is not on stable storage, and may never be.
 	ErrNotDurable = errors.New("not on stable storage")

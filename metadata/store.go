@@ -34,9 +34,9 @@ type Reader interface {
 // Writer changes the tables in transactions, one at a time; what Reader says of the function holds here too.
 type Writer interface {
 	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
-	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, and
-	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrUnavailable, ErrReadOnly,
-	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
+	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, the
+	// first time perhaps without any effect, and should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrUnavailable, ErrReadOnly,
+	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran with effect.
 	Update(ctx context.Context, fn func(*Tx) error) error
 
 	// UpdateBackground is Update for work in the background, which should take a few milliseconds at a time. It gives way to
@@ -82,8 +82,8 @@ type Transactions interface {
 	Writer
 }
 
-// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no rule of the repository. Package bolt
-// implements it for real, metadatatest in memory for comparison; both pass the same suite.
+// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no rule of the repository. Packages
+// bolt and postgres implement it for real, metadatatest in memory for comparison; all pass the same suite.
 type Store interface {
 	Transactions
 	Versioned

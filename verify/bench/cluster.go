@@ -63,14 +63,8 @@ func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject
 	if err != nil {
 		return nil, nil, err
 	}
-	bucket, err := store.NewBucket()
+	settings, err := servers.Settings(address, store, b.folder)
 	if err != nil {
-		return nil, nil, err
-	}
-	settings := fmt.Sprintf("metadata = %q\nblobs = %q\ns3_endpoint = %q\ns3_region = %q\ns3_keys = %q\n",
-		address, "s3://"+bucket+"/data", store.Endpoint(), store.Region, filepath.Join(b.folder, "s3.keys"))
-	keys := fmt.Sprintf("aws_access_key_id = %s\naws_secret_access_key = %s\n", store.AccessKey, store.SecretKey)
-	if err := os.WriteFile(filepath.Join(b.folder, "s3.keys"), []byte(keys), 0o600); err != nil {
 		return nil, nil, err
 	}
 	of = &twoNodes{set: embedded.set}

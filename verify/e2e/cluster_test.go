@@ -73,10 +73,8 @@ func startCluster(t *testing.T) *nodesUnderFire {
 	check(t, err)
 	c := &nodesUnderFire{t: t, program: executable, stored: map[string]string{}}
 	folder := t.TempDir()
-	keys := filepath.Join(folder, "s3.keys")
-	check(t, os.WriteFile(keys, fmt.Appendf(nil, "aws_access_key_id = %s\naws_secret_access_key = %s\n", store.AccessKey, store.SecretKey), 0o600))
-	settings := fmt.Sprintf("metadata = %q\nblobs = %q\ns3_endpoint = %q\ns3_region = %q\ns3_keys = %q\n",
-		database.Database(t), "s3://"+store.Bucket(t)+"/data", store.Endpoint(), store.Region, keys)
+	settings, err := servers.Settings(database.Database(t), store, folder)
+	check(t, err)
 	for n := range c.data {
 		c.data[n] = filepath.Join(folder, fmt.Sprint("node", n+1))
 		check(t, os.Mkdir(c.data[n], 0o700))
