@@ -92,7 +92,7 @@ func (b *bench) startNode(ctx context.Context, open *closers, n int, from, setti
 	}
 	if n == 0 {
 		b.say("a copy of it in the cluster")
-		move := exec.CommandContext(ctx, b.program, "migrate", "--from", from, "--to", filepath.Join(data, "config.toml"))
+		move := exec.CommandContext(ctx, b.program, "migrate", "--from", from, "--to", data)
 		if out, err := move.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("migrate: %w\n%s", err, out)
 		}
