@@ -201,10 +201,9 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	service.Events = events.New(eventRules{service})
 	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)
 	service.instruments = instruments.Start(s, filling{service}, config.Instruments)
-	started.Store(service)
-	service.instruments.Grown()
-	service.hooks.Changed() // or what was logged in between would wait for the next change
 	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now, Abandoned: service.isAbandoned})
+	started.Store(service) // which is complete
+	service.moved()        // or what was logged in between would wait for the next change
 	return service
 }
 
