@@ -20,6 +20,9 @@ func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error,
 	if err := u.atRest(ctx); err != nil {
 		return nil, err
 	}
+	if err := u.Get(ctx, "/sets/"+u.set, &struct{}{}); err != nil { // on a connection that stays, since an upload may have closed its own: a new one could not be accepted
+		return nil, err
+	}
 	for free := 0; ; free++ {
 		_, err := os.Lstat(fmt.Sprintf("/proc/%s/fd/%d", pid, free))
 		if errors.Is(err, os.ErrNotExist) {
