@@ -109,10 +109,21 @@ func TestAccessVersionOfAllNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var within uint64
-		viewed := b.View(t.Context(), func(tx *metadata.Tx) error { within = tx.Access(); return nil })
+		var about []string
+		viewed := b.View(t.Context(), func(tx *metadata.Tx) error {
+			if within = tx.Access(); n == 1 {
+				return nil // without having read anything
+			}
+			u, err := tx.Users.Get(metadatatest.IDAt('U', 1))
+			about = append(about, u.About)
+			return err
+		})
 		after, err := b.AccessVersion(t.Context())
 		if err := errors.Join(viewed, err); err != nil || after <= before || within != after {
 			t.Errorf("version %d, then %d, in a view %d: %v", before, after, within, err)
+		}
+		if n != 1 && (len(about) != 1 || about[0] != strings.Repeat("!", n)) {
+			t.Errorf("read %q", about)
 		}
 	}
 }

@@ -56,7 +56,8 @@ type Store struct {
 	numbers  [tables.BucketCount]int16
 	longKeys atomic.Pointer[longBuckets]
 	secret   [32]byte
-	last     atomic.Int64 // the last stamp that this node has seen
+	last     atomic.Int64  // the last stamp that this node has seen
+	access   atomic.Uint64 // the version of the access rows that it has seen last; 0: none
 	hints    hints
 	running  running
 	queue    *groupcommit.Queue[work]

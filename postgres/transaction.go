@@ -71,6 +71,7 @@ func (t *transaction) receive(results pgx.BatchResults, a *asked, begins bool) (
 		if t.state, err = readState(results.QueryRow()); err != nil {
 			return err
 		}
+		t.store.access.Store(uint64(t.state.access))
 	}
 	if begins && len(t.begin) == len(beginCommit) {
 		var now time.Time

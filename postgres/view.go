@@ -73,16 +73,25 @@ func (s *Store) AccessVersion(ctx context.Context) (version uint64, err error) {
 		}
 		s.pool.Reset()
 	}
+	if err == nil {
+		s.access.Store(uint64(st.access))
+	}
 	return uint64(st.access), wrap("read", err)
 }
 
 // view is a read transaction, on a connection of the pool.
 type view struct {
 	*transaction
-	pooled *pgxpool.Conn
+	pooled  *pgxpool.Conn
+	assumed uint64 // the version of the access rows that fn was told before the view had begun; 0: none
 }
 
-// view runs fn in one.
+// misled is the value of a panic: the view has another version of the access rows than fn was told.
+type misled struct{}
+
+// view runs fn in one. It begins with the first question of fn, in the same round trip, so that fn may ask for the version of the access rows
+// before: it is then told the last one that this node has seen. Where that turns out to be over, fn runs once more, with the right one; it has
+// read nothing until then.
 func (s *Store) view(ctx context.Context, fn func(*view) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -94,21 +103,52 @@ func (s *Store) view(ctx context.Context, fn func(*view) error) error {
 	v.forget = true
 	v.ask = v.question
 	defer v.end()
-	err := catch(func() error { return fn(v) })
+	err := catch(func() error {
+		again, err := v.assuming(fn)
+		if again {
+			_, err = v.assuming(fn)
+		}
+		return err
+	})
 	if v.failed != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
 }
 
-func (v *view) kv() *kv { return &kv{reader: v.reader, store: v.store} }
-
-// access returns the version of the access rows in the state that the view sees.
-func (v *view) access() uint64 {
-	if !v.begun {
+// assuming runs fn, and tells whether it was told a version that is over.
+func (v *view) assuming(fn func(*view) error) (again bool, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case misled:
+			again = true
+		default:
+			panic(p)
+		}
+	}()
+	err = fn(v)
+	if v.assumed != 0 && !v.begun {
 		v.question(&question{})
 	}
-	return uint64(v.state.access)
+	return false, err
+}
+
+func (v *view) kv() *kv { return &kv{reader: v.reader, store: v.store} }
+
+// access returns the version of the access rows in the state that the view sees, or will most likely see.
+func (v *view) access() uint64 {
+	if v.begun {
+		return uint64(v.state.access)
+	}
+	if v.assumed == 0 {
+		v.assumed = v.store.access.Load()
+	}
+	if v.assumed == 0 {
+		v.question(&question{})
+		return uint64(v.state.access)
+	}
+	return v.assumed
 }
 
 // question asks. A connection that turns out to be dead when the view begins, such as after the server was restarted, is replaced once.
@@ -127,6 +167,12 @@ func (v *view) question(q *question) {
 	if err != nil {
 		v.failed = err
 		panic(failure{wrap("read", err)})
+	}
+	if assumed := v.assumed; assumed != 0 {
+		v.assumed = 0
+		if assumed != uint64(v.state.access) {
+			panic(misled{})
+		}
 	}
 }
 
