@@ -159,6 +159,9 @@ func (c *committer) lock(ctx context.Context, group []*operation) (_ *transactio
 	for at, value := range t.values {
 		c.store.hints.note(at, value)
 	}
+	for bucket, key := range t.last {
+		c.store.hints.noteLast(bucket, key)
+	}
 	return t, nil
 }
 
@@ -220,6 +223,7 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	switch {
 	case err == nil:
 		c.committed(k.writes, last)
+		c.store.access.Store(uint64(t.state.access))
 		return nil
 	case errors.Is(err, metadata.ErrOutcomeUnknown) || c.lost():
 		c.disconnect()
@@ -258,7 +262,10 @@ func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 func (c *committer) committed(w *writes, last int64) {
 	for b := range w.buckets {
 		for _, change := range w.buckets[b] {
-			c.store.hints.note(place{tables.Bucket(b), string(change.key)}, change.value)
+			at := place{tables.Bucket(b), string(change.key)}
+			if c.store.hints.note(at, change.value); at.bucket.Fill() == 1 {
+				c.store.hints.noteLast(at.bucket, change.key)
+			}
 		}
 	}
 	c.store.last.Store(last)

@@ -63,7 +63,7 @@ func number() int {
 
 func cutEach(t *testing.T, server *servers.Postgres, address string, direct *postgres.Store, verdict servers.Verdict, side servers.Side) {
 	proxy := servers.StartProxy(t, server.Addr())
-	s := open(t, proxy.Route(address))
+	s := open(t, proxy.Route(address)+"&pool_max_conns=1") // so that none is made in the background, to be cut in place of that of a commit
 	if err := s.Update(t.Context(), put(number(), "warm")); err != nil {
 		t.Fatal(err)
 	}

@@ -21,17 +21,25 @@ const (
 	mostHint  = 1 << 10 // bytes of a value
 )
 
-// hints are values as this node saw them last. They are safe for concurrent use.
+// hints are values as this node saw them last, and the last keys of growing buckets, behind which nothing was. They are safe for concurrent use.
 type hints struct {
 	mu     sync.Mutex
 	values map[place][]byte
+	last   [tables.BucketCount]string // "": it is not known
 }
 
 func (h *hints) value(at place) ([]byte, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	value, ok := h.values[at]
-	return value, ok
+	last := h.last[at.bucket]
+	return value, ok || last != "" && at.key > last
+}
+
+func (h *hints) noteLast(in tables.Bucket, key []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last[in] = max(h.last[in], string(key))
 }
 
 func (h *hints) note(at place, value []byte) {

@@ -6,10 +6,12 @@ import (
 	"labshelf/tables"
 )
 
-// The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most.
+// The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most. A page of 100 of few ranges takes one round
+// trip, wherever its rows are; of many ranges each has fewer of them.
 const (
 	firstFetch = 16
 	firstAhead = 102
+	allAhead   = 4 * firstAhead // of all ranges together
 	mostFetch  = 1024
 )
 
@@ -31,6 +33,8 @@ var (
 	_ tables.KV      = (*kv)(nil)
 	_ tables.Ahead   = (*kv)(nil)
 	_ tables.Buckets = (*kv)(nil)
+
+	_ tables.Together = (*kv)(nil)
 )
 
 func (k *kv) Get(b tables.Bucket, key []byte) []byte {
@@ -73,7 +77,7 @@ func (k *kv) Records(b tables.Bucket, _ bool) func(key []byte) []byte {
 
 // Ahead fetches the beginnings of all the ranges in one round trip.
 func (k *kv) Ahead(b tables.Bucket, ranges [][2][]byte, backwards bool, records tables.Bucket) {
-	how := fetching{records: records, first: max(firstFetch/2, firstAhead/max(1, len(ranges)))}
+	how := fetching{records: records, first: min(firstAhead, max(firstFetch/2, allAhead/max(1, len(ranges))))}
 	if k.ahead == nil {
 		k.ahead = map[tables.Bucket]fetching{}
 	}
@@ -88,10 +92,17 @@ func (k *kv) Ahead(b tables.Bucket, ranges [][2][]byte, backwards bool, records 
 			q.ranges, q.most = append(q.ranges, of), append(q.most, how.first)
 		}
 	}
-	if len(q.ranges) > 0 && k.learns == nil {
+	switch {
+	case k.collects != nil:
+		for i, of := range q.ranges {
+			k.collects.ranges[of] = q.most[i]
+		}
+	case len(q.ranges) > 0 && k.learns == nil:
 		k.ask(q)
 	}
 }
+
+func (k *kv) Together(reads func()) { k.together(reads) }
 
 func (k *kv) Cursor(b tables.Bucket, backwards bool) tables.Cursor {
 	how, ok := k.ahead[b]
@@ -130,7 +141,7 @@ func (c *cursor) Seek(lo, hi []byte) (key, value []byte) {
 
 func (c *cursor) Next() (key, value []byte) {
 	base, ok := c.peek()
-	if c.writes == nil || len(c.writes.buckets[c.bucket]) == 0 {
+	if c.writes == nil || c.collects != nil || len(c.writes.buckets[c.bucket]) == 0 {
 		if !ok {
 			return nil, nil
 		}
@@ -161,7 +172,7 @@ func (c *cursor) peek() (pair, bool) {
 		if n := len(c.stock.pairs); n > 0 {
 			c.rest = c.rest.after(c.stock.pairs[n-1].key)
 		}
-		c.size = min(4*c.size, mostFetch)
+		c.size = min(2*c.size, mostFetch)
 	}
 	if len(c.stock.pairs) == 0 {
 		return pair{}, false

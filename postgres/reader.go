@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"maps"
 
 	"labshelf/tables"
 )
@@ -73,6 +74,8 @@ type reader struct {
 	ask    func(*question) // makes a round trip, which adds to what is known; panics with a failure
 	learns *learning       // nil: what is read is not noted
 	forget bool            // of what is known, more than forgetAt values
+
+	collects *learnt // what is asked is only added to it; nil: it is answered
 }
 
 // failure is the value of a panic: the database did not answer.
@@ -81,6 +84,12 @@ type failure struct{ err error }
 func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
 	at := place{bucket, string(key)}
 	value, ok := r.values[at]
+	if r.collects != nil {
+		if !ok {
+			r.collects.places[at] = true
+		}
+		return nil
+	}
 	if last, asked := r.last[bucket]; !ok && asked && bytes.Compare(key, last) > 0 {
 		return nil
 	}
@@ -100,6 +109,12 @@ func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
 // fetch returns the first pairs of a range, and about as many as wanted.
 func (r *reader) fetch(of keyRange, most int) found {
 	answer, ok := r.ranges[of]
+	if r.collects != nil {
+		if !ok {
+			r.collects.ranges[of] = most
+		}
+		return found{complete: true}
+	}
 	if !ok {
 		r.ask(&question{ranges: []keyRange{of}, most: []int{most}})
 		answer = r.ranges[of]
@@ -110,6 +125,22 @@ func (r *reader) fetch(of keyRange, most int) found {
 		delete(r.ranges, of)
 	}
 	return answer
+}
+
+// together asks at once all that reads asks for, and is not known.
+func (r *reader) together(reads func()) {
+	asked := newLearnt()
+	func() {
+		r.collects = &asked
+		defer func() { r.collects = nil }()
+		reads()
+	}()
+	if r.learns != nil {
+		maps.DeleteFunc(asked.places, func(at place, _ bool) bool { _, ok := r.learns.guess(at); return ok })
+	}
+	if len(asked.places)+len(asked.ranges) > 0 {
+		r.ask(asked.question())
+	}
 }
 
 // add adds the answer for a range, and the records that came with it.

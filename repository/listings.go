@@ -84,6 +84,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 			return err
 		}
 		items, last := 0, position{byName: q.Order.ByNames()}
+		s.aheadOfPage(tx, within, q)
 		damaged := s.stores.Damaged(tx)
 		var failed error
 		file := func(r *metadata.Resource) (more bool) {
@@ -115,6 +116,31 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		return err
 	})
 	return ends, err
+}
+
+// aheadOfPage tells that a page is read next.
+func (s *Service) aheadOfPage(tx *metadata.Tx, within metadata.ResourceRange, q paging.Query) {
+	costly := false // to read one after the other
+	tx.Ahead(func() {
+		costly = true
+		s.stores.Damaged(tx)
+		if !q.Folders {
+			_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false })
+		}
+	})
+	if !costly || !q.Descriptive || q.Folders {
+		return
+	}
+	ids := make([]metadata.ID, 0, q.Limit)
+	_ = tx.Resources.Page(within, func(r *metadata.Resource) bool { // an error of it comes again
+		ids = append(ids, r.ID)
+		return len(ids) < q.Limit
+	})
+	tx.Ahead(func() {
+		for _, id := range ids {
+			_, _ = tx.Descriptive.Get(id)
+		}
+	})
 }
 
 // position remembers where in its order a borrowed resource is, or a folder.

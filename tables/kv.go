@@ -48,6 +48,12 @@ type Ahead interface {
 	Ahead(b Bucket, ranges [][2][]byte, backwards bool, records Bucket)
 }
 
+// Together is what a KV may offer that answers many questions as fast as one.
+type Together interface {
+	// Together calls reads, in which there is no key, and then fetches what it asked for.
+	Together(reads func())
+}
+
 // Buckets is what an engine offers to a migration.
 type Buckets interface {
 	CreateBucket(b Bucket) error

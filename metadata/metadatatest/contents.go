@@ -80,7 +80,10 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 
 // read returns the contents as a read transaction sees them.
 func read(p probe) func(*metadata.Tx) (map[string]any, error) {
-	return func(tx *metadata.Tx) (map[string]any, error) { return contents(tx, p) }
+	return func(tx *metadata.Tx) (map[string]any, error) {
+		tx.Ahead(func() { _, _ = contents(tx, p) })
+		return contents(tx, p)
+	}
 }
 
 func note[T any](a *answers, question string, answer T, err error) {

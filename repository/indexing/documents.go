@@ -8,6 +8,7 @@ import (
 
 	"labshelf/descriptive"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/rows"
 	"labshelf/search"
@@ -25,6 +26,21 @@ type Documents struct {
 // NewDocuments returns Documents of a transaction. Where schemas are nil, no document is said to be incomplete.
 func NewDocuments(tx *metadata.Tx, schemas *conformance.Schemas) Documents {
 	return Documents{tx: tx, names: map[metadata.ID]string{}, finder: conformance.NewFinder(tx), schemas: schemas, spent: new(time.Duration)}
+}
+
+// ahead tells that the documents of these objects are made next.
+func (m Documents) ahead(of []object) {
+	m.tx.Ahead(func() {
+		for _, o := range of {
+			if o.put == nil || o.State != metadata.Active {
+				continue
+			}
+			var described string
+			_, _ = m.tx.Users.Get(o.CreatedBy)
+			_ = rows.Described(m.tx, o.ID, &described)
+			_, _ = rows.Collect(m.tx.Schemas.OfDataspace(o.dataspace, paging.Active), 1)
+		}
+	})
 }
 
 // Dataspace returns the document of a dataspace.

@@ -155,27 +155,16 @@ func (b *batch) texts() (bodies []body, err error) {
 		States: paging.Active, Order: paging.Oldest, Until: b.at.stamp + 1,
 		After: paging.Position{Stamp: int64(b.at.text), ID: b.at.textAfter},
 	}
-	looked, length := 0, int64(0)
-	for r, err := range b.tx.Resources.Range(within) {
-		if err != nil {
-			return nil, err
-		}
-		if looked++; looked > maxScanned || len(bodies) == maxTexts || length > maxTextBytes || b.slow() {
+	found, last, err := b.withText(within)
+	if err != nil {
+		return nil, err
+	}
+	b.aheadOfTexts(found)
+	for _, r := range found {
+		if b.slow() {
 			b.more = true
 			return bodies, nil
 		}
-		b.at.text, b.at.textAfter = r.Modified, r.ID
-		if !hasText(r) {
-			continue
-		}
-		of := body{change: len(b.changes), resource: r}
-		if r.Body == metadata.Inline {
-			if of.inline, err = b.tx.InlineBodies.Get(r.VersionKey()); err != nil {
-				return nil, err
-			}
-		}
-		_, unknown := b.tx.Damages.Get(r.Digest)
-		of.damaged = unknown == nil && r.Body == metadata.InBlob
 		if err := b.putResource(r); err != nil {
 			return nil, err
 		}
@@ -183,7 +172,12 @@ func (b *batch) texts() (bodies []body, err error) {
 		if err != nil {
 			return nil, err
 		}
-		bodies, length = append(bodies, of), length+min(r.Bytes, MaxText)
+		bodies = append(bodies, of)
+		b.at.text, b.at.textAfter = r.Modified, r.ID
+	}
+	if b.more = last != (metadata.Record{}); b.more {
+		b.at.text, b.at.textAfter = last.Modified, last.ID
+		return bodies, nil
 	}
 	b.at.text, b.at.textAfter = b.at.stamp, metadata.ID{}
 	for i := range b.at.textAfter {
@@ -192,13 +186,47 @@ func (b *batch) texts() (bodies []body, err error) {
 	return bodies, nil
 }
 
+// withText returns the first files of a range that have a text. last is the last one that was looked at; zero: there are no others.
+func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resource, last metadata.Record, err error) {
+	looked, length := 0, int64(0)
+	for r, err := range b.tx.Resources.Range(within) {
+		if err != nil {
+			return nil, last, err
+		}
+		if looked++; looked > maxScanned || len(found) == maxTexts || length > maxTextBytes {
+			return found, last, nil
+		}
+		if last = r.Record; hasText(r) {
+			found, length = append(found, r), length+min(r.Bytes, MaxText)
+		}
+	}
+	return found, metadata.Record{}, nil
+}
+
+// aheadOfTexts tells that the documents and bodies of these resources are read next.
+func (b *batch) aheadOfTexts(of []metadata.Resource) {
+	objects := make([]object, len(of))
+	for i, r := range of {
+		objects[i] = b.resource(r)
+	}
+	b.ahead(objects)
+	b.tx.Ahead(func() {
+		for _, r := range of {
+			_, _ = b.body(r)
+		}
+	})
+}
+
 // body is the body of the file whose document is the last of the batch.
 func (b *batch) body(r metadata.Resource) (of body, err error) {
 	of = body{change: len(b.changes) - 1, resource: r}
 	if r.Body == metadata.Inline {
 		of.inline, err = b.tx.InlineBodies.Get(r.VersionKey())
+		return of, err
 	}
-	return of, err
+	_, unknown := b.tx.Damages.Get(r.Digest)
+	of.damaged = unknown == nil
+	return of, nil
 }
 
 // notebook is what the names of Jupyter's notebooks end with.

@@ -31,6 +31,12 @@ type limit struct {
 
 // limits are the quotas of a place; none where there is no quota.
 func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err error) {
+	tx.Ahead(func() {
+		_, _ = tx.Dataspaces.Get(at.Dataspace)
+		_, _ = tx.Usage.Get(at.Dataspace)
+		_, _ = tx.Users.Get(at.User)
+		_, _ = tx.UserUsage.Get(at.User)
+	})
 	d, err := tx.Dataspaces.Get(at.Dataspace)
 	if err == nil && d.Quota > 0 {
 		var used metadata.Counters
