@@ -83,4 +83,7 @@ type Principal struct {
 
 	Expires int64  // when key or session does, in microseconds since 1970; 0: never
 	AsOf    uint64 // the state of what decides access in which the rest is true; 0: it has to be looked up
+
+	// Presumed: nobody has looked whether AsOf is the present state. The first transaction does.
+	Presumed bool
 }

@@ -48,7 +48,9 @@ func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.P
 		return a.authenticate(w.Header(), r)
 	}
 	header := w.Header()
-	header.Add("Vary", varyByCaller)
+	if !slices.Contains(header.Values("Vary"), varyByCaller) { // it may be identified again
+		header.Add("Vary", varyByCaller)
+	}
 	header.Set("Cache-Control", cachedForAll)
 	if hasCredentials(r) {
 		header.Set("Cache-Control", cachedForOne)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"math"
@@ -240,4 +241,33 @@ func sessionOf(r *http.Request) string {
 		return ""
 	}
 	return cookie.Value
+}
+
+// serveCaller serves a route that wants to know who calls. A listing takes that for what this node knows: it answers when all is read, so it can
+// begin again where that is over.
+func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malformed error) error {
+	as := req.Request
+	if presuming := a.repo.Presume(as.Context()); rt.kind == listing && presuming != as.Context() {
+		req.Request = as.WithContext(presuming)
+	}
+	err := a.serveIdentified(w, req, rt, malformed)
+	if errors.Is(err, repository.ErrPresumed) {
+		req.Request = as
+		err = a.serveIdentified(w, req, rt, malformed)
+	}
+	return err
+}
+
+func (a *api) serveIdentified(w http.ResponseWriter, req *request, rt route, malformed error) error {
+	caller, err := a.identify(w, req.Request, rt)
+	if err != nil {
+		return err
+	}
+	req.caller = caller
+	req.caller.Origin = a.origin(w, req.Request)
+	noteCaller(w, caller)
+	if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, req.query)); err != nil {
+		return err
+	}
+	return rt.serve(w, req)
 }

@@ -78,10 +78,29 @@ func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *rep
 			if a.key, err = a.repo.Bootstrap(context.Background(), ""); err != nil {
 				t.Fatal(err)
 			}
+			works(t, ofA.Store)
 			b, ofB := node("b")
 			b.key, b.names = a.key, a.names
 			test(t, a, b, ofA, ofB)
 		})
+	}
+}
+
+// works waits until the only node works in the background, which its lease says.
+func works(t *testing.T, meta metadata.Store) {
+	t.Helper()
+	for found := false; !found; {
+		err := meta.View(t.Context(), func(tx *metadata.Tx) error {
+			for _, err := range tx.Leases.Under("background") {
+				found = true
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -171,6 +190,31 @@ func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
 	for _, path := range []string{"/first", "/second"} {
 		ofB.dav("GET", path, "").want(http.StatusOK)
 	}
+}
+
+// TestPresumedAtOtherNode: what one node changes of a caller holds in the next page that the other gives it, which takes the caller for what it was.
+func TestPresumedAtOtherNode(t *testing.T) {
+	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { presumedAtOther(t, a, b) })
+}
+
+func presumedAtOther(t *testing.T, a, b *client) {
+	caller := a.newUser(object{"sysadmin": true})
+	atB, space := b.withKey(caller.key), a.newSpace(object{"quota": 1000, "visibility": "public"})
+	set := space.newSet()
+	quotas := func() int { return strings.Count(string(atB.get("/dataspaces").want(http.StatusOK).body), `"quota"`) }
+	for range 2 {
+		same(t, "quotas that a sysadmin is shown", quotas(), 1)
+		atB.get("/sets/" + set + "/resources").want(http.StatusOK)
+	}
+	a.send("PUT", "/users/"+caller.id, object{"sysadmin": false}).want(http.StatusOK)
+	same(t, "dataspaces that are shown still", strings.Count(string(atB.get("/dataspaces").body), space.dataspace) > 0, true)
+	same(t, "quotas that nobody else is shown", quotas(), 0)
+	a.send("PUT", "/dataspaces/"+space.dataspace, object{"visibility": "private"}).want(http.StatusOK)
+	atB.get("/sets/"+set+"/resources").problem(http.StatusForbidden, "forbidden", "")
+	keys := a.get("/users/" + caller.id + "/keys").data()
+	a.send("DELETE", "/users/"+caller.id+"/keys/"+keys[0].text("id"), nil).want(http.StatusNoContent)
+	atB.get("/sets/"+set+"/resources").problem(http.StatusUnauthorized, "unauthenticated", "")
+	atB.get("/dataspaces").problem(http.StatusUnauthorized, "unauthenticated", "")
 }
 
 // TestUploadAtTwoNodes: an upload in chunks goes on at another node, whose answer is the resource; a key that is revoked at one ends with the next request

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -383,17 +382,8 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	}
 	path, token := routed(r)
 	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
-	if rt.audience != everybody {
-		caller, err := a.identify(w, r, rt)
-		if err != nil {
-			return err
-		}
-		req.caller = caller
-		req.caller.Origin = a.origin(w, r)
-		noteCaller(w, caller)
-		if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, query)); err != nil {
-			return err
-		}
+	if rt.audience == everybody {
+		return rt.serve(w, req)
 	}
-	return rt.serve(w, req)
+	return a.serveCaller(w, req, rt, malformed)
 }

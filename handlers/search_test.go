@@ -15,8 +15,10 @@ import (
 // find searches when everything is indexed.
 func (c *client) find(q string, more ...string) *answer {
 	c.t.Helper()
-	if err := c.repo.Indexed(c.t.Context()); err != nil {
-		c.t.Fatal(err)
+	for _, node := range append([]*repository.Service{c.repo}, c.others...) {
+		if err := node.Indexed(c.t.Context()); err != nil {
+			c.t.Fatal(err)
+		}
 	}
 	if q != "" {
 		more = append(more, "q="+url.QueryEscape(q))

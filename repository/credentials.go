@@ -24,8 +24,8 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 	if key == "" {
 		return p, unauthenticated()
 	}
-	digest, now := auth.DigestKey(key), s.now()
-	facts, err := s.presentFacts(ctx)
+	digest := auth.DigestKey(key)
+	facts, presumed, err := s.presentFacts(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -35,11 +35,18 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 			return p, err
 		}
 	}
-	if expired(c.Principal, now) {
-		return p, unauthenticated()
+	return s.known(c, ok && presumed)
+}
+
+// known returns the principal of a caller whose key has not expired.
+func (s *Service) known(c *caller, presumed bool) (auth.Principal, error) {
+	p, now := c.Principal, s.now()
+	if expired(p, now) {
+		return auth.Principal{}, unauthenticated()
 	}
 	s.lastUse.observe(c, now)
-	return c.Principal, nil
+	p.Presumed = presumed
+	return p, nil
 }
 
 // readCaller returns the caller that the key with this digest stands for, from the tables.
@@ -253,12 +260,9 @@ const maxSessions = 32
 func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth.Principal, err error) {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {
-		refusal := unauthenticated()
-		refusal.Err = ErrUnknownKey
-		return p, refusal
+		return p, refusedCaller(ErrUnknownKey)
 	}
-	now := s.now()
-	facts, err := s.presentFacts(ctx)
+	facts, presumed, err := s.presentFacts(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -268,11 +272,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth
 			return p, err
 		}
 	}
-	if expired(c.Principal, now) {
-		return p, unauthenticated()
-	}
-	s.lastUse.observe(c, now)
-	return c.Principal, nil
+	return s.known(c, ok && presumed)
 }
 
 // readSession returns the caller that a session stands for, from the tables.

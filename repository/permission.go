@@ -125,13 +125,34 @@ type factCache struct {
 	latest atomic.Pointer[facts]
 }
 
-// presentFacts returns the facts of the present version; nil: it is unknown.
-func (s *Service) presentFacts(ctx context.Context) (*facts, error) {
+// presuming is the key of contexts in which callers are presumed.
+type presuming struct{}
+
+// Presume returns a context in which Authenticate and AuthenticateSession may take a caller for what this process knows, without asking for the
+// present AccessVersion, where that costs a round trip: the transaction of the request finds it out in its own. It then returns ErrPresumed,
+// before it has read anything, and the request is served once more without that. A request that may be has changed nothing by then.
+func (s *Service) Presume(ctx context.Context) context.Context {
+	if !s.stores.Node.Shared() {
+		return ctx
+	}
+	return context.WithValue(ctx, presuming{}, true)
+}
+
+// ErrPresumed is the error of a transaction whose caller was presumed to be what it is not any more.
+var ErrPresumed = errors.New("what decides access has changed since this caller was known")
+
+// presentFacts returns the facts of the present version, or of the last known one if that is presumed; nil: it is unknown.
+func (s *Service) presentFacts(ctx context.Context) (present *facts, presumed bool, err error) {
+	if ctx.Value(presuming{}) != nil {
+		if present = s.facts.latest.Load(); present != nil {
+			return present, true, nil
+		}
+	}
 	version, err := s.stores.Meta.AccessVersion(ctx)
 	if err != nil {
-		return nil, storage.Error(err)
+		return nil, false, storage.Error(err)
 	}
-	return s.facts.at(version), nil
+	return s.facts.at(version), false, nil
 }
 
 // at returns the facts of a version, nil for 0 and for one that is over.

@@ -277,6 +277,9 @@ func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Princ
 			}
 			return fn(tx, p)
 		}
+		if p.Presumed {
+			return ErrPresumed
+		}
 		user, err := tx.Users.Get(p.UserID)
 		if err == nil && user.State != metadata.Active {
 			err = metadata.ErrNotFound
