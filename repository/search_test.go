@@ -305,6 +305,20 @@ func TestSearchHeals(t *testing.T) {
 	}
 }
 
+// TestSearchOmitsDamaged: the text of a file that is known to be damaged is not found, though it can be read.
+func TestSearchOmitsDamaged(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 1)
+	ctx, r := t.Context(), s.Resources[0]
+	s.OK(s.replace(r, "quartz\n", "text/plain"))
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.OK(s.meta.Update(ctx, func(tx *metadata.Tx) error {
+		return tx.Damages.Put(metadata.Damage{Digest: s.Get(r.ID).Digest, Found: tx.Stamp(), What: "it has other bytes"})
+	}))
+	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.want(s.Admin, "quartz")
+}
+
 // TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor counted.
 func TestSearchWhileDeleting(t *testing.T) {
 	t.Parallel()

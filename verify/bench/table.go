@@ -35,6 +35,7 @@ const (
 func ratioAtLeast(bound float64) target     { return target{ratio, true, bound} }
 func ratioAtMost(bound float64) target      { return target{ratio, false, bound} }
 func differenceAtMost(bound float64) target { return target{difference, false, bound} }
+func figureAtLeast(bound float64) target    { return target{figure, true, bound} }
 func figureAtMost(bound float64) target     { return target{figure, false, bound} }
 
 // add adds the figures of a round.
