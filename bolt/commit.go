@@ -34,7 +34,7 @@ type committer struct {
 	checkPath func() error // fails if another file, or none, is at the path of this one
 	queue     *groupcommit.Queue[func(*metadata.Tx) error]
 	free      freelist // used by run alone
-	observer  *observer
+	observer  *groupcommit.Observer
 
 	mapped int64         // bytes of pages written and of bodies removed since the file was last released from memory; used by run alone
 	stuck  bool          // a transaction could not be ended; read once the queue has stopped
@@ -61,7 +61,7 @@ func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*comm
 	}
 	db := s.db
 	c := &committer{
-		db: db, now: options.Now, observer: newObserver(options.Observe), commit: commit, checkPath: s.checkPath,
+		db: db, now: options.Now, observer: groupcommit.NewObserver(options.Observe), commit: commit, checkPath: s.checkPath,
 		queue: groupcommit.New[func(*metadata.Tx) error](maxBatch),
 		free:  freelist{long: longFreelist, idle: idleTime, absent: meta.Freelist == fsck.NoFreelist},
 		state: state, durable: seen.ID(), changed: make(chan struct{}),
@@ -121,9 +121,9 @@ func (c *committer) close() { c.queue.Close() }
 func (c *committer) process(batch []*operation) {
 	outcome, begun := errUnfinished, time.Now()
 	rest := batch
-	c.observer.begin(batch)
+	c.observer.Begin(groupcommit.Oldest(batch))
 	defer func() {
-		c.observer.end()
+		c.observer.End()
 		for _, op := range rest {
 			if outcome != nil {
 				op.Err = outcome
@@ -189,7 +189,11 @@ func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err er
 		return -1, nil
 	}
 	c.free.decide(c.db, false)
-	return -1, c.observer.commit(btx, len(ops), func() error { return c.finish(btx, t) })
+	synced := func() time.Duration {
+		stats := btx.Stats() // also once it has ended
+		return stats.GetWriteTime()
+	}
+	return -1, c.observer.Commit(len(ops), func() error { return c.finish(btx, t) }, synced)
 }
 
 // transaction continues the state of the last commit.

@@ -10,14 +10,15 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/groupcommit"
 	"labshelf/metadata"
 )
 
 // observed opens a new store that reports each of its commits.
-func observed(t *testing.T) (s *Store, commits *[]Commit) {
+func observed(t *testing.T) (s *Store, commits *[]groupcommit.Commit) {
 	t.Helper()
-	commits = &[]Commit{}
-	s, err := Open(filepath.Join(t.TempDir(), "meta.db"), Options{Observe: func(c Commit) { *commits = append(*commits, c) }})
+	commits = &[]groupcommit.Commit{}
+	s, err := Open(filepath.Join(t.TempDir(), "meta.db"), Options{Observe: func(c groupcommit.Commit) { *commits = append(*commits, c) }})
 	if err != nil {
 		t.Fatal(err)
 	}

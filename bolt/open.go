@@ -11,6 +11,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
+	"labshelf/groupcommit"
 	"labshelf/metadata"
 	"labshelf/tables"
 )
@@ -35,7 +36,7 @@ type Options struct {
 
 	// Observe is called with each commit once its outcome is known, just before the waiting callers are answered, from one goroutine,
 	// that of all commits. It must return at once. nil: nothing is measured.
-	Observe func(Commit)
+	Observe func(groupcommit.Commit)
 }
 
 // errAlone: of the two meta pages, which hold the last state and the one before, one is not valid. A power cut may leave that of a

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"labshelf/bolt"
+	"labshelf/groupcommit"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -68,7 +68,7 @@ func (c *commits) all() []prometheus.Collector {
 	return []prometheus.Collector{c.operations, c.waited, c.work, c.took, c.synced, c.failures}
 }
 
-func (c *commits) observe(one bolt.Commit) {
+func (c *commits) observe(one groupcommit.Commit) {
 	c.operations.Observe(float64(one.Operations))
 	c.waited.Observe(one.Waited.Seconds())
 	c.work.Observe(one.Work.Seconds())

@@ -1,5 +1,5 @@
 // Package metrics measures a service for Prometheus. It is the only package that imports Prometheus. The others have plain hooks, which
-// cost nothing where they are not set: bolt.Options.Observe is called for each commit, handlers.Config.Observe for each
+// cost nothing where they are not set: Options.Observe of an engine is called for each commit, handlers.Config.Observe for each
 // request, repository.Config.Observer for what runs in the background, and a decorator of blobs.FS sees each call to the disk. All of them
 // together cost 2 µs a request.
 //
@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"labshelf/blobs"
-	"labshelf/bolt"
+	"labshelf/groupcommit"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -85,8 +85,8 @@ func (m *Metrics) Requests() func(handlers.Observation) {
 	return m.requests.observe
 }
 
-// Commits is for bolt.Options.
-func (m *Metrics) Commits() func(bolt.Commit) {
+// Commits is for the options of an engine.
+func (m *Metrics) Commits() func(groupcommit.Commit) {
 	if m == nil {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/groupcommit"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -231,6 +232,6 @@ func BenchmarkHooks(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		request(handlers.Observation{Method: "POST", Route: "/v1/resources", Status: 201, Took: time.Millisecond, Received: 4096, Sent: 900})
-		commit(bolt.Commit{Operations: 3, Waited: time.Millisecond, Work: time.Millisecond, Took: time.Millisecond, Synced: time.Millisecond})
+		commit(groupcommit.Commit{Operations: 3, Waited: time.Millisecond, Work: time.Millisecond, Took: time.Millisecond, Synced: time.Millisecond})
 	}
 }

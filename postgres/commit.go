@@ -36,10 +36,11 @@ type work struct {
 
 // committer runs all changes of this node, in one goroutine and on one connection, as group commits.
 type committer struct {
-	store  *Store
-	queue  *groupcommit.Queue[work]
-	conn   *pgx.Conn // nil: there is none now
-	warned *pgconn.Notice
+	store    *Store
+	queue    *groupcommit.Queue[work]
+	observer *groupcommit.Observer
+	conn     *pgx.Conn // nil: there is none now
+	warned   *pgconn.Notice
 }
 
 var errUnfinished = errors.New("postgres: the operation ended its goroutine")
@@ -70,10 +71,12 @@ func (c *committer) disconnect() {
 // What the server did not answer before the commit began is tried once more, on a new connection.
 func (c *committer) process(group []*operation) {
 	begun, finished := time.Now(), false
+	c.observer.Begin(groupcommit.Oldest(group))
 	defer func() {
 		if !finished {
 			failAll(group, errUnfinished)
 		}
+		c.observer.End()
 		c.queue.Answer(group, begun)
 	}()
 	for range 2 {
@@ -120,7 +123,7 @@ func (c *committer) attempt(group []*operation) (again bool) {
 			return c.lost()
 		}
 		if spoiler < 0 {
-			if err := c.finish(t, tx, k, before); err != nil {
+			if err := c.finish(t, tx, k, before, len(rest)); err != nil {
 				failAll(rest, err)
 			}
 			return false
@@ -200,7 +203,7 @@ func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 
 // finish commits, not under the context of any caller. If the connection is lost meanwhile, or the server gives up its wait for a
 // synchronous standby, of which it warns, nobody knows what becomes of the commit.
-func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State) error {
+func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State, operations int) error {
 	if tx.State() == before && !k.writes.any() {
 		c.rollBack(t)
 		return nil
@@ -219,7 +222,8 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	c.warned = nil
-	err := c.send(ctx, batch)
+	begun := time.Now()
+	err := c.observer.Commit(operations, func() error { return c.send(ctx, batch) }, func() time.Duration { return time.Since(begun) })
 	switch {
 	case err == nil:
 		c.committed(k.writes, last)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/groupcommit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
@@ -237,5 +238,27 @@ func TestLoadIsWholeOrNothing(t *testing.T) {
 	}
 	if err := postgres.Load(t.Context(), address, from.Rows(t.Context())); err != nil {
 		t.Errorf("the next load: %v", err)
+	}
+}
+
+// TestCommitsAreObserved: each commit is told, with what shared it; a transaction that changes nothing is none.
+func TestCommitsAreObserved(t *testing.T) {
+	t.Parallel()
+	var told []groupcommit.Commit
+	s, err := postgres.Open(t.Context(), servers.StartPostgres(t).Database(t), postgres.Options{Observe: func(c groupcommit.Commit) { told = append(told, c) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(s.Update(t.Context(), put(number(), "one")), s.Update(t.Context(), func(*metadata.Tx) error { return nil }), s.Update(t.Context(), put(number(), "two")), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 2 {
+		t.Fatalf("told are %+v", told)
+	}
+	for _, c := range told {
+		if c.Operations != 1 || c.Failed || c.Took <= 0 || c.Synced <= 0 || c.Synced > c.Took || c.Work <= 0 || c.Waited <= 0 {
+			t.Errorf("told is %+v", c)
+		}
 	}
 }

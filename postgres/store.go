@@ -42,6 +42,10 @@ import (
 type Options struct {
 	Now func() time.Time // the clock behind stamps; nil: that of the server
 
+	// Observe is called with each commit once its outcome is known, just before the waiting callers are answered, from one goroutine. It must
+	// return soon. nil: nobody hears of them.
+	Observe func(groupcommit.Commit)
+
 	// ReadOnly changes nothing: no table is made or upgraded, every change is refused with metadata.ErrReadOnly. What an older schema lacks
 	// is empty.
 	ReadOnly bool
@@ -88,7 +92,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	if err = errors.Join(err, conn.Close(ctx)); err != nil {
 		return nil, wrap("open", err)
 	}
-	go (&committer{store: s, queue: s.queue}).run()
+	go (&committer{store: s, queue: s.queue, observer: groupcommit.NewObserver(options.Observe)}).run()
 	return s, nil
 }
 

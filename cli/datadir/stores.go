@@ -12,6 +12,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/commands/exit"
+	"labshelf/groupcommit"
 	"labshelf/metadata"
 	"labshelf/postgres"
 	"labshelf/s3"
@@ -36,7 +37,7 @@ const recently = time.Minute
 // openMetadata opens the metadata; file is how, where they are a file.
 func (d *Dir) openMetadata(file bolt.Options) error {
 	if d.at.Metadata != "" {
-		return d.openDatabase()
+		return d.openDatabase(file.Observe)
 	}
 	meta, err := bolt.Open(filepath.Join(d.Path, MetadataFile), file)
 	if err != nil {
@@ -48,13 +49,13 @@ func (d *Dir) openMetadata(file bolt.Options) error {
 }
 
 // openDatabase opens metadata that several processes can share. A file keeps a second one away from what else is in the directory.
-func (d *Dir) openDatabase() error {
+func (d *Dir) openDatabase(observe func(groupcommit.Commit)) error {
 	if err := d.lock(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
 	defer cancel()
-	meta, err := postgres.Open(ctx, d.at.Metadata, postgres.Options{ReadOnly: d.readOnly})
+	meta, err := postgres.Open(ctx, d.at.Metadata, postgres.Options{ReadOnly: d.readOnly, Observe: observe})
 	if err != nil {
 		return explainDatabase(err)
 	}
