@@ -247,12 +247,15 @@ func sessionOf(r *http.Request) string {
 // begin again where that is over.
 func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malformed error) error {
 	as := req.Request
-	if presuming := a.repo.Presume(as.Context()); rt.kind == listing && presuming != as.Context() {
-		req.Request = as.WithContext(presuming)
+	if rt.kind == listing && malformed == nil {
+		if presuming := a.repo.Presume(as.Context()); presuming != as.Context() {
+			req.Request = as.WithContext(presuming)
+		}
 	}
 	err := a.serveIdentified(w, req, rt, malformed)
 	if errors.Is(err, repository.ErrPresumed) {
 		req.Request = as
+		noteCaller(w, auth.Principal{})
 		err = a.serveIdentified(w, req, rt, malformed)
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 
 // Reader reads the tables in transactions.
 //
-// The function given to a transaction may run in another goroutine. It must not use the Tx after it returns and must not start another
+// The function given to a transaction may run in another goroutine, and once more from its beginning before it has read anything. It must not use the Tx after it returns and must not start another
 // transaction. The rows are copies that it may keep, except those of Resources.Page, which are borrowed.
 type Reader interface {
 	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
@@ -156,8 +156,8 @@ type Tx struct {
 	// one of them. In two transactions with the same version, other than 0, those rows are the same.
 	Access func() uint64
 
-	// Ahead fetches at once all that reads asks for. A store that answers many questions as fast as one calls it: every lookup in it finds nothing,
-	// every sequence is empty, and it keeps nothing of that. Any other store does nothing. Either way what is read next is the same.
+	// Ahead fetches at once all that reads asks for. A store that answers many questions as fast as one calls it: a lookup in it may find nothing,
+	// a sequence may be empty, and it keeps nothing of that. Any other store does nothing. Either way what is read next is the same.
 	Ahead func(reads func())
 
 	// Facts is the caller's cache of those rows. The store does not use it.

@@ -162,9 +162,6 @@ func (c *committer) lock(ctx context.Context, group []*operation) (_ *transactio
 	for at, value := range t.values {
 		c.store.hints.note(at, value)
 	}
-	for bucket, key := range t.last {
-		c.store.hints.noteLast(bucket, key)
-	}
 	return t, nil
 }
 
@@ -266,10 +263,7 @@ func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 func (c *committer) committed(w *writes, last int64) {
 	for b := range w.buckets {
 		for _, change := range w.buckets[b] {
-			at := place{tables.Bucket(b), string(change.key)}
-			if c.store.hints.note(at, change.value); at.bucket.Fill() == 1 {
-				c.store.hints.noteLast(at.bucket, change.key)
-			}
+			c.store.hints.note(place{tables.Bucket(b), string(change.key)}, change.value)
 		}
 	}
 	c.store.last.Store(last)

@@ -13,7 +13,7 @@ import (
 
 // An operation runs first without the lock of a commit, to learn what it reads: what it changes and returns does not count. Then the commit
 // asks for all that its operations read in the round trip that takes the lock, and mostly none is left. What the first run reads may be
-// out of date: a wrong guess costs a round trip under the lock, and nothing else. It therefore knows no access version.
+// out of date: then it may have read something else, and the rest is read under the lock. It therefore knows no access version.
 
 // The bounds of what hints keep.
 const (
@@ -21,25 +21,17 @@ const (
 	mostHint  = 1 << 10 // bytes of a value
 )
 
-// hints are values as this node saw them last, and the last keys of growing buckets, behind which nothing was. They are safe for concurrent use.
+// hints are values as this node saw them last. They are safe for concurrent use.
 type hints struct {
 	mu     sync.Mutex
 	values map[place][]byte
-	last   [tables.BucketCount]string // "": it is not known
 }
 
 func (h *hints) value(at place) ([]byte, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	value, ok := h.values[at]
-	last := h.last[at.bucket]
-	return value, ok || last != "" && at.key > last
-}
-
-func (h *hints) noteLast(in tables.Bucket, key []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.last[in] = max(h.last[in], string(key))
+	return value, ok
 }
 
 func (h *hints) note(at place, value []byte) {
@@ -57,6 +49,7 @@ func (h *hints) note(at place, value []byte) {
 // learning is what the first run of an operation reads.
 type learning struct {
 	hints *hints
+	begun string // what ids begin with that are made since it began
 	learnt
 }
 
@@ -72,10 +65,19 @@ func newLearnt() learnt {
 	return learnt{places: map[place]bool{}, ranges: map[keyRange]int{}, grows: map[tables.Bucket]bool{}}
 }
 
-func (l *learning) guess(at place) ([]byte, bool) { return l.hints.value(at) }
+// guess returns what is at a place most likely: under an id that the run has made itself there is nothing.
+func (l *learning) guess(at place) ([]byte, bool) {
+	value, ok := l.hints.value(at)
+	return value, ok || l.made(at)
+}
+
+// made tells whether the key of a place begins with an id that the run has made.
+func (l *learning) made(at place) bool { return at.bucket.Fill() == 1 && at.key >= l.begun }
 
 func (l *learning) read(at place, value []byte) {
-	l.hints.note(at, value)
+	if !l.made(at) { // else nobody asks again
+		l.hints.note(at, value)
+	}
 	if value == nil && at.bucket.Fill() == 1 {
 		l.grows[at.bucket] = true
 	}
@@ -110,7 +112,8 @@ func (l *learnt) question() *question {
 
 // learn runs an operation for the first time.
 func (s *Store) learn(ctx context.Context, fn func(*metadata.Tx) error) (all learnt) {
-	l := &learning{hints: &s.hints, learnt: newLearnt()}
+	now := metadata.NewID(metadata.Stamp(s.Now().UnixMicro()))
+	l := &learning{hints: &s.hints, begun: string(now[:6]), learnt: newLearnt()} // of an id that is its milliseconds
 	all = l.learnt
 	r := &reader{known: newKnown(), learns: l}
 	r.ask = func(q *question) {

@@ -157,6 +157,9 @@ const noBucket = -1
 // answer reads what the statements of a question return into what is known.
 func (a *asked) answer(s *Store, results pgx.BatchResults, into *reader) error {
 	var memory arena
+	if into.forget && len(into.values) > forgetAt {
+		clear(into.values)
+	}
 	for _, which := range [][]int{a.short, a.far} {
 		if err := a.answerPlaces(results, which, into, &memory); err != nil {
 			return err

@@ -131,10 +131,15 @@ func (r *reader) fetch(of keyRange, most int) found {
 func (r *reader) together(reads func()) {
 	asked := newLearnt()
 	func() {
+		outer := r.collects
 		r.collects = &asked
-		defer func() { r.collects = nil }()
+		defer func() { r.collects = outer }()
 		reads()
 	}()
+	if r.collects != nil {
+		r.collects.add(asked)
+		return
+	}
 	if r.learns != nil {
 		maps.DeleteFunc(asked.places, func(at place, _ bool) bool { _, ok := r.learns.guess(at); return ok })
 	}
@@ -145,9 +150,6 @@ func (r *reader) together(reads func()) {
 
 // add adds the answer for a range, and the records that came with it.
 func (r *reader) add(of keyRange, answer found) {
-	if r.forget && len(r.values) > forgetAt {
-		clear(r.values)
-	}
 	r.ranges[of] = answer
 	if of.records == tables.BucketCount {
 		return

@@ -160,6 +160,7 @@ func (v *view) question(q *question) {
 	if err != nil && !v.begun && v.ctx.Err() == nil && (v.conn == nil || v.conn.IsClosed()) {
 		v.release()
 		v.store.pool.Reset()
+		v.known = newKnown() // what an answer that broke off said
 		if err = v.first(); err == nil {
 			err = v.trip(q)
 		}

@@ -38,7 +38,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 	return s.known(c, ok && presumed)
 }
 
-// known returns the principal of a caller whose key has not expired.
+// known returns the principal of a caller, and notes the use of its key. One that has expired is refused.
 func (s *Service) known(c *caller, presumed bool) (auth.Principal, error) {
 	p, now := c.Principal, s.now()
 	if expired(p, now) {
@@ -237,7 +237,7 @@ func (l *lastUse) save(ctx context.Context) background.Next {
 		// A failure is no news here: whatever keeps this write from being made, others report.
 		_ = l.meta.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 			k, err := tx.Keys.Get(used.user, key)
-			if err != nil {
+			if err != nil || k.Gone != 0 { // its caller was presumed
 				return err
 			}
 			k.LastUsed = max(k.LastUsed, used.at)

@@ -140,6 +140,7 @@ func (s *Service) aheadOfPage(tx *metadata.Tx, within metadata.ResourceRange, q 
 		for _, id := range ids {
 			_, _ = tx.Descriptive.Get(id)
 		}
+		_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false }) // what was fetched of it has been read
 	})
 }
 

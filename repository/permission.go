@@ -130,7 +130,7 @@ type presuming struct{}
 
 // Presume returns a context in which Authenticate and AuthenticateSession may take a caller for what this process knows, without asking for the
 // present AccessVersion, where that costs a round trip: the transaction of the request finds it out in its own. It then returns ErrPresumed,
-// before it has read anything, and the request is served once more without that. A request that may be has changed nothing by then.
+// before it has read anything, and the request is served once more without that. Only one that has changed nothing by then is served so.
 func (s *Service) Presume(ctx context.Context) context.Context {
 	if !s.stores.Node.Shared() {
 		return ctx

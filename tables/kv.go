@@ -50,7 +50,7 @@ type Ahead interface {
 
 // Together is what a KV may offer that answers many questions as fast as one.
 type Together interface {
-	// Together calls reads, in which there is no key, and then fetches what it asked for.
+	// Together calls reads, in which keys may be missing, and then fetches what it asked for.
 	Together(reads func())
 }
 

@@ -190,7 +190,7 @@ func (r *runner) commit(ctx context.Context) error {
 	if r.done.passed == (place{}) {
 		return nil
 	}
-	end := r.done.end()
+	var end place
 	err := r.hooks.stores.UpdateBackground(context.WithoutCancel(ctx), func(tx *metadata.Tx) error {
 		hook, err := tx.Webhooks.Get(r.id)
 		if errors.Is(err, metadata.ErrNotFound) || err == nil && hook.Position != r.done.from {
@@ -200,6 +200,7 @@ func (r *runner) commit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		end = r.done.end()
 		return r.done.apply(tx, hook, stampOf(r.hooks.now()))
 	})
 	if err != nil {
