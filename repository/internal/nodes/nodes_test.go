@@ -108,6 +108,7 @@ func TestLateCommitIsRefused(t *testing.T) {
 		ofOther.Close()
 		b.Close()
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if len(fences) != 2 || fences[1] <= fences[0] {
 			t.Errorf("a works under %d", fences)
 		}
