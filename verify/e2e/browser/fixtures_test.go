@@ -196,6 +196,7 @@ func (s *site) holdsFile(t *testing.T, set, path string) {
 // arrives waits until the service has stored that many bytes of a resumable upload.
 func (s *site) arrives(t *testing.T, bytes int64) {
 	t.Helper()
+	oneNode(t)
 	err := poll(func() error {
 		files, err := filepath.Glob(filepath.Join(s.data, "parts", "*"))
 		for _, file := range files {

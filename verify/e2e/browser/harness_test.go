@@ -58,6 +58,11 @@ func TestMain(m *testing.M) {
 		}
 		defer shell.close()
 		defer whole.close()
+		defer func() {
+			if err := closeBehind(); err != nil {
+				panic(err)
+			}
+		}()
 		return m.Run()
 	}())
 }
@@ -65,6 +70,7 @@ func TestMain(m *testing.M) {
 // site is a running service with its data directory.
 type site struct {
 	*e2e.Service
+	t       *testing.T
 	data    string
 	origin  string // such as http://127.0.0.1:1234
 	browser *chromium
@@ -81,18 +87,22 @@ func (s *site) inTabs(t *testing.T) *site {
 // open starts a service, which ends with the test.
 func open(t *testing.T, flags ...string) *site {
 	t.Helper()
+	if onCluster() {
+		return openCluster(t, flags...)
+	}
 	return openAt(t, filepath.Join(t.TempDir(), "data"), flags...)
 }
 
 // openAt starts a service over a data directory, which ends with the test.
 func openAt(t *testing.T, data string, flags ...string) *site {
 	t.Helper()
+	oneNode(t)
 	shell.need(t)
 	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1"), browser: shell}
+	s := &site{Service: service, t: t, data: data, origin: strings.TrimSuffix(service.Base(), "/v1"), browser: shell}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)

@@ -33,6 +33,7 @@ func TestServicePage(t *testing.T) {
 // damage deletes the only blob from the disk and lets the service detect it.
 func damage(t *testing.T, s *site, resourceID string) {
 	t.Helper()
+	oneNode(t)
 	blobs, err := filepath.Glob(filepath.Join(s.data, "blobs", "??", "*"))
 	if err != nil || len(blobs) != 1 {
 		t.Fatalf("blobs %v, error %v", blobs, err)

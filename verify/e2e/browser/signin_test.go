@@ -76,6 +76,7 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 // If the service cannot write, signing out removes the cookie and warns that the session is still valid.
 func TestSignOutWithFullDisk(t *testing.T) {
 	t.Parallel()
+	oneNode(t)
 	s := open(t).inTabs(t)
 	s.makeSet(t)
 	v := s.signedIn(t, s.Key(), "/", "status of 507")

@@ -9,6 +9,7 @@ import (
 // A damaged file is marked in its set and on its page. An upload of the same file repairs its resource without a question.
 func TestUploadRepairsDamage(t *testing.T) {
 	t.Parallel()
+	oneNode(t)
 	for name, size := range map[string]int{"small.dat": 3000, "large.dat": 17 << 20} {
 		s := open(t, "--hold-up-to=0").inTabs(t)
 		_, sid := s.makeSet(t)
