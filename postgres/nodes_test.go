@@ -241,11 +241,11 @@ func TestLoadIsWholeOrNothing(t *testing.T) {
 	}
 }
 
-// TestCommitsAreObserved: each commit is told, with what shared it; a transaction that changes nothing is none.
+// TestCommitsAreObserved: each commit is reported, with what shared it; a transaction that changes nothing is none.
 func TestCommitsAreObserved(t *testing.T) {
 	t.Parallel()
-	var told []groupcommit.Commit
-	s, err := postgres.Open(t.Context(), servers.StartPostgres(t).Database(t), postgres.Options{Observe: func(c groupcommit.Commit) { told = append(told, c) }})
+	var commits []groupcommit.Commit
+	s, err := postgres.Open(t.Context(), servers.StartPostgres(t).Database(t), postgres.Options{Observe: func(c groupcommit.Commit) { commits = append(commits, c) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,12 +253,12 @@ func TestCommitsAreObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 2 {
-		t.Fatalf("told are %+v", told)
+	if len(commits) != 2 {
+		t.Fatalf("reported are %+v", commits)
 	}
-	for _, c := range told {
+	for _, c := range commits {
 		if c.Operations != 1 || c.Failed || c.Took <= 0 || c.Synced <= 0 || c.Synced > c.Took || c.Work <= 0 || c.Waited <= 0 {
-			t.Errorf("told is %+v", c)
+			t.Errorf("reported is %+v", c)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"labshelf/verify/servers"
 )
 
-// onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3 (NODES=cluster), to which requests go in turn.
+// onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3 (NODES=cluster), to which requests go alternately.
 func onCluster() bool { return os.Getenv("NODES") == "cluster" }
 
 // oneNode skips a test of what one node has for itself: it is killed, or its files are broken.
@@ -83,7 +83,7 @@ func openCluster(t *testing.T, flags ...string) *site {
 		}
 		s.Service, nodes = service, append(nodes, at)
 	}
-	s.origin = inTurn(t, nodes)
+	s.origin = balance(t, nodes)
 	s.Client = e2e.NewClient(s.origin+"/v1", s.Key())
 	return s
 }
@@ -115,8 +115,8 @@ func (s *site) Kill() {
 	s.Service.Kill()
 }
 
-// inTurn passes requests to nodes in turn, and returns where it listens.
-func inTurn(t *testing.T, nodes []*url.URL) (origin string) {
+// balance passes requests to nodes alternately, and returns where it listens.
+func balance(t *testing.T, nodes []*url.URL) (origin string) {
 	t.Helper()
 	var requests atomic.Int64
 	balancer := httptest.NewServer(&httputil.ReverseProxy{
