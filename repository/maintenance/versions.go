@@ -14,10 +14,15 @@ import (
 )
 
 // EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in the trash. That it has been erased
-// already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it. It asks for no permission.
+// already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it, or that another version of
+// the resource has the same bytes. It asks for no permission.
 func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by auth.Principal) (v metadata.Version, shared bool, err error) {
+	twin := false
 	err = u.stores.Update(ctx, func(tx *metadata.Tx) error {
-		if v, err = tx.Versions.Get(of); err != nil || v.Removed.Rule == metadata.Erased {
+		if v, err = tx.Versions.Get(of); err == nil {
+			twin, err = hasTwin(tx, v)
+		}
+		if err != nil || v.Removed.Rule == metadata.Erased {
 			return err
 		}
 		r, err := tx.Resources.Get(of.Resource)
@@ -35,7 +40,21 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by au
 	if err == nil {
 		shared, err = u.eraseBlob(ctx, blobs.Blob{Digest: v.Digest, Size: v.Bytes})
 	}
-	return v, shared, u.stores.BlobError(err)
+	return v, shared || twin, u.stores.BlobError(err)
+}
+
+// hasTwin tells whether the resource of a version has another one with the same bytes. Inline bodies have no blob that they share.
+func hasTwin(tx *metadata.Tx, v metadata.Version) (bool, error) {
+	r, err := tx.Resources.Get(v.ResourceID)
+	if err != nil || r.Digest == v.Digest && r.Body != metadata.Purged {
+		return err == nil, err
+	}
+	for other, err := range tx.Versions.Before(r.VersionKey()) {
+		if err != nil || other.Number != v.Number && other.Digest == v.Digest && other.Body != metadata.Purged {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may come to.

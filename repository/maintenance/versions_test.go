@@ -238,6 +238,27 @@ func TestEraseShared(t *testing.T) {
 	k.Sound()
 }
 
+// TestEraseSharedInline: bytes that another version of the file has stay, and the answer says so, also where each version keeps its own copy.
+func TestEraseSharedInline(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{HoldUpTo: 100}, 0)
+	upload := k.Service.NewUpload(k.Admin) // under way, so that no body becomes a file
+	defer func() { k.OK(upload.Discard()) }()
+	made := k.Upload(k.Sets[0], "secret")
+	for _, content := range []string{"nobody", "secret", "nobody else"} {
+		k.Replace(made, content)
+	}
+	for number, want := range map[string]bool{"2": false, "1": true} {
+		if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), number); err != nil || shared != want {
+			t.Errorf("version %s: shared %t, %v", number, shared, err)
+		}
+	}
+	if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
+		t.Errorf("version 3, after the other one: shared %t, %v", shared, err)
+	}
+	k.Sound()
+}
+
 // TestCheckFindsWrongVersions breaks each thing that a check says of versions.
 func TestCheckFindsWrongVersions(t *testing.T) {
 	t.Parallel()
