@@ -15,6 +15,7 @@ import (
 // The preview of a damaged, deleted or replaced file shows the error and a retry button.
 func TestPreviewErrors(t *testing.T) {
 	t.Parallel()
+	oneNode(t)
 	l := openViewer(t)
 	l.expect("status of 500", "status of 410", "status of 412", "net::ERR_")
 	long := strings.Repeat("a line of some length\n", 40000)
@@ -72,6 +73,7 @@ func lose(t *testing.T, data string, r e2e.Resource) {
 // An image whose download is interrupted because of damage shows the error.
 func TestPreviewOfInterruptedDownload(t *testing.T) {
 	t.Parallel()
+	oneNode(t)
 	l := openViewer(t, "--verify-reads")
 	l.expect("net::ERR_", "status of 500")
 	content := noise(t)
