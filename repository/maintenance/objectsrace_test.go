@@ -204,7 +204,7 @@ func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first i
 		s.wantKept(what, made[i], failed[i], pause)
 	}
 	s.clear()
-	return gates[0].steps, gates[1].steps
+	return int(gates[0].steps.Load()), int(gates[1].steps.Load())
 }
 
 // wantKept: what was acknowledged can be read, and only what has stood for long is refused, with an error that says to try again.

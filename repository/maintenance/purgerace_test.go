@@ -25,9 +25,9 @@ import (
 
 // gate stops one actor before one of its steps, until it may go on.
 type gate struct {
-	armed bool // before, nothing counts
-	stop  int  // before this step
-	steps int  // that were taken
+	armed bool         // before, nothing counts
+	stop  int          // before this step
+	steps atomic.Int64 // that were taken, by workers, too
 	open  chan struct{}
 }
 
@@ -35,8 +35,7 @@ func (g *gate) step() {
 	if !g.armed {
 		return
 	}
-	g.steps++
-	if g.steps == g.stop {
+	if g.steps.Add(1) == int64(g.stop) {
 		<-g.open
 	}
 }
@@ -203,7 +202,7 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	if _, err := k.Upkeep.Purge(ctx, maintenance.PurgeOptions{Now: later}); err != nil {
 		k.T.Error("purge at the end:", err)
 	}
-	return upload.steps, purge.steps
+	return int(upload.steps.Load()), int(purge.steps.Load())
 }
 
 // TestUploadsAgainstPurges has uploads, replacements and deletions of a few contents during purges, on the real stores.
