@@ -55,7 +55,7 @@ var arrows = map[string]string{
 	"client":                          "blobs errs archive metadata repository maintenance net/http descriptive",
 	"commands":                        "blobs archive client display exit cobra pflag isatty",
 	"demo":                            "auth repository",
-	"metrics":                         "blobs errs metadata repository maintenance bolt handlers net/http prometheus",
+	"metrics":                         "blobs errs metadata repository maintenance bolt groupcommit handlers net/http prometheus",
 	"cli":                             "auth blobs errs metadata repository maintenance bolt postgres s3 handlers backup client commands display exit demo metrics web webhooks extraction/child cli/config cli/datadir cli/doctor cli/listener cli/suggest net/http cobra pflag isatty zerolog log log/slog",
 	"cli/config":                      "auth paging repository webhooks display exit cli/suggest cobra pflag isatty toml zerolog log log/slog",
 	"cli/datadir":                     "auth blobs metadata repository maintenance bolt postgres s3 tables backup exit metrics",

@@ -12,7 +12,6 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/commands/exit"
-	"labshelf/groupcommit"
 	"labshelf/metadata"
 	"labshelf/postgres"
 	"labshelf/s3"
@@ -34,12 +33,12 @@ const connectLimit = 30 * time.Second
 // recently is how long ago a node that runs has last said so, at most.
 const recently = time.Minute
 
-// openMetadata opens the metadata; file is how, where they are a file.
-func (d *Dir) openMetadata(file bolt.Options) error {
+// openMetadata opens the metadata; options are those of a file, of which a database takes what it has.
+func (d *Dir) openMetadata(options bolt.Options) error {
 	if d.at.Metadata != "" {
-		return d.openDatabase(file.Observe)
+		return d.openDatabase(options)
 	}
-	meta, err := bolt.Open(filepath.Join(d.Path, MetadataFile), file)
+	meta, err := bolt.Open(filepath.Join(d.Path, MetadataFile), options)
 	if err != nil {
 		return Explain(d.Path, err)
 	}
@@ -49,13 +48,13 @@ func (d *Dir) openMetadata(file bolt.Options) error {
 }
 
 // openDatabase opens metadata that several processes can share. A file keeps a second one away from what else is in the directory.
-func (d *Dir) openDatabase(observe func(groupcommit.Commit)) error {
+func (d *Dir) openDatabase(options bolt.Options) error {
 	if err := d.lock(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
 	defer cancel()
-	meta, err := postgres.Open(ctx, d.at.Metadata, postgres.Options{ReadOnly: d.readOnly, Observe: observe})
+	meta, err := postgres.Open(ctx, d.at.Metadata, postgres.Options{ReadOnly: d.readOnly, Observe: options.Observe})
 	if err != nil {
 		return explainDatabase(err)
 	}
