@@ -156,9 +156,9 @@ type Tx struct {
 	// one of them. In two transactions with the same version, other than 0, those rows are the same.
 	Access func() uint64
 
-	// Ahead fetches at once all that reads asks for. A store that answers many questions as fast as one calls it: a lookup in it may find nothing,
+	// Prefetch fetches at once all that reads asks for. A store that answers many questions as fast as one calls it: a lookup in it may find nothing,
 	// a sequence may be empty, and it keeps nothing of that. Any other store does nothing. Either way what is read next is the same.
-	Ahead func(reads func())
+	Prefetch func(reads func())
 
 	// Facts is the caller's cache of those rows. The store does not use it.
 	Facts any

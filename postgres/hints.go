@@ -113,7 +113,7 @@ func (l *learnt) question() *question {
 // learn runs an operation for the first time.
 func (s *Store) learn(ctx context.Context, fn func(*metadata.Tx) error) (all learnt) {
 	now := metadata.NewID(metadata.Stamp(s.Now().UnixMicro()))
-	l := &learning{hints: &s.hints, begun: string(now[:6]), learnt: newLearnt()} // of an id that is its milliseconds
+	l := &learning{hints: &s.hints, begun: string(now[:6]), learnt: newLearnt()} // the milliseconds of the id
 	all = l.learnt
 	r := &reader{known: newKnown(), learns: l}
 	r.ask = func(q *question) {

@@ -34,7 +34,7 @@ var (
 	_ tables.Ahead   = (*kv)(nil)
 	_ tables.Buckets = (*kv)(nil)
 
-	_ tables.Together = (*kv)(nil)
+	_ tables.Prefetcher = (*kv)(nil)
 )
 
 func (k *kv) Get(b tables.Bucket, key []byte) []byte {
@@ -102,7 +102,7 @@ func (k *kv) Ahead(b tables.Bucket, ranges [][2][]byte, backwards bool, records 
 	}
 }
 
-func (k *kv) Together(reads func()) { k.together(reads) }
+func (k *kv) Prefetch(reads func()) { k.prefetch(reads) }
 
 func (k *kv) Cursor(b tables.Bucket, backwards bool) tables.Cursor {
 	how, ok := k.ahead[b]

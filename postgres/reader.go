@@ -127,8 +127,8 @@ func (r *reader) fetch(of keyRange, most int) found {
 	return answer
 }
 
-// together asks at once all that reads asks for, and is not known.
-func (r *reader) together(reads func()) {
+// prefetch asks at once all that reads asks for, and is not known.
+func (r *reader) prefetch(reads func()) {
 	asked := newLearnt()
 	func() {
 		outer := r.collects

@@ -13,8 +13,8 @@
 //
 // A view is one REPEATABLE READ transaction, which begins in the round trip of its first question. That reads the version of the access rows
 // too, so that a revoked key ends with the next request on every node. What asks for that version before is told the last one that this node
-// has seen, and is run once more where that is over. What is read together is asked together (Ahead). PostgreSQL shows a commit to others when it is on stable storage.
-// Everything is read from the server that takes the commits.
+// has seen, and is run once more where that is over. What is read together is asked together (Prefetch). PostgreSQL shows a commit to others
+// when it is on stable storage. Everything is read from the server that takes the commits.
 //
 // # Keys
 //

@@ -84,7 +84,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 			return err
 		}
 		items, last := 0, position{byName: q.Order.ByNames()}
-		s.aheadOfPage(tx, within, q)
+		s.prefetchPage(tx, within, q)
 		damaged := s.stores.Damaged(tx)
 		var failed error
 		file := func(r *metadata.Resource) (more bool) {
@@ -118,10 +118,10 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 	return ends, err
 }
 
-// aheadOfPage tells that a page is read next.
-func (s *Service) aheadOfPage(tx *metadata.Tx, within metadata.ResourceRange, q paging.Query) {
+// prefetchPage fetches what a page reads, where that is faster than one after the other.
+func (s *Service) prefetchPage(tx *metadata.Tx, within metadata.ResourceRange, q paging.Query) {
 	costly := false // to read one after the other
-	tx.Ahead(func() {
+	tx.Prefetch(func() {
 		costly = true
 		s.stores.Damaged(tx)
 		if !q.Folders {
@@ -136,7 +136,7 @@ func (s *Service) aheadOfPage(tx *metadata.Tx, within metadata.ResourceRange, q 
 		ids = append(ids, r.ID)
 		return len(ids) < q.Limit
 	})
-	tx.Ahead(func() {
+	tx.Prefetch(func() {
 		for _, id := range ids {
 			_, _ = tx.Descriptive.Get(id)
 		}

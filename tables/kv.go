@@ -48,10 +48,10 @@ type Ahead interface {
 	Ahead(b Bucket, ranges [][2][]byte, backwards bool, records Bucket)
 }
 
-// Together is what a KV may offer that answers many questions as fast as one.
-type Together interface {
-	// Together calls reads, in which keys may be missing, and then fetches what it asked for.
-	Together(reads func())
+// Prefetcher is what a KV may offer that answers many questions as fast as one.
+type Prefetcher interface {
+	// Prefetch calls reads, in which keys may be missing, and then fetches what it asked for.
+	Prefetch(reads func())
 }
 
 // Buckets is what an engine offers to a migration.

@@ -60,7 +60,7 @@ func (t *Tx) Contract() *metadata.Tx {
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},
 		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t}, Leases: leases{t}, Nodes: nodes{t},
-		Now: t.clock, Stamp: t.stamp, Access: t.access, Ahead: t.together,
+		Now: t.clock, Stamp: t.stamp, Access: t.access, Prefetch: t.prefetch,
 	}
 }
 
@@ -192,14 +192,14 @@ func (b Bucket) decidesAccess() bool {
 	return false
 }
 
-// together implements metadata.Tx.Ahead. What reads concludes from finding nothing does not count.
-func (t *Tx) together(reads func()) {
-	engine, ok := t.kv.(Together)
+// prefetch implements metadata.Tx.Prefetch. What reads concludes from finding nothing does not count.
+func (t *Tx) prefetch(reads func()) {
+	engine, ok := t.kv.(Prefetcher)
 	if !ok {
 		return
 	}
 	before := *t
-	engine.Together(func() {
+	engine.Prefetch(func() {
 		defer func() { *t = before }()
 		reads()
 	})

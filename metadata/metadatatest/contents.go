@@ -81,7 +81,7 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 // read returns the contents as a read transaction sees them.
 func read(p probe) func(*metadata.Tx) (map[string]any, error) {
 	return func(tx *metadata.Tx) (map[string]any, error) {
-		tx.Ahead(func() { _, _ = contents(tx, p) })
+		tx.Prefetch(func() { _, _ = contents(tx, p) })
 		return contents(tx, p)
 	}
 }

@@ -183,7 +183,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 			}
 			return last.access
 		},
-		Ahead: func(func()) {},
+		Prefetch: func(func()) {},
 	}
 }
 

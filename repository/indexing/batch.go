@@ -28,7 +28,7 @@ func (x *Indexing) newBatch(tx *metadata.Tx, at position) batch {
 
 // read reads what comes next: of the log, or of the tables where the index is made anew.
 func (b *batch) read() error {
-	b.tx.Ahead(func() {
+	b.tx.Prefetch(func() {
 		_, _ = b.tx.Audit.State()
 		_, _ = b.tx.Lineage.Epoch()
 	})
@@ -129,7 +129,7 @@ func (b *batch) scan(all iter.Seq2[object, error]) error {
 
 // putAll puts objects of a phase, and tells whether the batch ends behind one of them.
 func (b *batch) putAll(some []object) (full bool, err error) {
-	b.ahead(some)
+	b.prefetch(some)
 	for _, o := range some {
 		if err := o.put(); err != nil || b.full(o.ID) {
 			return true, err
@@ -192,7 +192,7 @@ func (b *batch) followTo(last uint64, seen map[metadata.ID]bool) error {
 
 // entries returns those of the log from the next one to that before last.
 func (b *batch) entries(last uint64) (all []audit.Entry, err error) {
-	b.tx.Ahead(func() {
+	b.tx.Prefetch(func() {
 		for n := b.at.next; n < last; n++ {
 			_, _ = b.tx.Audit.Get(n)
 		}
@@ -220,7 +220,7 @@ type object struct {
 
 // objects returns what each entry is about, once.
 func (b *batch) objects(entries []audit.Entry, seen map[metadata.ID]bool) ([]object, error) {
-	b.tx.Ahead(func() {
+	b.tx.Prefetch(func() {
 		for _, e := range entries {
 			_, _ = b.object(e.Object)
 		}
@@ -236,7 +236,7 @@ func (b *batch) objects(entries []audit.Entry, seen map[metadata.ID]bool) ([]obj
 			return nil, err
 		}
 	}
-	b.ahead(all)
+	b.prefetch(all)
 	return all, nil
 }
 

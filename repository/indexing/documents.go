@@ -28,9 +28,9 @@ func NewDocuments(tx *metadata.Tx, schemas *conformance.Schemas) Documents {
 	return Documents{tx: tx, names: map[metadata.ID]string{}, finder: conformance.NewFinder(tx), schemas: schemas, spent: new(time.Duration)}
 }
 
-// ahead tells that the documents of these objects are made next.
-func (m Documents) ahead(of []object) {
-	m.tx.Ahead(func() {
+// prefetch fetches what the documents of these objects read.
+func (m Documents) prefetch(of []object) {
+	m.tx.Prefetch(func() {
 		for _, o := range of {
 			if o.put == nil || o.State != metadata.Active {
 				continue

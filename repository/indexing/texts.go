@@ -159,7 +159,7 @@ func (b *batch) texts() (bodies []body, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b.aheadOfTexts(found)
+	b.prefetchTexts(found)
 	for _, r := range found {
 		if b.slow() {
 			b.more = true
@@ -203,14 +203,14 @@ func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resour
 	return found, metadata.Record{}, nil
 }
 
-// aheadOfTexts tells that the documents and bodies of these resources are read next.
-func (b *batch) aheadOfTexts(of []metadata.Resource) {
+// prefetchTexts fetches what the documents and bodies of these resources read.
+func (b *batch) prefetchTexts(of []metadata.Resource) {
 	objects := make([]object, len(of))
 	for i, r := range of {
 		objects[i] = b.resource(r)
 	}
-	b.ahead(objects)
-	b.tx.Ahead(func() {
+	b.prefetch(objects)
+	b.tx.Prefetch(func() {
 		for _, r := range of {
 			_, _ = b.body(r)
 		}

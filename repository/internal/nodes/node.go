@@ -183,7 +183,7 @@ func (n *Node) look(ctx context.Context) error {
 	var size uint64
 	var row metadata.Lease
 	err := n.meta.View(ctx, func(tx *metadata.Tx) error {
-		tx.Ahead(func() {
+		tx.Prefetch(func() {
 			_, _ = tx.Audit.State()
 			_, _ = tx.Leases.Get(BackgroundLease)
 		})

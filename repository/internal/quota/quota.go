@@ -31,7 +31,7 @@ type limit struct {
 
 // limits are the quotas of a place; none where there is no quota.
 func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err error) {
-	tx.Ahead(func() {
+	tx.Prefetch(func() {
 		_, _ = tx.Dataspaces.Get(at.Dataspace)
 		_, _ = tx.Usage.Get(at.Dataspace)
 		_, _ = tx.Users.Get(at.User)
