@@ -155,8 +155,18 @@ func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, backgro
 	if s.queue.Closed() {
 		return metadata.ErrClosed
 	}
-	w := work{learnt: s.learn(ctx, fn)}
-	if ctx.Err() != nil {
+	began := false
+	w := work{learnt: s.learn(ctx, func(tx *metadata.Tx) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		began = true
+		return fn(tx)
+	})}
+	switch err := ctx.Err(); {
+	case err != nil && !began:
+		return err
+	case err != nil:
 		ctx = context.WithoutCancel(ctx)
 	}
 	w.fn = func(tx *metadata.Tx) error {

@@ -139,6 +139,11 @@ func testContextInQueue(t *testing.T, s *store) {
 		<-waits.waiting
 	}
 	close(waits.ended)
+	err := s.Update(&endsOnceAsked{waited: waited{make(chan struct{}), nil}}, func(*metadata.Tx) error {
+		t.Error("the function ran though the context had ended before")
+		return nil
+	})
+	isError(t, "an update whose context ends once it has been asked", err, context.Canceled)
 	close(release)
 	group.Wait()
 }
@@ -162,6 +167,23 @@ func (w waited) Err() error {
 	default:
 		return nil
 	}
+}
+
+// endsOnceAsked is a context that ends when somebody has asked for the first time whether it has.
+type endsOnceAsked struct {
+	waited
+	once sync.Once
+}
+
+func (e *endsOnceAsked) Done() <-chan struct{} {
+	e.once.Do(func() { close(e.ended) })
+	return e.ended
+}
+
+func (e *endsOnceAsked) Err() error {
+	err := e.waited.Err()
+	e.once.Do(func() { close(e.ended) })
+	return err
 }
 
 func testClosed(t *testing.T, s *store) {
