@@ -53,7 +53,7 @@ func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject
 	}
 	open.later(store.Close)
 	var made closers
-	if embedded, err = b.filledSet(ctx, &made, "embedded", b.many, 0); err != nil {
+	if embedded, err = b.filledSet(ctx, &made, "embedded", b.clusterMany, 0); err != nil {
 		return nil, nil, err
 	}
 	if made.close(&err); err != nil {
@@ -107,13 +107,13 @@ func (b *bench) startNode(ctx context.Context, open *closers, n int, from, setti
 
 // clusterPages measures pages at three depths, each beside the same page of the embedded engine.
 func (b *bench) clusterPages(ctx context.Context, embedded *subject, of *twoNodes) (rows []row, err error) {
-	known, err := embedded.walk(ctx, "/resources", b.many)
+	known, err := embedded.walk(ctx, "/resources", b.clusterMany)
 	if err != nil {
 		return nil, err
 	}
 	var kinds []*kind
 	for _, depth := range []int{0, 50, 90} {
-		what := fmt.Sprintf("cluster: page of 100 at %d %% of %d", depth, b.many)
+		what := fmt.Sprintf("cluster: page of 100 at %d %% of %d", depth, b.clusterMany)
 		at := strings.TrimPrefix(known.urls[len(known.pages)*depth/100], "http://"+embedded.address+embedded.path)
 		kinds = append(kinds, &kind{what: what, of: of.nodes[0], url: at}, &kind{what: what + ", embedded", of: embedded.peer, url: at})
 		rows = append(rows, row{what: what, unit: "µs", reference: "embedded", targets: []target{figureAtMost(1000), ratioAtMost(3)}})

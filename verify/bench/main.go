@@ -40,32 +40,33 @@ func main() {
 
 // plan is how much is done.
 type plan struct {
-	rounds     int           // of everything that is compared, in turn
-	moreRounds int           // of what varies most
-	load       time.Duration // of a load in one round
-	body       int64         // bytes of the large file: a multiple of blockSize
-	fetches    int           // of the large file in one round
-	files      int           // small ones that are downloaded again and again
-	many       int           // resources in the repositories that pages are read from: a multiple of 100
-	pages      int           // how often each page is read in one round: a multiple of inARow
-	starts     int           // of each program in one round
-	idle       time.Duration // after which a program counts as idle
-	putFiles   int           // small ones that are put
-	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
-	copyFiles  int           // of 8 MiB that are copied to the drive
-	rest       bool          // wait for the disk between what is measured
-	fetch      bool          // build what is compared where it is missing
+	rounds      int           // of everything that is compared, in turn
+	moreRounds  int           // of what varies most
+	load        time.Duration // of a load in one round
+	body        int64         // bytes of the large file: a multiple of blockSize
+	fetches     int           // of the large file in one round
+	files       int           // small ones that are downloaded again and again
+	many        int           // resources in the repositories that pages are read from: a multiple of 100
+	clusterMany int           // the same of the cluster, and of the repository beside it
+	pages       int           // how often each page is read in one round: a multiple of inARow
+	starts      int           // of each program in one round
+	idle        time.Duration // after which a program counts as idle
+	putFiles    int           // small ones that are put
+	putBody     int64         // bytes of the large file that is put: a multiple of blockSize
+	copyFiles   int           // of 8 MiB that are copied to the drive
+	rest        bool          // wait for the disk between what is measured
+	fetch       bool          // build what is compared where it is missing
 }
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, copyFiles: 64, rest: true, fetch: true}
+		many: 100_000, clusterMany: 1_000_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, copyFiles: 64, rest: true, fetch: true}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
-		many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20, copyFiles: 4}
+		many: 1000, clusterMany: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20, copyFiles: 4}
 }
 
 // bench is one run.
