@@ -132,31 +132,45 @@ func TestObjectsAgainstPurge(t *testing.T) {
 		for state, prepare := range states {
 			t.Run(fmt.Sprint(pair[0], " against ", pair[1], ", ", state), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { meetAll(t, pair, prepare) })
+				meetAll(t, pair, prepare)
 			})
 		}
 	}
 }
 
 func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
-	steps, number, meetings := [2]int{2, 2}, 0, 0
-	for i := 1; i <= steps[0]; i++ {
-		for j := 1; j <= steps[1]; j++ {
-			for _, pause := range pauses {
-				for first := range 2 {
-					if number++; number%oneOf() != 1%oneOf() {
-						continue
-					}
-					s := newShared(t)
-					prepare(s, content)
-					time.Sleep(time.Second)
-					a, b := s.meet(pair, [2]int{i, j}, pause, first)
-					steps, meetings = [2]int{max(steps[0], a), max(steps[1], b)}, meetings+1
+	all := &meetings{pair: pair, prepare: prepare, steps: [2]int{2, 2}}
+	for i := 1; i <= all.steps[0]; i++ {
+		// A clock of its own: that of a bubble ends in the year 2262.
+		synctest.Test(t, func(t *testing.T) { all.at(t, i) })
+	}
+	t.Logf("%d meetings of %d and %d steps", all.held, all.steps[0], all.steps[1])
+}
+
+// meetings are those of two processes.
+type meetings struct {
+	pair         [2]string
+	prepare      func(*shared, string)
+	steps        [2]int // that each takes, as far as known
+	number, held int
+}
+
+// at holds the meetings at one step of the first process.
+func (m *meetings) at(t *testing.T, i int) {
+	for j := 1; j <= m.steps[1]; j++ {
+		for _, pause := range pauses {
+			for first := range 2 {
+				if m.number++; m.number%oneOf() != 1%oneOf() {
+					continue
 				}
+				s := newShared(t)
+				m.prepare(s, content)
+				time.Sleep(time.Second)
+				a, b := s.meet(m.pair, [2]int{i, j}, pause, first)
+				m.steps, m.held = [2]int{max(m.steps[0], a), max(m.steps[1], b)}, m.held+1
 			}
 		}
 	}
-	t.Logf("%d meetings of %d and %d steps", meetings, steps[0], steps[1])
 }
 
 // content is what all upload.
