@@ -37,7 +37,10 @@ func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen st
 		}
 		chosen = shown
 	}
-	_, err = repo.Bootstrap(ctx, chosen)
+	made, err := repo.Bootstrap(ctx, chosen)
+	if err == nil && made == "" && shown != "" { // another node has made the user since, with a key of its own
+		return "", blobs.OS{}.Remove(d.KeyPath())
+	}
 	return shown, err
 }
 

@@ -2,6 +2,7 @@ package datadir
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -63,6 +65,49 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	if again, err := data.Bootstrap(t.Context(), repo, ""); again != "" || err != nil {
 		t.Errorf("the second time: %q, %v", again, err)
 	}
+}
+
+// TestFirstKeyOfTwoNodes: of two nodes that start at once over the same metadata one shows a key and keeps it, the other none.
+func TestFirstKeyOfTwoNodes(t *testing.T) {
+	t.Parallel()
+	data, err := Open(t.TempDir(), Stores{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := repository.New(data.Metadata, data.Blobs, repository.Config{})
+	defer func() {
+		repo.Close()
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	first := &Dir{Path: t.TempDir(), Metadata: data.Metadata}
+	var theirs string
+	second := &Dir{Path: t.TempDir(), Metadata: seenBefore{data.Metadata, func() {
+		if theirs, err = first.Bootstrap(t.Context(), repo, ""); err != nil || theirs == "" {
+			t.Fatal(theirs, err)
+		}
+	}}}
+	if shown, err := second.Bootstrap(t.Context(), repo, ""); shown != "" || err != nil {
+		t.Errorf("the node that came second: %q, %v", shown, err)
+	}
+	if _, err := os.Lstat(second.KeyPath()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it keeps a key that nobody has: %v", err)
+	}
+	if kept, err := os.ReadFile(first.KeyPath()); err != nil || string(kept) != theirs+"\n" {
+		t.Errorf("the first one keeps %q of %q, %v", kept, theirs, err)
+	}
+}
+
+// seenBefore are metadata that are seen as they are before something happens.
+type seenBefore struct {
+	metadata.Store
+	then func()
+}
+
+func (s seenBefore) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	defer s.then()
+	return s.Store.View(ctx, fn)
 }
 
 // Metadata whose first user cannot be read start no service, and the refusal says how to restore them.
