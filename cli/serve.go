@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"labshelf/cli/config"
@@ -44,7 +46,10 @@ started.`,
 			}
 			log, requests, flush := newLog(c, p.stderr)
 			defer flush()
-			s := server{config: c, log: log, requests: requests, ready: func(at started) { greet(p.stdout, c, at) }}
+			s := server{config: c, log: log, requests: requests, ready: func(at started) {
+				greet(p.stdout, c, at)
+				tellManager(log)
+			}}
 			return untilSignal(s.run)
 		},
 	}
@@ -70,6 +75,13 @@ func untilSignal(run func(context.Context) error) error {
 		}
 	}
 	return errInterrupted
+}
+
+// tellManager tells systemd that the service is ready, where that has started it as Type=notify: what is ordered behind it begins then.
+func tellManager(log zerolog.Logger) {
+	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+		log.Warn().Err(err).Msg("systemd could not be told that the service is ready")
+	}
 }
 
 // greet prints where the service is, and how to try it. The text is for people, not for programs.

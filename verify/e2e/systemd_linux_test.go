@@ -1,0 +1,24 @@
+package e2e
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+)
+
+// TestReadyIsSaid: systemd hears that the service is ready (sd_notify(3)), as a unit of Type=notify asks for.
+func TestReadyIsSaid(t *testing.T) {
+	folder := t.TempDir()
+	address := &net.UnixAddr{Name: filepath.Join(folder, "notify"), Net: "unixgram"}
+	manager, err := net.ListenUnixgram("unixgram", address)
+	check(t, err)
+	defer func() { _ = manager.Close() }()
+	t.Setenv("NOTIFY_SOCKET", address.Name)
+	serve(t, filepath.Join(folder, "data"))
+	said := make([]byte, 100)
+	n, err := manager.Read(said)
+	check(t, err)
+	if string(said[:n]) != "READY=1" {
+		t.Errorf("it says %q", said[:n])
+	}
+}
