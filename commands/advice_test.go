@@ -1,9 +1,12 @@
 package commands
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+
+	"labshelf/client"
 )
 
 // TestNameVersions: where a service does not understand a call, or answers otherwise than this version expects, and is of another
@@ -34,6 +37,20 @@ func TestNameVersions(t *testing.T) {
 		got := s.run(t, "", "set", "new", "lab/more")
 		if got.error == nil || strings.Contains(got.Error(), both) != test.named {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestNothingBehindGateway: where a load balancer answers in place of a service, the advice is not about the address.
+func TestNothingBehindGateway(t *testing.T) {
+	t.Parallel()
+	c := client.New("http://lab.example/v1", "")
+	for status, want := range map[int]string{502: "no labshelf answers behind it", 503: "no labshelf answers behind it", 418: "the address of a labshelf?"} {
+		answered := &client.Problem{Status: status}
+		for name, err := range map[string]error{"a call": advise(t.Context(), c, answered), "login": adviseLogin(c.Base(), answered)} {
+			if !errors.Is(err, answered) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s that is answered %d: %v", name, status, err)
+			}
 		}
 	}
 }
