@@ -57,7 +57,7 @@ func TestUploadManySmallFiles(t *testing.T) {
 	t.Logf("%d files: %.0f/s by a script with 8 clients, %.0f/s by the browser, %.2f of it", n, float64(n)/script.Seconds(), float64(n)/browser.Seconds(), script.Seconds()/browser.Seconds())
 	mu.Lock()
 	t.Logf("%d requests with files, %d for names", sent, asked)
-	if sent != n || asked == 0 || asked > n/8 {
+	if sent != n || asked == 0 || asked > n/2 { // far from one for each; some are asked from time to time, more on a slow machine
 		t.Errorf("%d files take %d requests with files and %d for names", n, sent, asked)
 	}
 	sent = 0
