@@ -7,10 +7,12 @@ import (
 	"encoding"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/resumable"
@@ -66,6 +68,31 @@ func (r *reader) uploads() error {
 		r.note(uploadKind, t.Announced, t, t.Checkpoint.Size, t.Length, t.Done())
 		return nil
 	})
+}
+
+// strays counts the partial files whose upload has no row, or has become a resource.
+func (w *stores) strays(ctx context.Context) (n int, err error) {
+	entries, err := os.ReadDir(filepath.Join(w.dir, "parts"))
+	if err != nil {
+		return 0, errs.Ignore(err, fs.ErrNotExist)
+	}
+	err = w.store.View(ctx, func(tx *metadata.Tx) error {
+		for _, e := range entries {
+			id, ok := metadata.ParseID(e.Name())
+			if !ok {
+				continue
+			}
+			t, err := tx.Uploads.Get(id)
+			if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+				return err
+			}
+			if t.ID == (metadata.ID{}) || t.Done() {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
 }
 
 // lostChunks returns the resumable uploads, not complete, of which acknowledged bytes are missing.

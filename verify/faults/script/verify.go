@@ -34,7 +34,8 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 // settleLimit is how long cascades and flushes that were under way may take.
 const settleLimit = 10 * time.Second
 
-// settle waits until no cascade is under way and no body is inline. It polls the tables, as the check after it reads them.
+// settle waits until no cascade is under way, no body is inline, and no partial file is left of an upload that is over. It polls the tables, as
+// the check after it reads them.
 func (w *stores) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
@@ -42,11 +43,12 @@ func (w *stores) settle(ctx context.Context) error {
 			return each(tx.Cascades.All(), func(metadata.Cascade) error { pending++; return nil })
 		})
 		inline, failed := w.inlineBodies(ctx)
-		if err = errors.Join(err, failed); err != nil || pending == 0 && inline == 0 {
+		strays, unread := w.strays(ctx)
+		if err = errors.Join(err, failed, unread); err != nil || pending == 0 && inline == 0 && strays == 0 {
 			return err
 		}
 	}
-	return errors.New("steps or moves that were under way have not ended")
+	return errors.New("steps, moves or removals that were under way have not ended")
 }
 
 // Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what is not as expected, what
