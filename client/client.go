@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,11 @@ func (p *Problem) Error() string {
 		return fmt.Sprintf("the server answered %d %s, and not as %s does", p.Status, http.StatusText(p.Status), "labshelf")
 	}
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
+}
+
+// OfGateway tells whether a proxy or load balancer has answered in place of the service, which it does not reach.
+func (p *Problem) OfGateway() bool {
+	return p.Code == "" && slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, p.Status)
 }
 
 // ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke or the service failed.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
 		case problem.Status == 403 && problem.Code == "forbidden":
 			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, permissionAdvice(problem))
-		case ofGateway(problem):
+		case problem.OfGateway():
 			return fmt.Errorf("%w\n%s", err, gatewayAdvice)
 		case problem.Code == "" || problem.Code == "not_found":
 			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
@@ -78,11 +77,6 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
 	}
 	return adviseTLS(err)
-}
-
-// ofGateway tells whether what stands before a service has answered in its place.
-func ofGateway(problem *client.Problem) bool {
-	return problem.Code == "" && slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, problem.Status)
 }
 
 const gatewayAdvice = "a proxy or load balancer is at that address, and no labshelf answers behind it: is it running?"

@@ -152,7 +152,7 @@ func adviseLogin(base string, err error) error {
 		return fmt.Errorf("%w\nis it running, and is the address right?", err)
 	case errors.As(err, &problem) && problem.Status == 401:
 		return fmt.Errorf("%w\nthe key is not valid there, or not complete; a sysadmin makes one: labshelf key new --user NAME", err)
-	case errors.As(err, &problem) && ofGateway(problem):
+	case errors.As(err, &problem) && problem.OfGateway():
 		return fmt.Errorf("%w\n%s", err, gatewayAdvice)
 	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
 		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
