@@ -34,27 +34,34 @@ const (
 		(select key from key_values where bucket = p.bucket order by bucket desc, key desc limit 1) r`
 )
 
-// rangesSQL reads ranges of a table. A range ends before (upto, hi), which for one without a bound is the beginning of the next bucket.
-// Bounds are compared as rows, so that the index alone finds both ends. order is how the index is read, and within what else the rows are.
+// rangesSQL reads ranges of a table, which are within their buckets; one without an end has no hi. order is how the index is read. Bounds are
+// compared column by column: PostgreSQL before 18 ends no scan by a row such as (bucket, key) < ($1, $2) before the first column differs, so that
+// a range with few keys would be read with all that is behind it in its bucket.
 func rangesSQL(table, within, order string) string {
 	return `select q.n, r.key, r.value, x.value
-	from unnest($1::smallint[], $2::bytea[], $3::smallint[], $4::bytea[], $5::integer[], $6::smallint[]) with ordinality
-		as q (bucket, lo, upto, hi, most, records, n)
+	from unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::integer[], $5::smallint[]) with ordinality as q (bucket, lo, hi, most, records, n)
 	cross join lateral (select key, value from ` + table + `
-		where ` + within + `(bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
+		where bucket = q.bucket and ` + within + `
 		order by ` + order + ` limit q.most) r
 	left join key_values x on x.bucket = q.records
 		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
 }
 
-// heads narrows a range of long_key_values, of which there are few, by what its index has.
-var heads = fmt.Sprintf("(bucket, head) >= (q.bucket, substr(q.lo, 1, %[1]d)) and (bucket, head) <= (q.upto, substr(q.hi, 1, %[1]d)) and ", headBytes)
+// The bounds of a range, for an index: behind all keys is where there is none. That of long_key_values, of which there are few, has their heads.
+var (
+	keys  = "key >= q.lo and key < coalesce(q.hi, " + behind(longest) + ")"
+	heads = fmt.Sprintf("head >= substr(q.lo, 1, %[1]d) and head <= coalesce(substr(q.hi, 1, %[1]d), %[2]s) and key >= q.lo and (q.hi is null or key < q.hi)",
+		headBytes, behind(headBytes))
+)
+
+// behind is a value that is greater than all with so many bytes.
+func behind(bytes int) string { return fmt.Sprintf("decode(repeat('ff', %d), 'hex')", bytes+1) }
 
 var (
-	ascendingSQL      = rangesSQL("key_values", "", "bucket, key")
-	descendingSQL     = rangesSQL("key_values", "", "bucket desc, key desc")
-	longAscendingSQL  = rangesSQL("long_key_values", heads, "bucket, head, key")
-	longDescendingSQL = rangesSQL("long_key_values", heads, "bucket desc, head desc, key desc")
+	ascendingSQL      = rangesSQL("key_values", keys, "key")
+	descendingSQL     = rangesSQL("key_values", keys, "key desc")
+	longAscendingSQL  = rangesSQL("long_key_values", heads, "head, key")
+	longDescendingSQL = rangesSQL("long_key_values", heads, "head desc, key desc")
 )
 
 // asked is a question on its way: which statements of the batch answer which part of it.
@@ -135,20 +142,20 @@ func (s *Store) queueRanges(b *pgx.Batch, sql string, q *question, which []int) 
 		return
 	}
 	n := len(which)
-	buckets, upto, records := make([]int16, n), make([]int16, n), make([]int16, n)
-	lo, hi, most := make([][]byte, n), make([][]byte, n), make([]int32, n)
+	buckets, records, most := make([]int16, n), make([]int16, n), make([]int32, n)
+	lo, hi := make([][]byte, n), make([][]byte, n)
 	for n, i := range which {
 		r := q.ranges[i]
-		buckets[n], upto[n], records[n] = s.numbers[r.bucket], s.numbers[r.bucket], noBucket
+		buckets[n], records[n] = s.numbers[r.bucket], noBucket
 		if r.records != tables.BucketCount {
 			records[n] = s.numbers[r.records]
 		}
-		lo[n], hi[n], most[n] = []byte(r.lo), []byte(r.hi), int32(q.most[i])
-		if r.open {
-			upto[n], hi[n] = upto[n]+1, []byte{}
+		lo[n], most[n] = []byte(r.lo), int32(q.most[i])
+		if !r.open {
+			hi[n] = []byte(r.hi)
 		}
 	}
-	b.Queue(sql, buckets, lo, upto, hi, most, records)
+	b.Queue(sql, buckets, lo, hi, most, records)
 }
 
 // noBucket is a number that no bucket has.
