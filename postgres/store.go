@@ -143,7 +143,7 @@ func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 }
 
 // update runs an operation for the first time, and queues it. If its context ends in its first run, the operation goes on, as if that had
-// been the only one.
+// been the only one; if it ends before, nothing has begun.
 func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, background bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -156,26 +156,21 @@ func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, backgro
 		return metadata.ErrClosed
 	}
 	began := false
-	w := work{learnt: s.learn(ctx, func(tx *metadata.Tx) error {
+	unlessEnded := func(tx *metadata.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		began = true
 		return fn(tx)
-	})}
+	}
+	learnt := s.learn(ctx, unlessEnded)
 	switch err := ctx.Err(); {
 	case err != nil && !began:
 		return err
 	case err != nil:
 		ctx = context.WithoutCancel(ctx)
 	}
-	w.fn = func(tx *metadata.Tx) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return fn(tx)
-	}
-	return s.queue.Do(ctx, w, background)
+	return s.queue.Do(ctx, work{unlessEnded, learnt}, background)
 }
 
 // askOutside asks a question outside of any transaction.
