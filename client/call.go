@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"labshelf/errs"
@@ -282,7 +283,7 @@ func refused(response *http.Response) *failure {
 	case problem.Status == http.StatusTooManyRequests, problem.Code == errs.CodeBusy,
 		problem.Status == http.StatusServiceUnavailable && problem.Code != "":
 		failed.verdict = undone
-	case problem.Status == http.StatusBadGateway, problem.Status == http.StatusServiceUnavailable, problem.Status == http.StatusGatewayTimeout:
+	case slices.Contains(gatewayStatuses, problem.Status):
 		failed.verdict = doubt
 	}
 	return failed

@@ -59,8 +59,11 @@ func (p *Problem) Error() string {
 
 // OfGateway tells whether a proxy or load balancer has answered in place of the service, which it does not reach.
 func (p *Problem) OfGateway() bool {
-	return p.Code == "" && slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, p.Status)
+	return p.Code == "" && slices.Contains(gatewayStatuses, p.Status)
 }
+
+// gatewayStatuses are those of a proxy whose service does not answer it.
+var gatewayStatuses = []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
 // ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke or the service failed.
 var ErrIncomplete = errors.New("the answer broke off")
