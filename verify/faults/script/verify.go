@@ -31,7 +31,7 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 	return d, err
 }
 
-// settleLimit is how long cascades and flushes that were under way may take.
+// settleLimit is how long cascades, flushes and removals that were under way may take.
 const settleLimit = 10 * time.Second
 
 // settle waits until no cascade is under way, no body is inline, and no partial file is left of an upload that is over. It polls the tables, as
