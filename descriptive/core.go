@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 func (c Creator) check(at *checker) {
@@ -53,7 +54,9 @@ func isORCID(id string) bool {
 	return false
 }
 
-var doi = regexp.MustCompile(`^10\.[0-9]{4,9}(\.[0-9]+)*/\S+$`)
+var doi = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^10\.[0-9]{4,9}(\.[0-9]+)*/\S+$`)
+})
 
 func (r Related) check(at *checker) {
 	at.in("identifier", func() {
@@ -61,7 +64,7 @@ func (r Related) check(at *checker) {
 		switch {
 		case r.Type == "URL":
 			at.uri(r.Identifier)
-		case r.Type == "DOI" && !doi.MatchString(r.Identifier):
+		case r.Type == "DOI" && !doi().MatchString(r.Identifier):
 			at.refuse("must be a DOI such as 10.5072/x, without an address before it")
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"labshelf/descriptive"
 	"labshelf/descriptive/units"
@@ -12,11 +13,11 @@ import (
 
 // written is a number as instruments write it: what JSON has, a plus sign, a point without a digit before or behind it, and the D of Fortran.
 // Zeros before another digit belong to an identifier, not to a number.
-var written = regexp.MustCompile(`^([+-]?)(0|[1-9][0-9]*)?(?:\.([0-9]*))?(?:[eEdD]([+-]?[0-9]+))?$`)
+var written = lazily(`^([+-]?)(0|[1-9][0-9]*)?(?:\.([0-9]*))?(?:[eEdD]([+-]?[0-9]+))?$`)
 
 // number returns a number in the form of JSON, or "".
 func number(text string) descriptive.Number {
-	part := written.FindStringSubmatch(text)
+	part := written().FindStringSubmatch(text)
 	if part == nil || part[2] == "" && part[3] == "" || len(text) > maxName {
 		return ""
 	}
@@ -91,20 +92,20 @@ type labelled struct{ name, unit string }
 
 // The ways of a unit in the name of a column.
 var (
-	inSquare = regexp.MustCompile(`^(.*\S)\s*\[([^\[\]]+)\]$`)
-	inRound  = regexp.MustCompile(`^(.*\S)\s*\(((?:[^()]|\([^()]*\))+)\)$`)
-	behind   = regexp.MustCompile(`^(.*?\S)(?: / |, )(.+)$`)
+	inSquare = lazily(`^(.*\S)\s*\[([^\[\]]+)\]$`)
+	inRound  = lazily(`^(.*\S)\s*\(((?:[^()]|\([^()]*\))+)\)$`)
+	behind   = lazily(`^(.*?\S)(?: / |, )(.+)$`)
 )
 
 // label splits the name of a column: T / °C, T [K], T (K), T, K. In square brackets everything is a unit; elsewhere what is known as one.
 func label(text string) labelled {
 	text = clean(text)
-	for _, way := range [...]*regexp.Regexp{inSquare, inRound, behind} {
+	for _, way := range [...]*regexp.Regexp{inSquare(), inRound(), behind()} {
 		m := way.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
-		if unit := strings.TrimSpace(m[2]); unit != "" && len(unit) <= maxUnit && (way == inSquare || isUnit(unit)) {
+		if unit := strings.TrimSpace(m[2]); unit != "" && len(unit) <= maxUnit && (way == inSquare() || isUnit(unit)) {
 			return labelled{m[1], unit}
 		}
 	}
@@ -128,4 +129,9 @@ func (l labelled) value(about string) descriptive.Value {
 func shortest(f float32) float64 {
 	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // of what is no number it is itself
 	return exact
+}
+
+// lazily compiles an expression at its first use, so that a start does not pay for it.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

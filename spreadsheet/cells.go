@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -78,14 +79,14 @@ func (d dialect) textCell(text string) string {
 const formulas = "=+-@\t" + protection
 
 // convertible is what spreadsheets take for numbers, dates, times, amounts of money or fractions.
-var convertible = regexp.MustCompile(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
+var convertible = lazily(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
 
 // tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in a form that is known.
 func tempting(text string) bool {
 	if strings.ContainsRune(formulas, rune(text[0])) {
 		return true
 	}
-	return descriptive.TextOf(text).Form() != descriptive.Time && (convertible.MatchString(text) || monthAndNumber(text))
+	return descriptive.TextOf(text).Form() != descriptive.Time && (convertible().MatchString(text) || monthAndNumber(text))
 }
 
 // jsonOf returns the JSON of a value.
@@ -148,12 +149,12 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 const spaces = `[ \x{a0}\x{202f}]`
 
 // quantity is a number, and behind it a unit.
-var quantity = regexp.MustCompile(`^([-−]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?)(` + spaces + `*)(1/.+|[^\s0-9.,+-].*)$`)
+var quantity = lazily(`^([-−]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?)(` + spaces + `*)(1/.+|[^\s0-9.,+-].*)$`)
 
 // cutUnit splits a quantity into its number and a unit that is known. Between them there is a space, unless the unit is a sign or has several letters:
 // 4K may be anything.
 func cutUnit(text string) (number, unit string, ok bool) {
-	parts := quantity.FindStringSubmatch(text)
+	parts := quantity().FindStringSubmatch(text)
 	if parts == nil {
 		return "", "", false
 	}
@@ -167,8 +168,8 @@ func cutUnit(text string) (number, unit string, ok bool) {
 
 // Numbers as JSON writes them, but with a comma or a point, and ones with signs between thousands.
 var (
-	decimal   = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
-	thousands = regexp.MustCompile(`^-?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?:,[0-9]{3})+)$`)
+	decimal   = lazily(`^-?(?:0|[1-9][0-9]*)(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+	thousands = lazily(`^-?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?:,[0-9]{3})+)$`)
 	grouping  = strings.NewReplacer(".", "", ",", "")
 )
 
@@ -181,10 +182,15 @@ func (d dialect) number(text string) (_ descriptive.Number, ok bool, _ error) {
 		foreign = "."
 	}
 	switch {
-	case thousands.MatchString(text) && (strings.Contains(text, foreign) || !decimal.MatchString(text)):
+	case thousands().MatchString(text) && (strings.Contains(text, foreign) || !decimal().MatchString(text)):
 		return "", false, fmt.Errorf("the number %s can be read in two ways; write %s, or without a sign between the thousands %s", text, d.numberCell(point), grouping.Replace(text))
-	case !decimal.MatchString(text):
+	case !decimal().MatchString(text):
 		return "", false, nil
 	}
 	return descriptive.Number(point), true, nil
+}
+
+// lazily compiles an expression at its first use, so that a start does not pay for it.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -2,7 +2,6 @@ package spreadsheet
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,10 +28,10 @@ type moment struct {
 }
 
 var (
-	clockPart = regexp.MustCompile(`(?i)(?:^|[ T]) *([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?([.,][0-9]+)?(?: *([AP])\.?M\.?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$`)
-	numeric   = regexp.MustCompile(`^([0-9]{1,4})([./-]) ?([0-9]{1,2})([./-]) ?([0-9]{1,4})\.?$`)
-	two       = regexp.MustCompile(`^([0-9]{1,4})[./-]([0-9]{1,4})\.?$`)
-	named     = regexp.MustCompile(`^(?:([0-9]{1,2})\.?[-/ ]*)?(\pL{3,10})\.?[-/ ]*(?:([0-9]{1,2}), ?)?([0-9]{1,4})?$`)
+	clockPart = lazily(`(?i)(?:^|[ T]) *([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?([.,][0-9]+)?(?: *([AP])\.?M\.?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$`)
+	numeric   = lazily(`^([0-9]{1,4})([./-]) ?([0-9]{1,2})([./-]) ?([0-9]{1,4})\.?$`)
+	two       = lazily(`^([0-9]{1,4})[./-]([0-9]{1,4})\.?$`)
+	named     = lazily(`^(?:([0-9]{1,2})\.?[-/ ]*)?(\pL{3,10})\.?[-/ ]*(?:([0-9]{1,2}), ?)?([0-9]{1,4})?$`)
 )
 
 // months are their names in spreadsheets: of English, German, French, Spanish, Italian, Dutch and Portuguese.
@@ -64,7 +63,7 @@ func monthOf(word string) int {
 
 // monthAndNumber tells whether a text could be a month with a day or a year, such as MAR1.
 func monthAndNumber(text string) bool {
-	parts := named.FindStringSubmatch(text)
+	parts := named().FindStringSubmatch(text)
 	return parts != nil && parts[1]+parts[3]+parts[4] != "" && monthOf(parts[2]) > 0
 }
 
@@ -74,18 +73,18 @@ type shown bool
 // moments returns what a text can be read as; nothing if it is no date.
 func moments(text string, by shown) []moment {
 	day, m := strings.TrimSpace(text), moment{}
-	if at := clockPart.FindStringIndex(day); at != nil {
-		m = clockOf(clockPart.FindStringSubmatch(day))
+	if at := clockPart().FindStringIndex(day); at != nil {
+		m = clockOf(clockPart().FindStringSubmatch(day))
 		day = strings.TrimSuffix(day[:at[0]], ",")
 	}
 	var all []moment
-	if p := numeric.FindStringSubmatch(day); p != nil && p[2] == p[4] {
+	if p := numeric().FindStringSubmatch(day); p != nil && p[2] == p[4] {
 		all = ofThreeNumbers(p[1], p[2], p[3], p[5])
-	} else if p := two.FindStringSubmatch(day); p != nil && !bool(by) {
+	} else if p := two().FindStringSubmatch(day); p != nil && !bool(by) {
 		a, b := atoi(p[1]), atoi(p[2])
 		all = []moment{{month: a, day: b}, {month: b, day: a}, {month: a, year: b}, {month: b, year: a}}
 	} else if monthAndNumber(day) {
-		p := named.FindStringSubmatch(day)
+		p := named().FindStringSubmatch(day)
 		all = ofNamedMonth(monthOf(p[2]), p[1]+p[3], p[4])
 	}
 	all = slices.DeleteFunc(all, func(m moment) bool { return m.month < 1 || m.month > 12 || m.day > 31 })
@@ -169,7 +168,7 @@ func dateTyped(text string) (iso string, ok bool, err error) {
 	case len(found) == 0:
 		return "", false, nil
 	case found[0].day == 0 || found[0].year == 0:
-		if !abbreviated.MatchString(text) {
+		if !abbreviated().MatchString(text) {
 			return "", false, nil
 		}
 		return "", false, fmt.Errorf("%s looks like a date that a spreadsheet has made of something else; write a date such as 2026-01-31, or a text as '%[1]s", text)
@@ -182,7 +181,7 @@ func dateTyped(text string) (iso string, ok bool, err error) {
 }
 
 // abbreviated is a date without a year or a day, as English and German spreadsheets show it.
-var abbreviated = regexp.MustCompile(`^(?:[0-9]{1,2}(?:-|\. ))?(?:Jan|Feb|Mar|Mär|Mrz|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)(?:[- ][0-9]{2})?$`)
+var abbreviated = lazily(`^(?:[0-9]{1,2}(?:-|\. ))?(?:Jan|Feb|Mar|Mär|Mrz|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)(?:[- ][0-9]{2})?$`)
 
 // exists tells whether the month has this day.
 func (m moment) exists() bool {

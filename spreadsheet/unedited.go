@@ -2,7 +2,6 @@ package spreadsheet
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,13 +74,13 @@ func isCut(shown, cell string) bool {
 var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
 
 var (
-	anyNumber  = regexp.MustCompile(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
-	percentage = regexp.MustCompile(`^([-−]?[0-9.,]+)` + spaces + `?%$`) // some languages have a space before the sign
+	anyNumber  = lazily(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
+	percentage = lazily(`^([-−]?[0-9.,]+)` + spaces + `?%$`) // some languages have a space before the sign
 )
 
 // sameNumber tells whether both are one number, or the cell is what was shown, rounded.
 func sameNumber(shown, cell string) bool {
-	if was, is := percentage.FindStringSubmatch(shown), percentage.FindStringSubmatch(cell); was != nil && is != nil {
+	if was, is := percentage().FindStringSubmatch(shown), percentage().FindStringSubmatch(cell); was != nil && is != nil {
 		w, ok := float(was[1])
 		i, too := float(is[1])
 		return ok && too && (w == i || slices.ContainsFunc([]float64{w, significant(w, 15)}, func(w float64) bool {
@@ -129,7 +128,7 @@ func rounds(was, is float64, decimals int) bool {
 // float reads a number with a comma or a point.
 func float(text string) (float64, bool) {
 	text = strings.TrimSpace(strings.Replace(text, minus, "-", 1))
-	if !anyNumber.MatchString(text) {
+	if !anyNumber().MatchString(text) {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
@@ -138,21 +137,21 @@ func float(text string) (float64, bool) {
 
 // ungrouped returns a number without the signs between its thousands; another text as it is.
 func ungrouped(text string) string {
-	if thousands.MatchString(text) {
+	if thousands().MatchString(text) {
 		return grouping.Replace(text)
 	}
 	return text
 }
 
 // hours are what a spreadsheet takes for an hour: 5 A is five o'clock to it.
-var hours = regexp.MustCompile(`^([0-9]{1,2}) ?([aApP])$`)
+var hours = lazily(`^([0-9]{1,2}) ?([aApP])$`)
 
 // sameTime tells whether both are one time of the day.
 func sameTime(shown, cell string) bool {
-	if parts := hours.FindStringSubmatch(shown); parts != nil {
+	if parts := hours().FindStringSubmatch(shown); parts != nil {
 		shown = parts[1] + ":00 " + parts[2] + "M"
 	}
-	was, is := clockPart.FindStringSubmatch(shown), clockPart.FindStringSubmatch(cell)
+	was, is := clockPart().FindStringSubmatch(shown), clockPart().FindStringSubmatch(cell)
 	if was == nil || is == nil || was[0] != shown || is[0] != cell {
 		return false
 	}

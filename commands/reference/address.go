@@ -3,6 +3,7 @@ package reference
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"labshelf/commands/display"
 )
@@ -14,11 +15,13 @@ type address struct {
 	Rest     string // what follows the id
 }
 
-var addressParts = regexp.MustCompile(`(?is)^(https?://[^/?#]+(?:/.*?)??)(?:/v1)?/(dataspaces|sets|resources|users)/([^/?#:]+)(.*)$`)
+var addressParts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^(https?://[^/?#]+(?:/.*?)??)(?:/v1)?/(dataspaces|sets|resources|users)/([^/?#:]+)(.*)$`)
+})
 
 // ParseAddress parses a URL; ok says whether text is one.
 func ParseAddress(text string) (a address, ok bool) {
-	if parts := addressParts.FindStringSubmatch(text); parts != nil {
+	if parts := addressParts().FindStringSubmatch(text); parts != nil {
 		return address{parts[1], strings.ToLower(parts[2]), parts[3], parts[4]}, true
 	}
 	lower := strings.ToLower(text)

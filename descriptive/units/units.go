@@ -11,6 +11,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MaxBytes is the longest unit that is looked at.
@@ -22,7 +23,7 @@ const MaxBytes = 100
 //
 // The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as factors. C is the coulomb.
 func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
-	known, ok := parse(normalize(unit), index)
+	known, ok := parse(normalize(unit), index())
 	if !ok {
 		return 0, "", false
 	}
@@ -104,7 +105,7 @@ type scale struct {
 }
 
 // index has the scale of each symbol with each of its prefixes.
-var index = makeIndex()
+var index = sync.OnceValue(makeIndex)
 
 func makeIndex() map[string]scale {
 	known := make(map[string]scale, 2048)

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -66,13 +67,17 @@ type Row struct {
 // Write returns the document.
 func (d Document) Write() (string, error) {
 	var out strings.Builder
-	err := document.Execute(&out, d)
+	err := document().Execute(&out, d)
 	return out.String(), err
 }
 
 // document is the template of all documents. Its text for browsers without scripts reads no record where there is no page, so that it is the same
 // for every id.
-var document = template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(`<!doctype html>
+var document = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(documentText))
+})
+
+const documentText = `<!doctype html>
 <html lang="en" data-base="{{.Base}}"{{if .Anonymous}} data-anonymous{{end}}{{if .AdminsInvite}} data-admins-invite{{end}}{{with .LinkDays}} data-link-days="{{.}}"{{end}}>
 <head>
 <meta charset="utf-8">
@@ -151,7 +156,7 @@ var document = template.Must(template.New("document").Funcs(template.FuncMap{"si
 {{- end}}
 </main>{{end}}
 {{define "link"}}{{if .URL}}<a href="{{.URL}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}
-`))
+`
 
 // Size writes a number of bytes as the pages of the script do (web/src/format.ts): in units of 1,000, with one digit behind the point below 100.
 func Size(bytes int64) string {

@@ -3,6 +3,7 @@ package visits
 import (
 	"html/template"
 	"io"
+	"sync"
 )
 
 // Invitation is the page on which an invitation is accepted.
@@ -28,16 +29,18 @@ type Accepted struct {
 
 // WriteInvitation writes the page of an invitation.
 func WriteInvitation(w io.Writer, p Invitation) error {
-	return invitationPages.ExecuteTemplate(w, "invitation", p)
+	return invitationPages().ExecuteTemplate(w, "invitation", p)
 }
 
 // WriteAccepted writes the page of who has accepted one.
 func WriteAccepted(w io.Writer, p Accepted) error {
-	return invitationPages.ExecuteTemplate(w, "accepted", p)
+	return invitationPages().ExecuteTemplate(w, "accepted", p)
 }
 
 // WriteAgain writes a page that asks for itself once more: a browser that follows a link of another site sends no session with the first request.
-func WriteAgain(w io.Writer, p Problem) error { return invitationPages.ExecuteTemplate(w, "again", p) }
+func WriteAgain(w io.Writer, p Problem) error {
+	return invitationPages().ExecuteTemplate(w, "again", p)
+}
 
 // does says what a role may do.
 var does = map[string]string{
@@ -46,7 +49,11 @@ var does = map[string]string{
 	"admin":  "see, add and change its files, and manage its members",
 }
 
-var invitationPages = template.Must(template.Must(pages.Clone()).Funcs(template.FuncMap{"does": func(role string) string { return does[role] }}).Parse(`
+var invitationPages = sync.OnceValue(func() *template.Template {
+	return template.Must(parsePages().Funcs(template.FuncMap{"does": func(role string) string { return does[role] }}).Parse(invitationText))
+})
+
+const invitationText = `
 {{- define "wrong"}}<br><strong class="error" id="wrong">{{.}}</strong>{{end}}
 
 {{- define "invitation"}}{{template "head" .}}
@@ -113,4 +120,4 @@ var invitationPages = template.Must(template.Must(pages.Clone()).Funcs(template.
 </body>
 </html>
 {{end}}
-`))
+`

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"labshelf/handlers/internal/html"
 )
@@ -53,15 +54,21 @@ type Problem struct {
 }
 
 // WriteShare writes the page of a share.
-func WriteShare(w io.Writer, p Share) error { return pages.ExecuteTemplate(w, "share", p) }
+func WriteShare(w io.Writer, p Share) error { return pages().ExecuteTemplate(w, "share", p) }
 
 // WriteRequest writes the page of a request.
-func WriteRequest(w io.Writer, p Request) error { return pages.ExecuteTemplate(w, "request", p) }
+func WriteRequest(w io.Writer, p Request) error { return pages().ExecuteTemplate(w, "request", p) }
 
 // WriteProblem writes a page that says what went wrong.
-func WriteProblem(w io.Writer, p Problem) error { return pages.ExecuteTemplate(w, "problem", p) }
+func WriteProblem(w io.Writer, p Problem) error { return pages().ExecuteTemplate(w, "problem", p) }
 
-var pages = template.Must(template.New("visits").Funcs(template.FuncMap{"paragraphs": paragraphs}).Parse(`
+var pages = sync.OnceValue(parsePages)
+
+func parsePages() *template.Template {
+	return template.Must(template.New("visits").Funcs(template.FuncMap{"paragraphs": paragraphs}).Parse(pagesText))
+}
+
+const pagesText = `
 {{- define "head" -}}
 <!doctype html>
 <html lang="en">
@@ -132,7 +139,7 @@ var pages = template.Must(template.New("visits").Funcs(template.FuncMap{"paragra
 </form>
 {{- end}}
 {{- template "foot" .}}{{end}}
-`))
+`
 
 // paragraphs cuts a text at its empty lines.
 func paragraphs(text string) []string {

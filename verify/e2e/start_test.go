@@ -1,0 +1,44 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxInitialized bounds the bytes that one package of this module allocates when the program
+// starts: each command pays for them, the shortest too. Tables and expressions that need more are
+// made at their first use.
+const maxInitialized = 100_000
+
+// TestStartInitializesLittle runs the shortest command and reads the runtime's account of the
+// initialization of each package, one line such as
+// "init labshelf/cli @1.5 ms, 0.18 ms clock, 45848 bytes, 210 allocs".
+func TestStartInitializesLittle(t *testing.T) {
+	t.Parallel()
+	path, err := program()
+	check(t, err)
+	cmd := exec.CommandContext(t.Context(), path, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var trace strings.Builder
+	cmd.Stderr = &trace
+	check(t, cmd.Run())
+	measured := 0
+	for line := range strings.Lines(trace.String()) {
+		fields := strings.Fields(line)
+		if len(fields) < 9 || fields[0] != "init" || !strings.HasPrefix(fields[1], "labshelf/") {
+			continue
+		}
+		measured++
+		allocated, err := strconv.Atoi(fields[7])
+		check(t, err)
+		if allocated > maxInitialized {
+			t.Errorf("%s allocates %d bytes at start, want at most %d", fields[1], allocated, maxInitialized)
+		}
+	}
+	if measured == 0 {
+		t.Fatalf("no package of this module in the trace:\n%s", trace.String())
+	}
+}
