@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"labshelf/archive"
+	_ "labshelf/verify/testhome"
 )
 
 var set = archive.Set{ID: "01S", Name: "Größe <1>"}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"labshelf/audit"
+	_ "labshelf/verify/testhome"
 )
 
 // log is an audit log that a test makes, and its signer.

@@ -15,6 +15,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	_ "labshelf/verify/testhome"
 )
 
 func TestDir(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"go.uber.org/goleak"
 
 	"labshelf/cli/config"
+	"labshelf/verify/testhome"
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +45,7 @@ type leakTested struct{ *testing.M }
 
 func (m leakTested) Run() int {
 	code := m.M.Run()
+	_ = testhome.Remove()
 	http.DefaultClient.CloseIdleConnections()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

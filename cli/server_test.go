@@ -51,14 +51,40 @@ func write(t *testing.T, name, text string) string {
 
 // output is a log that a test reads while it is written.
 type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu      sync.Mutex
+	text    bytes.Buffer
+	written chan struct{} // closed by the next Write; nil: nobody waits
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.written != nil {
+		close(o.written)
+		o.written = nil
+	}
 	return o.text.Write(p)
+}
+
+// await returns when the log contains the text, or the context ends.
+func (o *output) await(ctx context.Context, text string) error {
+	for {
+		o.mu.Lock()
+		if bytes.Contains(o.text.Bytes(), []byte(text)) {
+			o.mu.Unlock()
+			return nil
+		}
+		if o.written == nil {
+			o.written = make(chan struct{})
+		}
+		written := o.written
+		o.mu.Unlock()
+		select {
+		case <-written:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 func (o *output) String() string {

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -84,7 +85,8 @@ func (c *caller) object(response *http.Response) (object map[string]any) {
 	return object
 }
 
-func (c *caller) exchange(method, path string, body io.Reader, contentType string) *http.Response {
+// try sends a request, which the service may cut off.
+func (c *caller) try(method, path string, body io.Reader, contentType string) (*http.Response, error) {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.at.address+path, body)
 	if err != nil {
@@ -92,7 +94,12 @@ func (c *caller) exchange(method, path string, body io.Reader, contentType strin
 	}
 	request.Header.Set("Authorization", c.at.firstKey)
 	request.Header.Set("Content-Type", contentType)
-	response, err := c.client.Do(request)
+	return c.client.Do(request)
+}
+
+func (c *caller) exchange(method, path string, body io.Reader, contentType string) *http.Response {
+	c.t.Helper()
+	response, err := c.try(method, path, body, contentType)
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -125,6 +132,8 @@ type throttled struct {
 	unit  int           // bytes at a time, while it is slow
 	began time.Time
 	bytes int64
+	last  time.Time    // end of the last read
+	pause atomic.Int64 // the longest time from one read to the next; a transport may read on after its answer
 }
 
 func (p *throttled) Read(b []byte) (int, error) {
@@ -137,6 +146,11 @@ func (p *throttled) Read(b []byte) (int, error) {
 	}
 	n, err := p.Reader.Read(b)
 	p.bytes += int64(n)
+	now := time.Now()
+	if !p.last.IsZero() {
+		p.pause.Store(max(p.pause.Load(), int64(now.Sub(p.last))))
+	}
+	p.last = now
 	return n, err
 }
 
@@ -177,10 +191,13 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-func (c *caller) wantAbout(what string, started time.Time) {
+// notEarly fails the test if the service has waited for less than a stalled client gets. No test
+// asks for the longest time: a busy machine is slow, and the tests of slowclient measure it on a
+// clock of their own.
+func (c *caller) notEarly(started time.Time) {
 	c.t.Helper()
-	if took := time.Since(started); took < slowStall/2 || took > 4*slowStall {
-		c.t.Errorf("%s after %v", what, took)
+	if took := time.Since(started); took < slowStall/2 {
+		c.t.Errorf("cut off after %v", took)
 	}
 }
 
@@ -188,7 +205,7 @@ func testDripUp(c *caller) {
 	head, _, kind := c.upload()
 	started := time.Now()
 	response := c.exchange("POST", "/resources", drip(io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)))), kind)
-	c.wantAbout("cut off", started)
+	c.notEarly(started)
 	if response.StatusCode != http.StatusRequestTimeout || response.Body.Close() != nil {
 		c.t.Errorf("status %d", response.StatusCode)
 	}
@@ -197,41 +214,70 @@ func testDripUp(c *caller) {
 func testDripDown(c *caller) {
 	response := c.exchange("GET", c.file, nil, "")
 	defer func() { _ = response.Body.Close() }()
-	cut := make(chan time.Time, 1)
-	id := response.Header.Get("X-Request-Id")
 	started := time.Now()
+	received := make(chan int64, 1)
 	go func() {
-		for deadline := started.Add(time.Minute); !strings.Contains(c.log.String(), id) && time.Now().Before(deadline); {
-			time.Sleep(10 * time.Millisecond)
-		}
-		cut <- time.Now()
-		_ = response.Body.Close()
+		n, _ := io.Copy(io.Discard, drip(response.Body)) // its error is that the body is closed below, or the connection by the service
+		received <- n
 	}()
-	n, err := io.Copy(io.Discard, drip(response.Body))
-	c.wantAbout("cut off", started)
-	if n >= slowSize || err == nil {
-		c.t.Errorf("%d bytes came, %v", n, err)
+	if err := c.log.await(c.t.Context(), response.Header.Get("X-Request-Id")); err != nil {
+		c.t.Fatal(err)
 	}
-	<-cut
+	c.notEarly(started)
+	_ = response.Body.Close()
+	if n := <-received; n >= slowSize {
+		c.t.Errorf("%d bytes came", n)
+	}
+}
+
+// steadily sends or receives a stream that is fast enough, until the machine has not paused it for
+// long. A paused client is as good as a stalled one, and may be cut off.
+func (c *caller) steadily(once func() (*throttled, error)) {
+	c.t.Helper()
+	for range 10 {
+		stream, err := once()
+		pause := time.Duration(stream.pause.Load())
+		if err == nil || pause < slowStall/4 {
+			if err != nil {
+				c.t.Error(err)
+			}
+			return
+		}
+		c.t.Logf("%v, after a pause of %v: once more", err, pause)
+	}
+	c.t.Error("this machine is too busy to keep a rate")
 }
 
 func testSteadyUp(c *caller) {
 	head, tail, kind := c.upload()
-	content := io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)), strings.NewReader(tail))
-	started := time.Now()
-	made := c.object(c.exchange("POST", "/resources", steady(content), kind))
-	if took := time.Since(started); took < 2*slowStall || made["bytes"] != float64(slowSize) {
-		c.t.Errorf("%v bytes in %v", made["bytes"], took)
-	}
+	c.steadily(func() (*throttled, error) {
+		content := steady(io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)), strings.NewReader(tail)))
+		started := time.Now()
+		response, err := c.try("POST", "/resources", content, kind)
+		if err != nil {
+			return content, err
+		}
+		var made struct{ Bytes int64 }
+		err = errors.Join(json.NewDecoder(response.Body).Decode(&made), response.Body.Close())
+		if took := time.Since(started); response.StatusCode != http.StatusCreated || made.Bytes != slowSize || took < 2*slowStall {
+			err = errors.Join(err, fmt.Errorf("status %d, %d bytes in %v", response.StatusCode, made.Bytes, took))
+		}
+		return content, err
+	})
 }
 
 func testSteadyDown(c *caller) {
-	response := c.exchange("GET", c.file, nil, "")
-	started := time.Now()
-	n, err := io.Copy(io.Discard, steady(response.Body))
-	if took := time.Since(started); n != slowSize || err != nil || took < 2*slowStall || response.Body.Close() != nil {
-		c.t.Errorf("%d bytes in %v, %v", n, took, err)
-	}
+	c.steadily(func() (*throttled, error) {
+		response := c.exchange("GET", c.file, nil, "")
+		content := steady(response.Body)
+		started := time.Now()
+		n, err := io.Copy(io.Discard, content)
+		err = errors.Join(err, response.Body.Close())
+		if took := time.Since(started); n != slowSize || took < 2*slowStall {
+			err = errors.Join(err, fmt.Errorf("%d bytes in %v", n, took))
+		}
+		return content, err
+	})
 }
 
 // TestSlowHeaderIsCutOff: a request header that takes too long is cut off, also where bytes keep coming.
@@ -255,7 +301,7 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	for i := 0; ; i++ {
 		select {
 		case err := <-answer:
-			if took := time.Since(started); took < limit/2 || took > 3*limit {
+			if took := time.Since(started); took < limit/2 {
 				t.Errorf("cut off after %v: %v", took, err)
 			}
 			return

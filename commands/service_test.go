@@ -30,6 +30,7 @@ import (
 	"labshelf/commands/exit"
 	"labshelf/handlers"
 	"labshelf/repository"
+	"labshelf/verify/testhome"
 )
 
 // What is in the environment of a process that is the program, and not its tests. It writes into childMemory how many bytes it took.
@@ -51,15 +52,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	cache, err := os.MkdirTemp("", "labshelf-cache")
-	if err == nil {
-		err = errors.Join(os.Setenv("XDG_CACHE_HOME", cache), os.Setenv("LocalAppData", cache)) // and not what this person has begun
-	}
-	if err != nil {
-		panic(err)
-	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(cache)
+		_ = testhome.Remove()
 		os.Exit(code)
 	}))
 }

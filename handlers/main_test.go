@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
+	"labshelf/verify/testhome"
 )
 
 // suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
+	_ = testhome.Remove()
 	os.Exit(code)
 }
 

@@ -13,7 +13,10 @@ import (
 	"testing"
 
 	"labshelf/schemas"
+	"labshelf/verify/testhome"
 )
+
+func TestMain(m *testing.M) { testhome.Main(m) }
 
 // pair is a schema and a value.
 type pair struct {

@@ -11,8 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/verify/testhome"
 	"labshelf/webhooks"
 )
+
+func TestMain(m *testing.M) { testhome.Main(m) }
 
 func TestPauses(t *testing.T) {
 	t.Parallel()

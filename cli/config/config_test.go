@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/commands/exit"
+	_ "labshelf/verify/testhome"
 	"labshelf/webhooks"
 )
 

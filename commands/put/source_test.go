@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"labshelf/commands/meter"
+	_ "labshelf/verify/testhome"
 )
 
 // TestSourceSum: a file is read once to be compared and not again to be sent with its digest.

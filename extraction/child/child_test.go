@@ -18,6 +18,7 @@ import (
 	"labshelf/descriptive"
 	"labshelf/extraction"
 	"labshelf/extraction/child"
+	_ "labshelf/verify/testhome"
 )
 
 // TestMain is the child, too: where the file begins with "!" it does what no file makes the readers do.

@@ -20,6 +20,7 @@ import (
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
+	_ "labshelf/verify/testhome"
 )
 
 // Always is the precondition that every version meets.

@@ -15,6 +15,7 @@ import (
 
 	"labshelf/search"
 	"labshelf/search/query"
+	_ "labshelf/verify/testhome"
 )
 
 // lab makes documents as laboratories have them.

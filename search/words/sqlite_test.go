@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"labshelf/search/words"
+	_ "labshelf/verify/testhome"
 )
 
 // fts5 prints, as JSON, the words that SQLite's tokenizer unicode61 finds in each line of its input, in order.

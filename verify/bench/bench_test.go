@@ -13,6 +13,7 @@ import (
 
 	"labshelf/verify/e2e"
 	"labshelf/verify/servers"
+	"labshelf/verify/testhome"
 )
 
 func TestMain(m *testing.M) {
@@ -20,6 +21,7 @@ func TestMain(m *testing.M) {
 	if path, err := program(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
+	_ = testhome.Remove()
 	os.Exit(code)
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"labshelf/verify/testhome"
 )
 
 // program builds the executable once for all tests of the package.
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 	if path, err := program(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
+	_ = testhome.Remove()
 	os.Exit(code)
 }
 

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	_ "labshelf/verify/testhome"
 )
 
 // KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its first start.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"labshelf/verify/testhome"
 )
 
 var (
@@ -28,7 +30,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && children[os.Args[1]] != nil {
 		os.Exit(children[os.Args[1]](context.Background(), os.Args[2:], os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = testhome.Remove()
+	os.Exit(code)
 }
 
 // row is one kind of fault.

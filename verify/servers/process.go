@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	_ "labshelf/verify/testhome"
 )
 
 // How long a server may take to start, and to end.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// copyTemplate makes the data folder of a new server: a copy of one that is made once on a machine and kept in the user's cache. To make
-// it takes ten times as long as to copy it.
+// copyTemplate makes the data folder of a new server. It copies a template, which is made once on a
+// machine and stays in the folder for temporary files, since initdb takes ten times as long as a
+// copy. A template that others can change is not used.
 func copyTemplate(data string) error {
 	program, err := postgresProgram("initdb")
 	if err != nil {
@@ -20,15 +21,18 @@ func copyTemplate(data string) error {
 	if err != nil {
 		return err
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return initialize(program, data)
-	}
 	fields := strings.Fields(string(version)) // such as initdb (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)
 	if len(fields) < 3 {
 		return fmt.Errorf("%s says it is %q", program, version)
 	}
-	template := filepath.Join(cache, "labshelf-tests", "postgres-"+fields[2])
+	folder := filepath.Join(os.TempDir(), fmt.Sprintf("labshelf-tests-%d", os.Getuid()))
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
+		return initialize(program, data)
+	}
+	template := filepath.Join(folder, "postgres-"+fields[2])
 	if _, err := os.Stat(template); errors.Is(err, os.ErrNotExist) {
 		err = makeTemplate(program, template)
 		if err != nil {
@@ -50,9 +54,6 @@ func makeTemplate(program, template string) (err error) {
 	}
 	data := filepath.Join(made, "data")
 	if err := initialize(program, data); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(template), 0o700); err != nil {
 		return err
 	}
 	near, err := os.MkdirTemp(filepath.Dir(template), "new-")

@@ -129,7 +129,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	for _, page := range everyPage(t, d) {
 		v.at(page[1])
 		look(page[0])
-		if os.Getenv("LABSHELF_SHOTS") != "" {
+		if os.Getenv("SHOTS") != "" {
 			v.size(2560, 1300)
 			v.shot(page[0] + "-2560")
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/testhome"
 )
 
 // stepTimeout is how long a step may take: a click, or until the page shows something.
@@ -48,6 +49,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(func() int {
+		defer func() { _ = testhome.Remove() }()
 		folder, err := os.MkdirTemp("", "labshelf-browser")
 		if err != nil {
 			panic(err)

@@ -248,7 +248,7 @@ func (l *viewer) rendersSVG(folder, name string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if shots := os.Getenv("LABSHELF_SHOTS"); shots != "" {
+	if shots := os.Getenv("SHOTS"); shots != "" {
 		if err := os.WriteFile(filepath.Join(shots, name), content, 0o600); err != nil {
 			l.t.Error(err)
 		}

@@ -71,7 +71,7 @@ func TestPlot(t *testing.T) {
 		}
 		return err
 	})
-	if folder := os.Getenv("LABSHELF_SHOTS"); folder != "" {
+	if folder := os.Getenv("SHOTS"); folder != "" {
 		content, err := os.ReadFile(saved)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, "preview-saved.png"), content, 0o600)

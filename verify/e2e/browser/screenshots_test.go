@@ -11,7 +11,7 @@ import (
 // shots takes pictures on screens of three widths, and ends with the default one.
 func (v *visitor) shots(name string) {
 	v.t.Helper()
-	if os.Getenv("LABSHELF_SHOTS") == "" {
+	if os.Getenv("SHOTS") == "" {
 		return
 	}
 	for _, width := range []int64{360, 2560, 1280} {
@@ -22,10 +22,10 @@ func (v *visitor) shots(name string) {
 	}
 }
 
-// shot takes pictures of the window in both themes, into the folder LABSHELF_SHOTS if that is set.
+// shot takes pictures of the window in both themes, into the folder SHOTS if that is set.
 func (v *visitor) shot(name string) {
 	v.t.Helper()
-	folder := os.Getenv("LABSHELF_SHOTS")
+	folder := os.Getenv("SHOTS")
 	if folder == "" {
 		return
 	}

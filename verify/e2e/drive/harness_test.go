@@ -16,12 +16,14 @@ import (
 
 	"labshelf/verify/e2e"
 	"labshelf/verify/servers"
+	"labshelf/verify/testhome"
 )
 
 var program string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		defer func() { _ = testhome.Remove() }()
 		folder, err := os.MkdirTemp("", "labshelf-drive")
 		if err != nil {
 			panic(err)

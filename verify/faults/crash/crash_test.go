@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"labshelf/verify/faults/passfs"
+	_ "labshelf/verify/testhome"
 )
 
 // renamedFile is the recording of a file that is made, filled and synced in one directory, and renamed into another.

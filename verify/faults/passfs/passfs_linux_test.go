@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"labshelf/verify/faults/passfs"
+	_ "labshelf/verify/testhome"
 )
 
 // inChild names the folder in which this program, run again, does what is tried.
