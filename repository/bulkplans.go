@@ -58,45 +58,50 @@ func (s *Service) ExportMetadata(ctx context.Context, p auth.Principal, set stri
 		return err
 	}
 	w, err := spreadsheet.NewWriter(begin(of), columns, separator)
-	for step := range slices.Chunk(ids, maxStep) {
-		var objects []spreadsheet.Object
-		err = errors.Join(err, s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
-			objects, err = exported(tx, p, step)
+	for err == nil && len(ids) > 0 {
+		var files []metadata.Resource
+		var done int
+		err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+			files, done, err = exported(tx, p, ids[:min(len(ids), maxStep)])
 			return err
-		}))
-		for _, o := range objects {
+		})
+		ids = ids[done:]
+		for _, r := range files {
+			var m descriptive.Metadata
 			if err == nil {
-				err = w.Write(o)
+				m, err = rows.ParseDescriptive(r.Descriptive)
 			}
-		}
-		if err != nil {
-			return err
+			if err == nil {
+				err = w.Write(objectOf(r, m))
+			}
 		}
 	}
 	return err
 }
 
-// exported reads files, as far as they are still active.
-func exported(tx *metadata.Tx, p auth.Principal, ids []metadata.ID) (objects []spreadsheet.Object, err error) {
-	for _, id := range ids {
-		resolved, err := lookupResource(tx, id.String())
+// maxExported is how many bytes of descriptive metadata one transaction of an export reads. Files are
+// parsed one by one, so an export holds a few times that, however many properties the files have.
+const maxExported = 256 << 10
+
+// exported reads files that are still active, in order, until maxExported bytes. It returns how many
+// ids it has dealt with.
+func exported(tx *metadata.Tx, p auth.Principal, ids []metadata.ID) (files []metadata.Resource, done int, err error) {
+	for bytes := 0; done < len(ids) && bytes < maxExported; done++ {
+		resolved, err := lookupResource(tx, ids[done].String())
 		if err == nil {
 			err = resolved.admit(tx, p, auth.Read)
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		r := resolved.shown()
 		if r.State != metadata.Active {
 			continue
 		}
-		m, err := rows.ParseDescriptive(r.Descriptive)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, objectOf(r, m))
+		bytes += len(r.Descriptive)
+		files = append(files, r)
 	}
-	return objects, nil
+	return files, done, nil
 }
 
 func objectOf(r metadata.Resource, m descriptive.Metadata) spreadsheet.Object {

@@ -66,8 +66,16 @@ func columnOf(name string) (c column, ok bool) {
 	return column{name: name, kind: memberColumn}, slices.Contains(members, name)
 }
 
-// cell writes what m has in the column; "" for nothing.
-func (c column) cell(d dialect, m descriptive.Metadata) string {
+// content is the metadata of one row, with its members encoded once for all columns.
+type content struct {
+	descriptive.Metadata
+	members map[string]jsontext.Value
+}
+
+func contentOf(m descriptive.Metadata) content { return content{m, membersOf(m)} }
+
+// cell returns the text of a row's cell in the column, "" if the column does not apply.
+func (c column) cell(d dialect, m content) string {
 	switch c.kind {
 	case propertyColumn:
 		if v, ok := at(m.Properties, c.path); ok {
@@ -78,11 +86,11 @@ func (c column) cell(d dialect, m descriptive.Metadata) string {
 			return d.textCell(strings.Join(m.Tags, ", "))
 		}
 	case restColumn:
-		if rest := c.rest(m.Properties); len(rest) > 0 {
+		if rest := c.rest("", m.Properties); len(rest) > 0 {
 			return jsonOf(descriptive.GroupOf(rest))
 		}
 	case memberColumn:
-		value := membersOf(m)[c.name]
+		value := m.members[c.name]
 		if !slices.Contains(textMembers, c.name) || len(value) == 0 {
 			return string(value)
 		}
@@ -93,12 +101,17 @@ func (c column) cell(d dialect, m descriptive.Metadata) string {
 	return ""
 }
 
-// rest returns the properties without those that have a column.
-func (c column) rest(g descriptive.Group) descriptive.Group {
-	var rest descriptive.Group
-	for path, v := range leaves("", g) {
-		if !c.others[path] {
-			rest, _ = with(rest, path, v) // leaves of one group are in each other's way nowhere
+// rest returns the properties of a group that have no column of their own.
+func (c column) rest(prefix string, g descriptive.Group) (rest descriptive.Group) {
+	for _, p := range g {
+		path, inner := prefix+p.Name, p.Value.Group()
+		switch {
+		case len(inner) > 0:
+			if kept := c.rest(path+".", inner); len(kept) > 0 {
+				rest = append(rest, descriptive.Property{Name: p.Name, Value: descriptive.GroupOf(kept)})
+			}
+		case !c.others[path]:
+			rest = append(rest, p)
 		}
 	}
 	return rest

@@ -45,8 +45,9 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 		refuse(columnName, "a name is not changed here; rename with: labshelf mv")
 	}
 	var edited []headed
+	before := contentOf(present.Metadata)
 	for _, c := range l.of.columns {
-		if l.isEdited(c.name, c.position, c.cell(l.of.dialect, present.Metadata), refuse) {
+		if l.isEdited(c.name, c.position, c.cell(l.of.dialect, before), refuse) {
 			edited = append(edited, c)
 		}
 	}

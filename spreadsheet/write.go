@@ -35,8 +35,9 @@ func (w *Writer) Write(o Object) error {
 	w.field(o.ID)
 	w.field(o.ETag)
 	w.field(d.textCell(o.Name))
+	m := contentOf(o.Metadata)
 	for _, column := range w.columns {
-		w.field(column.cell(d, o.Metadata))
+		w.field(column.cell(d, m))
 	}
 	return w.end()
 }
