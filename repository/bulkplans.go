@@ -79,12 +79,13 @@ func (s *Service) ExportMetadata(ctx context.Context, p auth.Principal, set stri
 	return err
 }
 
-// maxExported is how many bytes of descriptive metadata one transaction of an export reads. Files are
-// parsed one by one, so an export holds a few times that, however many properties the files have.
+// maxExported is how many bytes of descriptive metadata one transaction of an export reads. Files
+// are parsed one by one, so an export holds a few times that, however many properties the files
+// have.
 const maxExported = 256 << 10
 
-// exported reads files that are still active, in order, until maxExported bytes. It returns how many
-// ids it has dealt with.
+// exported reads files that are still active, in order, until maxExported bytes. It returns how
+// many ids it has dealt with.
 func exported(tx *metadata.Tx, p auth.Principal, ids []metadata.ID) (files []metadata.Resource, done int, err error) {
 	for bytes := 0; done < len(ids) && bytes < maxExported; done++ {
 		resolved, err := lookupResource(tx, ids[done].String())

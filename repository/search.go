@@ -70,7 +70,7 @@ const maxCounts = 20
 func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request, err error) {
 	parsed, err := query.Parse(q.Text)
 	if err != nil {
-		return r, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "q", Message: "q: " + err.Error()}
+		return r, invalidQuery(err.Error())
 	}
 	readableBy, err := readable(tx, p, metadata.ID{})
 	if err != nil {
@@ -86,6 +86,9 @@ func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request
 	for _, id := range readableBy {
 		r.Dataspaces = append(r.Dataspaces, id)
 	}
+	if len(r.Dataspaces) == 0 && !r.All {
+		return r, nil // the search reads nothing
+	}
 	r.Query, err = parsed.Resolve(func(path string) ([][16]byte, error) { return within(tx, path) })
 	if err != nil {
 		return r, err
@@ -93,6 +96,10 @@ func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request
 	going, err := beingDeleted(tx)
 	r.Query.Clauses = append(r.Query.Clauses, going...)
 	return r, err
+}
+
+func invalidQuery(rule string) error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "q", Message: "q: " + rule}
 }
 
 // beingDeleted returns a clause that holds of nothing that is in a container whose deletion is under way: it is not shown any more, and what
@@ -268,6 +275,9 @@ func compareIDs(a, b [16]byte) int { return slices.Compare(a[:], b[:]) }
 
 // indexError says what an error of the index means to a caller.
 func indexError(err error) error {
+	if errors.Is(err, index.ErrTooCostly) {
+		return invalidQuery("the words of this query are the beginning of too many words in too many files; search for longer or fewer words, or narrow the search with in:")
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return storage.Error(err)
 	}

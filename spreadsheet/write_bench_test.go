@@ -10,7 +10,7 @@ import (
 	"labshelf/spreadsheet"
 )
 
-// wideObjects returns objects with so many properties each, most of which have no column of their own.
+// wideObjects returns objects with many properties, most of which have no column of their own.
 func wideObjects(tb testing.TB, objects, properties int) (all []spreadsheet.Object) {
 	tb.Helper()
 	for i := range objects {

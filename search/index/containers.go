@@ -13,6 +13,7 @@ type containers map[[16]byte]uint8
 // findContainers looks for the clauses of words in the names and titles of all dataspaces and sets that the request reads.
 func (j *job) findContainers(ctx context.Context) error {
 	memory := scratches.Get().(*scratch)
+	memory.begin(j.meter.charge(ctx))
 	for i := range j.tasks {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -32,9 +33,11 @@ func (j *job) findContainers(ctx context.Context) error {
 				memory.takeContainers(&s, dead, &j.containers[k])
 			}
 		}
+		if memory.stopped != nil {
+			return memory.stopped
+		}
 	}
-	scratches.Put(memory)
-	return nil
+	return memory.end()
 }
 
 // takeContainers adds the containers that are marked, and clears the marks.

@@ -44,7 +44,7 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, j *job) bo
 		case columnClauses[c.Field] != nil:
 			columnClauses[c.Field](w, s, c)
 		}
-		if !w.narrow(c.Not, isWords(*c)) {
+		if w.stopped != nil || !w.narrow(c.Not, isWords(*c)) {
 			return false
 		}
 	}

@@ -104,6 +104,10 @@ type scratch struct {
 	scores  []uint16
 	runs    [3][]uint32
 	counts  []uint32
+
+	charge  func(units int) error // takes work off the meter of the search
+	spent   int                   // work that is not yet taken off
+	stopped error                 // why the search ends early
 }
 
 // reset prepares for a shard of n documents.
@@ -170,16 +174,25 @@ func (w *scratch) markZone(c *query.Clause, z int) {
 		w.markPhrase(c, z)
 		return
 	}
-	zone := &w.zones[z]
-	w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0]))
+	zone, substring := &w.zones[z], z == nameZone && isSubstring(c.Words[0])
+	if !c.Whole && !substring && zone.words.n > 0 {
+		w.markPrefixed(zone, []byte(c.Words[0]), weights[z])
+		return
+	}
+	w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, substring)
 	for _, f := range w.fits {
+		if !w.spend(fitCost) {
+			return
+		}
 		w.markList(zone, zone.words.list(f.word), uint8(f.quality*weights[z]))
 	}
 }
 
-// markList marks the documents of a posting list.
-func (w *scratch) markList(z *zone, list []byte, points uint8) {
+// markList marks the documents of a posting list. It returns how many documents of the result had
+// fewer points before.
+func (w *scratch) markList(z *zone, list []byte, points uint8) (raised int) {
 	position, at, end := beforeFirst, 0, uint64(0)
+	length, located := len(list), 0
 	for len(list) > 0 {
 		var gap uint32
 		gap, list = takeGap(list)
@@ -189,8 +202,15 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) {
 		}
 		at = z.locate(position, at)
 		end = z.starts.at(at + 1)
-		w.mark(z.doc(at), points)
+		doc := z.doc(at)
+		if w.quality[doc] < points && w.result.has(doc) {
+			raised++
+		}
+		w.mark(doc, points)
+		located++
 	}
+	w.spend(length*decodeCost + located*locateCost)
+	return raised
 }
 
 // markPhrase marks the documents in which words follow each other.
@@ -226,25 +246,33 @@ func (w *scratch) phrase(z *zone, words []string, quality int) []uint32 {
 		case i == 0 && quality == inside:
 			*list = w.appendEnding(*list, z, word)
 		case i == len(words)-1 && quality <= prefix:
-			fits := appendPrefixed(nil, &z.words, word)
-			for _, f := range fits {
-				*list = z.appendPositions(*list, f.word)
-			}
-			sortUnion(*list, len(fits))
+			*list = w.appendBeginning(*list, z, word)
 		default:
 			if n, ok := z.words.find(word); ok {
-				*list = z.appendPositions(*list, n)
+				*list = w.appendPositions(*list, z, n)
 			}
 		}
 		if i > 0 {
 			found = followed(found, *list, uint32(i))
 		}
-		if len(found) == 0 {
+		if len(found) == 0 || w.stopped != nil {
 			break
 		}
 	}
 	w.runs[0] = found
 	return found
+}
+
+// appendBeginning appends the positions of the words that begin with a word.
+func (w *scratch) appendBeginning(to []uint32, z *zone, word []byte) []uint32 {
+	fits := appendPrefixed(nil, &z.words, word)
+	for _, f := range fits {
+		if to = w.appendPositions(to, z, f.word); w.stopped != nil {
+			return to
+		}
+	}
+	sortUnion(to, len(fits))
+	return to
 }
 
 // appendEnding appends the positions of the words that end with a word.
@@ -259,10 +287,21 @@ func (w *scratch) appendEnding(to []uint32, z *zone, word []byte) []uint32 {
 			return to
 		}
 		i, _, _ := z.words.holding(offset + next)
-		to = z.appendPositions(to, i)
+		if to = w.appendPositions(to, z, i); w.stopped != nil {
+			return to
+		}
 		lists++
 		offset += next + len(end)
 	}
+}
+
+// appendPositions appends the positions of a word, and counts them as work.
+func (w *scratch) appendPositions(to []uint32, z *zone, word int) []uint32 {
+	before := len(to)
+	if to = z.appendPositions(to, word); w.spend(fitCost + collectCost*(len(to)-before)) {
+		return to
+	}
+	return to[:before]
 }
 
 // sortUnion sorts what was appended from a number of sorted lists.

@@ -48,14 +48,20 @@ type job struct {
 	tasks      []task
 	containers []containers // of each clause
 	next       atomic.Int64 // of the tasks that no worker has taken
+	meter      meter
 }
 
 // docsPerWorker is how many documents make a second goroutine worth while.
 const docsPerWorker = 10_000
 
 // Search returns the hits of a query among the documents that are there when it begins. Its only errors are those of ctx,
-// ErrDamaged, and that the index is closed.
+// ErrDamaged, ErrTooCostly, and that the index is closed.
 func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
+	return x.search(ctx, r, MaxWork)
+}
+
+// search is Search with another bound of its work.
+func (x *Index) search(ctx context.Context, r Request, maxWork int64) (Result, error) {
 	s, err := x.acquire()
 	if err != nil {
 		return Result{}, err
@@ -63,6 +69,7 @@ func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
 	defer x.release(s)
 	tasks, docs := r.tasks(s)
 	j := job{request: &r, tasks: tasks, containers: make([]containers, len(r.Query.Clauses))}
+	j.meter.left.Store(maxWork)
 	if err := guard(func() error { return j.findContainers(ctx) }); err != nil {
 		return Result{}, err
 	}
@@ -137,6 +144,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // run searches shards until there are no more.
 func (w *worker) run(ctx context.Context, j *job) error {
 	memory := scratches.Get().(*scratch)
+	memory.begin(j.meter.charge(ctx))
 	for {
 		i := int(j.next.Add(1)) - 1
 		if i >= len(j.tasks) {
@@ -149,7 +157,11 @@ func (w *worker) run(ctx context.Context, j *job) error {
 		if err != nil {
 			return err
 		}
-		if !memory.evaluate(&s, dataspace, dead, j) {
+		found := memory.evaluate(&s, dataspace, dead, j)
+		if memory.stopped != nil {
+			return memory.stopped
+		}
+		if !found {
 			continue
 		}
 		w.collector.collect(memory, &s, dataspace)
@@ -157,6 +169,5 @@ func (w *worker) run(ctx context.Context, j *job) error {
 			w.counter.count(memory, &s, dataspace)
 		}
 	}
-	scratches.Put(memory)
-	return nil
+	return memory.end()
 }

@@ -14,6 +14,10 @@ import (
 // MaxBytes is the length of the longest query.
 const MaxBytes = 500
 
+// MaxClauses is how many words, phrases and fields a query has: each of them is a look at the
+// index. A pasted title or sentence has fewer.
+const MaxClauses = 32
+
 // Error is a query that breaks a rule of the language.
 type Error struct {
 	At   int    // where the part begins that breaks the rule, in bytes
@@ -49,6 +53,8 @@ func Parse(text string) (Query, error) {
 		}
 	}
 	switch {
+	case len(q.Clauses) > MaxClauses:
+		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d words, phrases and fields; this one has %d", MaxClauses, len(q.Clauses))}
 	case len(q.Clauses) == 0 && strings.TrimSpace(text) != "":
 		return Query{}, &Error{Part: text, Rule: "there is no letter or digit to search for"}
 	case len(q.String()) > MaxBytes:

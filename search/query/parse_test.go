@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"reflect"
@@ -267,11 +268,20 @@ func TestString(t *testing.T) {
 	}
 }
 
-// glued returns so many negated phrases of a sign without spaces between them, of which no two are the same.
+// glued returns negated phrases of four signs each, all different, without spaces between them.
 func glued(phrases int) string {
 	var b strings.Builder
 	for i := range phrases {
-		b.WriteString(`-"` + string(rune('一'+i)) + `"`)
+		b.WriteString(`-"` + strings.Repeat(string(rune('一'+i)), 4) + `"`)
+	}
+	return b.String()
+}
+
+// numbers returns so many different words.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d ", i)
 	}
 	return b.String()
 }
@@ -298,7 +308,8 @@ func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]query.Error{
 		strings.Repeat("a", 501):           {0, "", "at most 500 bytes"},
-		glued(80):                          {0, "", "with a space after each quotation"},
+		glued(query.MaxClauses):            {0, "", "with a space after each quotation"},
+		numbers(query.MaxClauses + 1):      {0, "", "at most 32 words"},
 		"a\xff":                            {0, "", "valid UTF-8"},
 		"- & …":                            {0, "- & …", "no letter or digit"},
 		`a "b c`:                           {2, `"b c`, "the closing quote is missing"},
