@@ -201,9 +201,12 @@ type DrivePosition struct {
 	spare window
 }
 
-// List calls add for what is in a folder of the drive behind a position, at most so many. The entry is borrowed. more: a listing from next on has
-// the rest, as it is then.
-func (s *Service) List(ctx context.Context, p auth.Principal, path DrivePath, after DrivePosition, most int, add func(*DriveEntry)) (next DrivePosition, more bool, err error) {
+// List calls add for the entries of a folder of the drive after a position, until add returns
+// false, at most so many. The entry is borrowed. more: a listing from next on has the rest, as it
+// is then.
+func (s *Service) List(
+	ctx context.Context, p auth.Principal, path DrivePath, after DrivePosition, most int, add func(*DriveEntry) bool,
+) (next DrivePosition, more bool, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		at, err := locate(tx, p, path, auth.Read)
 		if err != nil || at.Missing != Present || at.File != nil {
@@ -228,17 +231,17 @@ func (s *Service) List(ctx context.Context, p auth.Principal, path DrivePath, af
 type driveListing struct {
 	tx   *metadata.Tx
 	most int
-	add  func(*DriveEntry)
+	add  func(*DriveEntry) bool
 	next DrivePosition
 	full bool
 }
 
-// take adds an entry, and tells whether there is to be another one.
+// take adds an entry, and reports whether another one may follow.
 func (l *driveListing) take(e *DriveEntry, at DrivePosition) bool {
-	l.add(e)
+	more := l.add(e)
 	l.next = at
 	l.most--
-	l.full = l.most <= 0
+	l.full = l.most <= 0 || !more
 	return !l.full
 }
 

@@ -50,12 +50,13 @@ func (d drive) list(path repository.DrivePath, page int) (elements []string) {
 	d.T.Helper()
 	for next, more := (repository.DrivePosition{}), true; more; {
 		var err error
-		next, more, err = d.Service.List(d.T.Context(), d.Admin, path, next, page, func(e *repository.DriveEntry) {
+		next, more, err = d.Service.List(d.T.Context(), d.Admin, path, next, page, func(e *repository.DriveEntry) bool {
 			if e.Folder != "" {
 				elements = append(elements, e.Element+"/")
 			} else {
 				elements = append(elements, e.Element)
 			}
+			return true
 		})
 		d.OK(err)
 	}
@@ -174,7 +175,7 @@ func TestDriveProperties(t *testing.T) {
 			}
 		}
 	}
-	d.Refused(change("f/file", strings.Repeat("x", 64<<10+1)), errs.CodeInvalidField)
+	d.Refused(change("f/file", strings.Repeat("x", 16<<10+1)), errs.CodeInvalidField)
 	d.Refused(change("none", "x"), errs.CodeNotFound)
 	if after := d.Get(before.ID); after.Tag() != before.Tag() {
 		t.Error("the file counts as changed")

@@ -262,8 +262,9 @@ func (s *Service) KeepFolder(ctx context.Context, p auth.Principal, folder metad
 	})
 }
 
-// maxProperties is how many bytes what clients keep with one file or folder may have.
-const maxProperties = 64 << 10
+// maxProperties is how many bytes the properties that clients keep with one file or folder may
+// have. A listing repeats them.
+const maxProperties = 16 << 10
 
 // ChangeProperties changes what clients keep with a file or a folder, in a form of theirs: change gets what there is, and returns what there is to be.
 // A row without a stamp is written, and none where there is nothing.

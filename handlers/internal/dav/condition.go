@@ -17,9 +17,13 @@ type conditions struct {
 	all      []condition
 }
 
-// parseIf parses an If header (RFC 4918, 10.4). Not ok: it is malformed.
+// maxConditions is how many conditions an If header may have: each one can be about another file.
+const maxConditions = 200
+
+// parseIf parses an If header (RFC 4918, 10.4). Not ok: it is malformed, or has too many
+// conditions.
 func parseIf(header string) (lists []conditions, ok bool) {
-	rest, resource := strings.TrimSpace(header), ""
+	rest, resource, count := strings.TrimSpace(header), "", 0
 	for rest != "" {
 		switch rest[0] {
 		case '<':
@@ -33,7 +37,7 @@ func parseIf(header string) (lists []conditions, ok bool) {
 			}
 		case '(':
 			list, after, ok := parseList(rest[1:])
-			if !ok {
+			if count += len(list); !ok || count > maxConditions {
 				return nil, false
 			}
 			lists = append(lists, conditions{resource, list})

@@ -94,7 +94,7 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 	req := &request{Request: r, caller: caller, path: trim(path), at: at}
 	if header := strings.Join(r.Header.Values("If"), " "); header != "" {
 		if req.ifs, ok = parseIf(header); !ok {
-			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "If", Message: "the If header is malformed"}
+			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "If", Message: "the If header is malformed, or has more than " + strconv.Itoa(maxConditions) + " conditions"}
 		}
 	}
 	var err error

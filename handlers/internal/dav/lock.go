@@ -1,7 +1,6 @@
 package dav
 
 import (
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,9 +17,8 @@ import (
 const supportedLocks = "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>" +
 	"<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
 
-// activeLocks is the content of lockdiscovery.
-func activeLocks(all []lock) string {
-	var text strings.Builder
+// appendLocks appends the content of lockdiscovery.
+func appendLocks(text []byte, all []lock) []byte {
 	for _, l := range all {
 		scope, depth := "exclusive", "0"
 		if l.shared {
@@ -29,14 +27,16 @@ func activeLocks(all []lock) string {
 		if l.infinite {
 			depth = "infinity"
 		}
-		text.WriteString("<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:" + scope + "/></D:lockscope><D:depth>" + depth + "</D:depth>")
+		text = append(append(append(text, "<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:"...), scope...), "/></D:lockscope><D:depth>"...)
+		text = append(append(text, depth...), "</D:depth>"...)
 		if l.owner != "" {
-			text.WriteString("<D:owner>" + l.owner + "</D:owner>")
+			text = append(append(append(text, "<D:owner>"...), l.owner...), "</D:owner>"...)
 		}
-		text.WriteString("<D:timeout>Second-" + strconv.Itoa(int(l.timeout.Seconds())) + "</D:timeout><D:locktoken><D:href>" + l.token +
-			"</D:href></D:locktoken><D:lockroot><D:href>" + l.root + "</D:href></D:lockroot></D:activelock>")
+		text = strconv.AppendInt(append(text, "<D:timeout>Second-"...), int64(l.timeout.Seconds()), 10)
+		text = append(append(append(text, "</D:timeout><D:locktoken><D:href>"...), l.token...), "</D:href></D:locktoken><D:lockroot><D:href>"...)
+		text = append(append(text, l.root...), "</D:href></D:lockroot></D:activelock>"...)
 	}
-	return text.String()
+	return text
 }
 
 // lock answers LOCK. One of a free name makes no record: the PUT that follows does.
@@ -106,7 +106,7 @@ func (d *Drive) refresh(w http.ResponseWriter, r *request, timeout time.Duration
 func sendLock(w http.ResponseWriter, status int, l lock) {
 	w.Header().Set("Content-Type", xmlType)
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, xmlHead+`<D:prop xmlns:D="DAV:"><D:lockdiscovery>`+activeLocks([]lock{l})+"</D:lockdiscovery></D:prop>")
+	_, _ = w.Write(append(appendLocks([]byte(xmlHead+`<D:prop xmlns:D="DAV:"><D:lockdiscovery>`), []lock{l}), "</D:lockdiscovery></D:prop>"...))
 }
 
 // timeoutOf reads Timeout, whose first value that is known counts.

@@ -17,10 +17,11 @@ const (
 	xmlHead = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
 	xmlType = "application/xml; charset=utf-8"
 
-	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:">`
+	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:"`
 	multiEnd   = "</D:multistatus>"
 
-	pageSize = 255 // entries of a folder that are read in one transaction
+	pageSize  = 255       // entries of a folder that are read in one transaction
+	pageBytes = 128 << 10 // bytes of an answer after which no further entry is read in the same transaction
 )
 
 // shown is an entry with what its properties need besides.
@@ -51,7 +52,7 @@ var live = []struct {
 	{"getlastmodified", always, modified},
 	{"creationdate", always, created},
 	{"supportedlock", always, func(text []byte, _ *shown) []byte { return append(text, supportedLocks...) }},
-	{"lockdiscovery", orEmpty, func(text []byte, e *shown) []byte { return append(text, activeLocks(e.locks)...) }},
+	{"lockdiscovery", orEmpty, func(text []byte, e *shown) []byte { return appendLocks(text, e.locks) }},
 	{"quota-available-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.room...) }},
 	{"quota-used-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.used...) }},
 }
@@ -133,13 +134,16 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	case e.File == nil && depth != "0" && depth != "1":
 		return &refusal{http.StatusForbidden, "<D:propfind-finite-depth/>"}
 	}
-	p := &propfinding{drive: d, locks: r.locks, find: find, now: time.Now()}
+	p := &propfinding{drive: d, find: find}
+	if find.shows("lockdiscovery") {
+		p.locks = locksIn(r.locks.of(r.path, depth == "1", time.Now()), r.path, r.caller.UserID)
+	}
 	if slices.ContainsFunc(find.props, func(n xml.Name) bool { return n.Space == namespace && strings.HasPrefix(n.Local, "quota-") }) {
 		if p.entry.room, p.entry.used, err = d.quota(r, e); err != nil {
 			return err
 		}
 	}
-	p.text = append(p.text, multiBegin...)
+	p.begin()
 	p.add(&e, "", r.path)
 	w.Header().Set("Content-Type", xmlType)
 	w.Header().Set("Cache-Control", "no-store")
@@ -169,22 +173,43 @@ func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, e
 
 // propfinding is the answer to a PROPFIND on its way.
 type propfinding struct {
-	drive *Drive
-	locks *locks
-	find  propfind
-	now   time.Time
-	entry shown // the one that is added
-	text  []byte
+	drive    *Drive
+	locks    folderLocks
+	find     propfind
+	prefixes []string // of the names in find.props, "" for names without a namespace
+	entry    shown    // the one that is added
+	text     []byte
 }
 
-// children sends the entries of a folder, a page after the other: each is one transaction, and no more than one is in memory. An error behind the first
-// page cuts the answer off.
+// begin appends the start of the answer. It declares the namespaces of the requested names once,
+// and not for each entry.
+func (p *propfinding) begin() {
+	p.text = append(p.text, multiBegin...)
+	known := map[string]string{"": "", namespace: "D:"}
+	for _, name := range p.find.props {
+		prefix, ok := known[name.Space]
+		if !ok {
+			prefix = "n" + strconv.Itoa(len(known)) + ":"
+			known[name.Space] = prefix
+			p.text = append(append(append(p.text, " xmlns:"...), prefix[:len(prefix)-1]...), `="`...)
+			p.text = append(append(p.text, escaped(name.Space)...), '"')
+		}
+		p.prefixes = append(p.prefixes, prefix)
+	}
+	p.text = append(p.text, '>')
+}
+
+// children sends the entries of a folder in pages. Each page is one transaction, and only one is
+// in memory at a time. An error after the first page aborts the answer.
 func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	begin := r.path
 	if begin != "" {
 		begin += "/"
 	}
-	add := func(e *repository.DriveEntry) { p.add(e, begin, e.Element) }
+	add := func(e *repository.DriveEntry) bool {
+		p.add(e, begin, e.Element)
+		return len(p.text) < pageBytes
+	}
 	var next repository.DrivePosition
 	for page, more := 0, true; more; page++ {
 		var err error
@@ -210,10 +235,7 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 // add appends the properties of an entry: of an element of a path, and what stands in front of it.
 func (p *propfinding) add(e *repository.DriveEntry, above, element string) {
 	s := &p.entry
-	s.DriveEntry, s.locks = e, nil
-	if p.locks.any() {
-		s.locks = p.locks.of(above+element, false, p.now)
-	}
+	s.DriveEntry, s.locks = e, p.locks.of(above+element)
 	p.text = append(p.text, "<D:response><D:href>"...)
 	p.text = p.drive.appendHref(p.text, above, element, s.folder())
 	p.text = append(p.text, "</D:href>"...)
@@ -247,11 +269,11 @@ func (p *propfinding) addAll(s *shown) {
 
 // addNamed appends the properties that were asked for, and then the names of those that are not there.
 func (p *propfinding) addNamed(s *shown) {
-	var absent []xml.Name
+	var absent []int
 	dead := deadOf(s.Properties)
 	p.text = append(p.text, propBegin...)
 	begin := len(p.text)
-	for _, name := range p.find.props {
+	for n, name := range p.find.props {
 		if at := liveAt(name); at >= 0 {
 			if p.addLive(at, s) {
 				continue
@@ -260,7 +282,7 @@ func (p *propfinding) addNamed(s *shown) {
 			p.addDead(dead[at])
 			continue
 		}
-		absent = append(absent, name)
+		absent = append(absent, n)
 	}
 	if len(p.text) > begin || len(absent) == 0 {
 		p.text = append(p.text, propEnd...)
@@ -271,8 +293,8 @@ func (p *propfinding) addNamed(s *shown) {
 		return
 	}
 	p.text = append(p.text, propBegin...)
-	for _, name := range absent {
-		p.text = appendName(p.text, name)
+	for _, n := range absent {
+		p.text = append(append(append(append(p.text, '<'), p.prefixes[n]...), p.find.props[n].Local...), "/>"...)
 	}
 	p.text = append(p.text, propAbsent...)
 }

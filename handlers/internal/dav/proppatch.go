@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,12 +19,40 @@ type property struct {
 	Value string `json:"v"` // XML
 }
 
-// deadOf reads the properties that clients have set.
-func deadOf(stored string) (all []property) {
+// storedProperties reads the properties that clients have set.
+func storedProperties(stored string) (all []property) {
 	if stored != "" {
 		_ = json.Unmarshal([]byte(stored), &all) // only this package writes it
 	}
 	return all
+}
+
+// deadOf reads the properties that clients have set. Properties that an older version of the
+// program has stored and that would break an answer are repaired or left out.
+func deadOf(stored string) (all []property) {
+	all = storedProperties(stored)
+	good := all[:0]
+	for _, p := range all {
+		var ok bool
+		if p.Value, ok = content(p.Value, math.MaxInt); ok && isName(p.Local) && isSpace(p.Space) {
+			good = append(good, p)
+		}
+	}
+	return good
+}
+
+// content reads stored content of an element again, of up to limit bytes. Not ok: it is not
+// well-formed.
+func content(stored string, limit int) (text string, ok bool) {
+	if !strings.ContainsRune(stored, '<') {
+		return stored, len(stored) <= limit
+	}
+	x := newReader(strings.NewReader("<x>" + stored + "</x>"))
+	_, err := x.next()
+	if err == nil {
+		text, err = x.inner("", limit)
+	}
+	return text, err == nil
 }
 
 func (p property) is(name xml.Name) bool { return p.Space == name.Space && p.Local == name.Local }
@@ -51,13 +80,13 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	}
 	w.Header().Set("Content-Type", xmlType)
 	w.WriteHeader(http.StatusMultiStatus)
-	_, _ = io.WriteString(w, multiBegin+"<D:response><D:href>"+d.href(r.path, folder)+"</D:href>"+statusOf(changes, protected)+"</D:response>"+multiEnd)
+	_, _ = io.WriteString(w, multiBegin+"><D:response><D:href>"+d.href(r.path, folder)+"</D:href>"+statusOf(changes, protected)+"</D:response>"+multiEnd)
 	return nil
 }
 
 // changed applies changes to the properties that clients have set.
 func changed(stored string, changes []change) (string, error) {
-	all := deadOf(stored)
+	all := storedProperties(stored)
 	for _, c := range changes {
 		all = slices.DeleteFunc(all, func(p property) bool { return p.is(c.name) })
 		if !c.remove {

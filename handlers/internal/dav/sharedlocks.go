@@ -45,7 +45,8 @@ func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time
 	})
 }
 
-// locksOf returns locks as they are in rows. One that cannot be read, of a version of the program that has another form, is none.
+// locksOf returns locks as they are in rows. It skips rows that it cannot read, which another
+// version of the program has written, and owners that break the bounds of this one.
 func locksOf(rows []repository.DriveLock) *locks {
 	ls := newLocks()
 	for _, row := range rows {
@@ -53,6 +54,7 @@ func locksOf(rows []repository.DriveLock) *locks {
 		if json.Unmarshal([]byte(row.Text), &s) != nil {
 			continue
 		}
+		s.Owner, _ = content(s.Owner, maxOwner)
 		ls.byToken[row.Token] = &lock{
 			token: row.Token, path: s.Path, infinite: s.Infinite, shared: s.Shared, owner: s.Owner, root: s.Root, user: s.User, timeout: s.Timeout, expires: time.UnixMicro(int64(row.Ends)),
 		}
