@@ -217,8 +217,10 @@ func (w *writer) fetch(ctx context.Context, blob blobs.Blob, part *portion) erro
 	for try := 1; ; try++ {
 		err := w.fetchOnce(ctx, blob, part)
 		var cut *sourceError
-		switch {
-		case !errors.As(err, &cut), errors.Is(err, blobs.ErrNotFound), try == attempts && isLost(err):
+		switch failed := errors.As(err, &cut); {
+		case !failed && errors.Is(err, blobs.ErrDamaged) && try == 1:
+			continue // a byte may have changed on the way; two wrong readings are damage
+		case !failed, errors.Is(err, blobs.ErrNotFound), try == attempts && isLost(err):
 			return err
 		case try == attempts:
 			return fmt.Errorf("%w: blob %s, asked for %d times: %w", ErrSource, blob.Digest, try, err)

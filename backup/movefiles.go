@@ -113,6 +113,8 @@ func (m *move) moveBlob(ctx context.Context, blob blobs.Blob, part *portion) err
 		case err == nil:
 			m.note(blob, moved, extent{1, blob.Size})
 			return nil
+		case errors.Is(err, blobs.ErrDamaged) && try == 1:
+			continue // a byte may have changed on the way; two wrong readings are damage
 		case isLost(err):
 			m.mu.Lock()
 			m.done.Lost++

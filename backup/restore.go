@@ -223,6 +223,9 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 		part := progress.part(blob.Size)
 		defer part.end()
 		err := take(ctx, r.files, files, blob, part)
+		if errors.Is(err, blobs.ErrDamaged) {
+			err = take(ctx, r.files, files, blob, part) // two wrong readings are damage
+		}
 		if !isLost(err) {
 			return err
 		}

@@ -207,3 +207,47 @@ func (e *endless) Read(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// flaky is a reader whose first readings, so many, have one wrong byte.
+type flaky struct {
+	blobs.Reader
+	wrong int
+	read  int
+}
+
+func (f *flaky) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	file, err := f.Reader.Open(ctx, b)
+	if f.read++; f.read <= f.wrong {
+		return flipped{file}, err
+	}
+	return file, err
+}
+
+type flipped struct{ io.ReadSeekCloser }
+
+func (f flipped) Read(p []byte) (int, error) {
+	n, err := f.ReadSeekCloser.Read(p)
+	if n > 0 {
+		p[n-1] ^= 1
+	}
+	return n, err
+}
+
+// TestVerifyReadsAgain expects that one wrong reading proves no damage, and that two do.
+func TestVerifyReadsAgain(t *testing.T) {
+	t.Parallel()
+	dir := openDir(t, blobstest.DataDir(t), blobs.OS{})
+	content := blobstest.Content(300 << 10)
+	if err := put(dir, content); err != nil {
+		t.Fatal(err)
+	}
+	for wrong, want := range []error{nil, nil, blobs.ErrDamaged} {
+		f := &flaky{Reader: dir, wrong: wrong}
+		if err := blobs.Verify(t.Context(), f, blobOf(content)); !errors.Is(err, want) {
+			t.Errorf("%d wrong readings: got %v, want %v", wrong, err, want)
+		}
+		if reads := min(wrong+1, 2); f.read != reads {
+			t.Errorf("%d wrong readings: the blob was read %d times, want %d", wrong, f.read, reads)
+		}
+	}
+}

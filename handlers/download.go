@@ -305,16 +305,30 @@ func (a *api) verified(r *request, c content) (body io.ReadSeeker, release func(
 			a.buffers.Put(buffer)
 		}
 	}
-	switch _, err := io.ReadFull(c.file, whole.bytes); {
-	case err == io.EOF:
-		return nil, release, io.ErrUnexpectedEOF
-	case err != nil:
+	if err = c.readWhole(whole.bytes); errors.Is(err, errContent) {
+		err = c.readWhole(whole.bytes) // a byte may have changed on the way from the store
+	}
+	if err != nil {
 		return nil, release, err
-	case sha256.Sum256(whole.bytes) != c.digest:
-		return nil, release, errContent
 	}
 	whole.Reset(whole.bytes)
 	return whole, release, nil
+}
+
+// readWhole reads the file from its start and compares its digest: errContent.
+func (c content) readWhole(into []byte) error {
+	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	switch _, err := io.ReadFull(c.file, into); {
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	case sha256.Sum256(into) != c.digest:
+		return errContent
+	}
+	return nil
 }
 
 // memoryFile is a complete file in memory.

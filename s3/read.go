@@ -29,11 +29,11 @@ func (s *Store) Stat(ctx context.Context, b blobs.Blob) (int64, error) {
 	return info.Size, err
 }
 
-// Open implements [blobs.Reader]. A small blob is read by the one request that asks for it, and hashed: bytes of another digest are
-// ErrDamaged.
+// Open implements [blobs.Reader]. A small blob is read as a whole and hashed. Open reads it a second
+// time if the first bytes have another digest; other bytes again are ErrDamaged.
 func (s *Store) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
-	r := s.reader(ctx, b)
 	if b.Size > atOnce {
+		r := s.reader(ctx, b)
 		info, err := s.stat(ctx, b.Object)
 		if err == nil && info.Size != b.Size {
 			err = otherSize(b, info.Size)
@@ -44,18 +44,22 @@ func (s *Store) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, erro
 		r.tag = info.ETag
 		return r, nil
 	}
-	if err := r.ask(); err != nil { // of an empty one, too: whether it is there
-		return nil, err
+	body, err := s.reader(ctx, b).all()
+	if errors.Is(err, blobs.ErrDamaged) {
+		body, err = s.reader(ctx, b).all()
 	}
-	body, err := r.all()
 	if err != nil {
 		return nil, err
 	}
 	return inMemory{bytes.NewReader(body)}, nil
 }
 
-// all reads and closes a blob that is to be in memory. Bytes of another digest are ErrDamaged.
+// all reads and closes a blob that is to be in memory. It sends one request also for an empty blob,
+// to learn whether that exists. Bytes of another digest are ErrDamaged.
 func (r *reader) all() ([]byte, error) {
+	if err := r.ask(); err != nil {
+		return nil, err
+	}
 	body := make([]byte, r.blob.Size)
 	_, err := io.ReadFull(r, body)
 	if err = errors.Join(err, r.Close()); err != nil {

@@ -183,3 +183,48 @@ func (h *healing) Open(ctx context.Context, b blobs.Blob) (f io.ReadSeekCloser, 
 	}
 	return f, err
 }
+
+// TestRightReadingClearsMark marks a sound file as damaged, as wrong bytes on the way from a store
+// do, and expects that the first request for it has it read again and the mark removed.
+func TestRightReadingClearsMark(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 2)
+	for _, r := range k.Resources {
+		k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error {
+			return tx.Damages.Put(metadata.Damage{Digest: r.Digest, Found: tx.Stamp(), What: "it has content of another digest"})
+		}))
+	}
+	k.Flip(k.Resources[1].Digest)
+	grown := make(chan struct{}, 100)
+	svc := repository.New(observed{k.Meta, grown}, k.Blobs, repository.Config{})
+	defer svc.Close()
+	for _, r := range k.Resources {
+		_, _, err := svc.OpenResource(t.Context(), k.Admin, r.ID.String())
+		k.Refused(err, errs.CodeDataDamaged)
+	}
+	for {
+		marks := k.Damages()
+		if len(marks) == 1 && marks[0].Digest == k.Resources[1].Digest {
+			break
+		}
+		<-grown
+	}
+	_, file, err := svc.OpenResource(t.Context(), k.Admin, k.Resources[0].ID.String())
+	k.OK(err)
+	k.OK(file.Close())
+}
+
+// observed is a store that reports each change.
+type observed struct {
+	metadata.Store
+	changed chan<- struct{}
+}
+
+func (o observed) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	err := o.Store.Update(ctx, fn)
+	select {
+	case o.changed <- struct{}{}:
+	default:
+	}
+	return err
+}

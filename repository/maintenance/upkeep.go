@@ -23,6 +23,7 @@ type Upkeep struct {
 	purging   sync.Mutex // held by the one purge that runs
 	scrub     *scrubber
 	scan      *scanner
+	recheck   *rechecker
 	watermark *watermarker
 }
 
@@ -52,11 +53,13 @@ func Start(s *storage.Stores, c Config) *Upkeep {
 	u.watermark = startWatermarker(s, c.Now)
 	u.scrub = startScrubber(s, c)
 	u.scan = startScanner(s, c.Now)
+	u.recheck = startRechecker(s, c.Now)
 	return u
 }
 
 // Close stops what runs in the background. It is the last to be closed: after it nothing may change any more.
 func (u *Upkeep) Close() {
+	u.recheck.worker.Close()
 	u.scan.worker.Close()
 	u.scrub.close()
 	u.watermark.close()

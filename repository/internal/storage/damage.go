@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -107,9 +109,11 @@ func (s *Stores) Damage(ctx context.Context, digest blobs.Digest) (wrong string,
 	return wrong, err
 }
 
-// DamageOf is Damage within a transaction.
+// DamageOf is Damage within a transaction. It requests that a damaged blob is read again in the
+// background, so that one whose reading is right by now does not stay refused.
 func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, err error) {
 	if wrong = s.Verifications.suspected(digest); wrong != "" {
+		s.Verifications.request(digest)
 		return wrong, nil
 	}
 	d, err := tx.Damages.Get(digest)
@@ -119,6 +123,7 @@ func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, e
 	case err != nil:
 		return "", err
 	}
+	s.Verifications.request(digest)
 	return d.What, nil
 }
 
@@ -164,11 +169,14 @@ func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
 }
 
 // Verifications is the state of all verifications: which are under way, so that damage found by one does not count for a file that was
-// committed meanwhile, and damage that was found and could not be written down. It is safe for concurrent use.
+// committed meanwhile; damage that was found and could not be written down; and the damaged blobs
+// that callers ask for, which are to be read again. It is safe for concurrent use.
 type Verifications struct {
-	mu      sync.Mutex
-	running map[*verification]bool
-	damaged map[blobs.Digest]string
+	mu        sync.Mutex
+	running   map[*verification]bool
+	damaged   map[blobs.Digest]string
+	requested map[blobs.Digest]bool
+	wake      func() // called when requested gets its first digest; nil: nothing reads again
 }
 
 // verification is one of a blob, under way.
@@ -178,7 +186,7 @@ type verification struct {
 }
 
 func newVerifications() Verifications {
-	return Verifications{running: map[*verification]bool{}, damaged: map[blobs.Digest]string{}}
+	return Verifications{running: map[*verification]bool{}, damaged: map[blobs.Digest]string{}, requested: map[blobs.Digest]bool{}}
 }
 
 // begin is called before a file is read.
@@ -205,6 +213,39 @@ func (v *Verifications) Committed(digest blobs.Digest) {
 		one.replaced = one.replaced || one.digest == digest
 	}
 	delete(v.damaged, digest)
+}
+
+// maxRequested bounds the damaged blobs that wait to be read again. A later request for the same
+// blob enters it again.
+const maxRequested = 64
+
+// request notes that a caller asks for a blob that counts as damaged.
+func (v *Verifications) request(digest blobs.Digest) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.wake == nil || len(v.requested) == maxRequested {
+		return
+	}
+	if v.requested[digest] = true; len(v.requested) == 1 {
+		v.wake()
+	}
+}
+
+// OnRequest sets the function that is called when a damaged blob is requested and none was waiting.
+// It must return soon and must not call v.
+func (v *Verifications) OnRequest(wake func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.wake = wake
+}
+
+// Requested returns the damaged blobs that callers have asked for since the last call.
+func (v *Verifications) Requested() []blobs.Digest {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := slices.Collect(maps.Keys(v.requested))
+	clear(v.requested)
+	return all
 }
 
 func (v *Verifications) stale(one *verification) bool {

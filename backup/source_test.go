@@ -1,0 +1,49 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+)
+
+// TestByteChangedOnTheWay has the source give each file with one wrong byte the first time: it is
+// read again, and counts as whole.
+func TestByteChangedOnTheWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one", "two")
+	source, err := openLocal(w.dir)
+	check(t, err)
+	dest := t.TempDir()
+	made, err := backup.Create(t.Context(), &misread{Source: source}, dest, backup.CreateOptions{})
+	check(t, errors.Join(err, source.Close()))
+	if len(made.Manifest.Damaged) > 0 || made.Violations > 0 || made.Copied.Count != 2 {
+		t.Errorf("%+v", made)
+	}
+	wantSame(t, w.dir, mustRestore(t, dest))
+}
+
+// misread gives each blob with a wrong first byte when it is read for the first time.
+type misread struct {
+	backup.Source
+	read sync.Map // of digests
+}
+
+func (m *misread) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
+	body, err := m.Source.Blob(ctx, b)
+	if _, again := m.read.LoadOrStore(b.Digest, true); again || err != nil {
+		return body, err
+	}
+	defer func() { _ = body.Close() }() // only read
+	content, err := io.ReadAll(body)
+	if len(content) > 0 {
+		content[0] ^= 1
+	}
+	return io.NopCloser(bytes.NewReader(content)), err
+}
