@@ -22,7 +22,7 @@ type Logins struct {
 	Current  string           `json:"current"`  // base URL of the default service, or ""
 	Services map[string]Login `json:"services"` // by base URL
 
-	Path string
+	Path string `json:"-"` // of the file; not stored, since a home directory may be copied or renamed
 }
 
 // Stored reads the logins, none where there is no file. It refuses a file that other users can read: they may have taken the keys.
