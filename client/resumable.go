@@ -156,7 +156,7 @@ func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upl
 		u.Offset, u.Length = file.size, file.size
 	case err != nil:
 		return u, resumable(err, nil)
-	case u.ResourceID != "":
+	case u.ResourceID != "" && file.size > 0:
 		return u, nil
 	case u.Length != file.size:
 		return u, &failure{verdict: final, error: fmt.Errorf("the file has %d bytes, and %d were announced", file.size, u.Length)}
@@ -289,7 +289,19 @@ func (f *hashedFile) readTo(ctx context.Context, to int64) error {
 			return err
 		}
 	}
+	if to == f.size {
+		return f.ends()
+	}
 	return nil
+}
+
+// ends returns an error if the file has more bytes than were announced.
+func (f *hashedFile) ends() error {
+	n, err := f.ReadAt(make([]byte, 1), f.size)
+	if n > 0 {
+		return fmt.Errorf("it has more than %d bytes: it changed while it was sent, or its size is wrong", f.size)
+	}
+	return errs.Ignore(err, io.EOF)
 }
 
 // fileChunk is what one request sends of a file.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -68,6 +69,12 @@ func TestUploadCalls(t *testing.T) {
 	}
 	const size = 5 + 64<<10 // the last 64 KiB go by themselves
 	u = must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
+	for _, size := range []int64{0, 2} { // less than it has
+		short := must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
+		if r, err := s.c.ContinueUpload(ctx, short.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", size)) {
+			t.Errorf("the first %d bytes became %+v, %v", size, r, err)
+		}
+	}
 	if _, err := s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), "2 bytes less than 5") {
 		t.Errorf("a file that has shrunk: %v", err)
 	}

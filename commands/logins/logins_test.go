@@ -33,8 +33,9 @@ func stored(t *testing.T) logins.Logins {
 	return l
 }
 
-// TestHomeThatMoved: in a copy of a home directory logins are read from the copy and written to it, and those of the original
-// stay as they are. So it is with a file of an earlier version, which names its own path.
+// TestHomeThatMoved: in a copy of a home directory logins are read from the copy and written to it,
+// and those of the original stay as they are. So it is with a file of an earlier version, which
+// names its own path.
 func TestHomeThatMoved(t *testing.T) {
 	const service = "https://data.example.org/v1"
 	for name, earlier := range map[string]bool{"copied": false, "of an earlier version": true} {

@@ -58,13 +58,12 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 		u.report.Tell(report.Result{Path: path, Outcome: became, Why: why})
 	}}
 	if sources[0] == "-" {
-		copied, err := spool(ctx, o.In)
+		copied, bytes, err := spool(ctx, o.In)
 		if err != nil {
-			return exit.Interrupted(ctx, err, storedStays)
+			return exit.Interrupted(ctx, fmt.Errorf("keep standard input in a temporary file (TMPDIR says where): %w", err), storedStays)
 		}
-		defer func() { _ = os.Remove(copied.copy) }() // it is in the folder for temporary files anyway
-		copied.name, copied.filename = o.Under+o.Name, path.Base(o.Name)
-		w.add(copied)
+		defer func() { _ = os.Remove(copied) }() // it is in the folder for temporary files anyway
+		w.add(localFile{path: "-", copy: copied, name: o.Under + o.Name, filename: path.Base(o.Name), size: bytes})
 	} else if err := w.arguments(ctx, sources); err != nil {
 		return exit.Interrupted(ctx, err, storedStays)
 	}
@@ -152,11 +151,12 @@ func (o *Options) findOrMakeSet(ctx context.Context, c *client.Client, ref strin
 	return s, err
 }
 
-// spool copies standard input into a temporary file, which the caller removes: it has to be read twice, to compare and to send it.
-func spool(ctx context.Context, in io.Reader) (localFile, error) {
+// spool copies a stream into a temporary file, which the caller removes: it has to be read twice,
+// to compare and to send it.
+func spool(ctx context.Context, in io.Reader) (path string, bytes int64, err error) {
 	file, err := os.CreateTemp("", "labshelf-put-*")
 	if err != nil {
-		return localFile{}, err
+		return "", 0, err
 	}
 	type copied struct {
 		bytes int64
@@ -173,9 +173,9 @@ func spool(ctx context.Context, in io.Reader) (localFile, error) {
 		got.error = ctx.Err()
 	}
 	if err = errors.Join(got.error, file.Close()); err != nil {
-		return localFile{}, errors.Join(fmt.Errorf("keep standard input in a temporary file (TMPDIR says where): %w", err), os.Remove(file.Name()))
+		return "", 0, errors.Join(err, os.Remove(file.Name()))
 	}
-	return localFile{path: "-", copy: file.Name(), size: got.bytes}, nil
+	return file.Name(), got.bytes, nil
 }
 
 // check validates the options.

@@ -87,12 +87,12 @@ func (u *job) one(ctx context.Context, f localFile) error {
 
 // put compares one file with the set, and sends it where that is needed.
 func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
-	s, err := openSource(cmp.Or(f.copy, f.path), u.meter)
+	s, err := openSource(ctx, cmp.Or(f.copy, f.path), u.meter)
 	if err != nil {
 		u.meter.Skipped(f.size)
 		return report.Result{}, err
 	}
-	s.copied = f.copy != ""
+	s.copied = s.copied || f.copy != ""
 	defer func() {
 		s.close()
 		u.meter.Skipped(f.size - s.moved.Load())

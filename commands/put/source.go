@@ -27,7 +27,8 @@ type source struct {
 	from   time.Time // of its last modification
 	digest blobs.Digest
 	known  bool   // digest is computed
-	copied bool   // it is a copy of something that is no file
+	copied bool   // it is a temporary copy
+	remove string // path of the copy that close removes, or ""
 	what   string // see identity; "": nobody has asked
 
 	at        int64 // offset of the next read
@@ -38,8 +39,28 @@ type source struct {
 	readError atomic.Pointer[error]
 }
 
-// openSource opens a file. The caller closes it.
-func openSource(path string, m *meter.Meter) (*source, error) {
+// openSource opens a file. Where the file system reports another size than the file has, it opens a
+// temporary copy. The caller closes it.
+func openSource(ctx context.Context, path string, m *meter.Meter) (*source, error) {
+	s, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s.meter = m
+	if s.hasItsSize() {
+		return s, nil
+	}
+	copied, err := s.copy(ctx)
+	s.close()
+	if err != nil {
+		return nil, err
+	}
+	copied.meter = m
+	return copied, nil
+}
+
+// openFile opens a regular file.
+func openFile(path string) (*source, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(err)
@@ -51,7 +72,33 @@ func openSource(path string, m *meter.Meter) (*source, error) {
 	if err != nil {
 		return nil, unreadable(errors.Join(err, file.Close()))
 	}
-	return &source{file: file, size: info.Size(), from: info.ModTime(), meter: m}, nil
+	return &source{file: file, size: info.Size(), from: info.ModTime()}, nil
+}
+
+// hasItsSize reports whether the file ends where the file system says. procfs reports 0 bytes for
+// each file, sysfs a whole page, and other file systems that compute their files do likewise.
+func (s *source) hasItsSize() bool {
+	before := max(0, s.size-1)
+	n, err := s.file.ReadAt(make([]byte, 2), before)
+	return err == io.EOF && before+int64(n) == s.size
+}
+
+// copy reads the file to its end, into a temporary file, whose size is right. It fails where the
+// file was changed meanwhile.
+func (s *source) copy(ctx context.Context) (*source, error) {
+	path, _, err := spool(ctx, s.file)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	copied := &source{}
+	if err = s.unchanged(); err == nil {
+		copied, err = openFile(path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	copied.copied, copied.remove = true, path
+	return copied, nil
 }
 
 // Read implements io.Reader and saves errors, which are not those of the service.
@@ -197,4 +244,9 @@ func (s *source) failure() error {
 	return unreadable(*err)
 }
 
-func (s *source) close() { _ = s.file.Close() } // it was only read
+func (s *source) close() {
+	_ = s.file.Close() // it was only read
+	if s.remove != "" {
+		_ = os.Remove(s.remove) // it is in the folder for temporary files anyway
+	}
+}

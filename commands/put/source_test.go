@@ -22,7 +22,7 @@ func TestSourceSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := meter.New(io.Discard, "put")
-	f, err := openSource(path, m)
+	f, err := openSource(t.Context(), path, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSourceSum(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	other, err := openSource(path, m)
+	other, err := openSource(t.Context(), path, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSkippedIsNotMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := meter.New(io.Discard, "put")
-	s, err := openSource(path, m)
+	s, err := openSource(t.Context(), path, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +77,33 @@ func TestSkippedIsNotMoved(t *testing.T) {
 	}
 	if moved := m.Counts().Moved; moved != 3*64<<10 {
 		t.Errorf("%d bytes count as moved", moved)
+	}
+}
+
+// TestCopyOfChangingFile: a file that is written to while it is copied is no source.
+func TestCopyOfChangingFile(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int64{"grown": 20, "shrunk": 3} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, make([]byte, 10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		if !s.hasItsSize() {
+			t.Errorf("%s: a file has another size than it has", name)
+		}
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if s.hasItsSize() {
+			t.Errorf("%s: the change is not seen", name)
+		}
+		if copied, err := s.copy(t.Context()); !errors.Is(err, errChanged) {
+			t.Errorf("%s: copied as %v, %v", name, copied, err)
+		}
 	}
 }
