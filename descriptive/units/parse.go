@@ -14,8 +14,10 @@ const (
 	maxNested = 4 // parentheses
 )
 
-// spellings are the signs that mean the same.
+// spellings are the signs that mean the same. A degree with a space before C is no product of an angle and a charge.
 var spellings = strings.NewReplacer(
+	"° C", "°C", "° F", "°F", "º C", "°C", "º F", "°F", "˚ C", "°C", "˚ F", "°F", "deg C", "°C", "deg F", "°F",
+	"º", "°", "˚", "°",
 	"**", "^", "*", "·", "⋅", "·", "∙", "·", "×", "·", ".", "·", "−", "-",
 	"⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-",
 )

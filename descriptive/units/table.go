@@ -108,6 +108,53 @@ var units = [...]unit{
 	{"oz", 1.0 / 16, "lb", none, 0},
 }
 
+// customary are the units of laboratories that SI and other programs do not have. Each kind of thing that is counted has a dimension of its own.
+var customary = [...]unit{
+	{"counts count cts", 1, "counted", "k M", 0},
+	{"cps", 1, "counted s^-1", "k M", 0},
+	{"cpm", 1, "counted/min", "k M", 0},
+	{"px pixel pixels", 1, "pixels_each", "k M G", 0},
+	{"dpi", 1, "pixels_each/in", none, 0},
+	{"fps", 1, "frames_each/s", none, 0},
+	{"frame frames", 1, "frames_each", none, 0},
+	{"cell cells CFU cfu", 1, "cells_each", none, 0},
+	{"copies copy", 1, "copies_each", none, 0},
+	{"reads read", 1, "reads_each", none, 0},
+	{"particles particle", 1, "particles_each", none, 0},
+	{"bp nt", 1, "base_pairs", none, 0},
+	{"kb kbp", 1000, "base_pairs", none, 0},
+	{"Mb Mbp", 1e6, "base_pairs", none, 0},
+	{"Gb Gbp", 1e9, "base_pairs", none, 0},
+	{"IU", 1, "international_units", "m k M", 0},
+	{"OD OD600 OD595 OD550 OD450 OD405 OD280 OD260 Abs A600 A280 A260 A230", 1, "absorbance", "m", 0},
+	{"AU", 1, "own_units", "m", 0}, // of absorbance, or arbitrary
+	{"a.u. arb.u. RU RFU RLU MFI", 1, "arbitrary_units", none, 0},
+	{"dB", 1, "decibel", none, 0},
+	{"dBm dBV", 1, "decibel_level", none, 0},
+	{"FTU NTU FNU", 1, "turbidity", none, 0},
+	{"PSU psu", 1, "salinity", none, 0},
+	{"RCF rcf xg ×g", 9.80665, "m/s^2", none, 0},
+	{"RPM", 1, "rpm", none, 0},
+	{"sccm", 1, "cm^3/min", none, 0},
+	{"slm slpm", 1, "L/min", none, 0},
+	{"wt% w% at% mol% vol% v%", 1e-2, "1", none, 0},
+	{"sec secs second seconds", 1, "s", none, 0},
+	{"mins minute minutes", 60, "s", none, 0},
+	{"hrs hour hours", 60, "min", none, 0},
+	{"days", 24, "h", none, 0},
+	{"week weeks", 7, "d", none, 0},
+	{"year years", 365.25, "d", none, 0},
+	{"micron microns", 1, "µm", none, 0},
+	{"Oe", 1e3 / (4 * pi), "A/m", "k", 0},
+	{"mmH2O", 9.80665, "Pa", none, 0},
+	{"inHg", 3386.389, "Pa", none, 0},
+	{"Gal", 1e-2, "m/s^2", "m µ μ u", 0},
+	{"kgf", 9.80665, "N", none, 0},
+	{"hp", 745.69987158227022, "W", none, 0},
+	{"mil mils", 1e-3, "in", none, 0},
+	{"gal", 3.785411784, "L", none, 0},
+}
+
 const pi = 3.14159265358979323846264338327950288
 
 var prefixes = map[string]float64{

@@ -1,7 +1,7 @@
 // Package units compares quantities: it knows units by their symbols and converts to SI.
 //
 // It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d, L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and
-// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, …). Units are multiplied by a space, · * or . and divided by /, which divides by the next factor
+// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, counts, px, OD600, …). Units are multiplied by a space, · * or . and divided by /, which divides by the next factor
 // only: J/kg K is J K/kg, and J/(kg K) is not. Powers are m2, m^2, m**2 or m², and s-1, s^-1 or s⁻¹. Case matters.
 //
 // An angle has a dimension here, so that revolutions and oscillations are not taken for each other: rpm is no Hz.
@@ -9,6 +9,7 @@ package units
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ import (
 const MaxBytes = 100
 
 // SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m kg s A K mol cd rad bit, in this order) with their
-// powers, such as m^2 kg s^-2, or 1. Quantities can
+// powers, such as m^2 kg s^-2, or 1. Things that are counted follow as dimensions of their own. Quantities can
 // be compared if their dimensions are equal. It is not ok if the unit is unknown, or the result not finite.
 //
 // The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as factors. C is the coulomb.
@@ -53,7 +54,7 @@ func Compare(a, b float64) int {
 	return 1
 }
 
-// Symbols returns each symbol with each of its prefixes: the symbols in the order of the table, each first without a prefix.
+// Symbols returns each symbol that other programs know, with each of its prefixes: the symbols in the order of the table, each first without a prefix.
 func Symbols() (symbols []string) {
 	for _, row := range units {
 		for _, symbol := range strings.Fields(row.symbols) {
@@ -68,8 +69,14 @@ func Symbols() (symbols []string) {
 
 // The base units, by what the table calls them, in the order in which a dimension names them.
 var (
-	bases  = [...]string{"metre", "kilogram", "second", "ampere", "kelvin", "mole", "candela", "radian", "bits"}
-	called = [...]string{"m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit"}
+	bases = [...]string{
+		"metre", "kilogram", "second", "ampere", "kelvin", "mole", "candela", "radian", "bits", "counted", "pixels_each", "frames_each", "cells_each", "copies_each", "reads_each",
+		"particles_each", "base_pairs", "international_units", "absorbance", "own_units", "arbitrary_units", "decibel", "decibel_level", "turbidity", "salinity",
+	}
+	called = [...]string{
+		"m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit", "count", "px", "frame", "cell", "copy", "read",
+		"particle", "bp", "IU", "OD", "AU", "a.u.", "dB", "dBm", "FTU", "PSU",
+	}
 )
 
 // dimension holds the powers of the base units.
@@ -114,11 +121,12 @@ func makeIndex() map[string]scale {
 		s.dimension[i] = 1
 		known[base] = s
 	}
-	for _, row := range units {
+	for _, row := range slices.Concat(units[:], customary[:]) {
 		s, _ := parse(row.of, known) // a test asks for every row
 		s.factor *= row.factor
 		s.offset = row.offset
 		for _, symbol := range strings.Fields(row.symbols) {
+			symbol = normalize(symbol)
 			known[symbol] = s
 			for _, prefix := range strings.Fields(row.prefixes) {
 				known[prefix+symbol] = scale{factor: s.factor * prefixes[prefix], dimension: s.dimension}

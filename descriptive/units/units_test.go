@@ -46,6 +46,22 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// TestCustomary: what is counted is compared with its own kind alone.
+func TestCustomary(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ unit, other, dimension string }{
+		{"counts/s", "cps", "s^-1 count"}, {"kcounts", "kcts", "count"}, {"cells/mL", "CFU cm-3", "m^-3 cell"}, {"px/mm", "pixels/mm", "m^-1 px"}, {"mOD", "mOD", "OD"}, {"OD600", "Abs", "OD"},
+		{"kbp", "kb", "bp"}, {"a.u.", "arb.u.", "a.u."}, {"RPM", "rpm", "s^-1 rad"}, {"xg", "RCF", "m s^-2"}, {"º C", "°C", "K"}, {"deg C", "°C", "K"}, {"º", "deg", "rad"}, {"wt%", "%", "1"}, {"hours", "h", "s"},
+		{"sccm", "mL/min", "m^3 s^-1"}, {"mmH2O", "mmH2O", "m^-1 kg s^-2"}, {"dB/m", "dB m^-1", "m^-1 dB"}, {"Oe", "Oe", "m^-1 A"}, {"mAU min", "mAU min", "s AU"}, {"reads", "reads", "read"},
+	} {
+		a, first, ok := units.SI(3, test.unit)
+		b, second, also := units.SI(3, test.other)
+		if !ok || !also || first != test.dimension || second != first || !units.Equal(a, b) {
+			t.Errorf("3 %s is %v %s %t, and 3 %s is %v %s %t", test.unit, a, first, ok, test.other, b, second, also)
+		}
+	}
+}
+
 // tolerance is what may be between pint and here. pint's parsec is by the tangent of an arcsecond, before 2015, and its gauss by the measured permeability of
 // the vacuum.
 func tolerance(unit string) float64 {

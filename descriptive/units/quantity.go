@@ -1,0 +1,160 @@
+package units
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A Convention says which of comma and point is before the decimals of a number. The other sign is read, too, unless it can separate thousands.
+type Convention bool
+
+// The conventions.
+const (
+	DecimalPoint Convention = false
+	DecimalComma Convention = true
+)
+
+// A Quantity is a number, with a unit where one follows it.
+type Quantity struct {
+	Number string // as JSON writes it
+	Unit   string // a known one, in form C; "" for a number alone
+	Joined bool   // nothing separates the unit from the number: 4K
+}
+
+// Error says why a text is not a quantity.
+type Error struct {
+	Number    string // as JSON writes it, where the text begins with a number
+	Rest      string // what follows the number
+	Ambiguous bool   // the text is a number, but in two readings
+	message   string
+}
+
+func (e *Error) Error() string { return e.message }
+
+// Read reads a text that is a number, or a number and a known unit: −5, 20,5 °C, 1e-3 mol/L, 1 234,5, 1'234. The number can exceed 64 bits of
+// floating point. The error is an [*Error] that says what was understood.
+func Read(text string, c Convention) (Quantity, error) {
+	number, rest, err := Cut(text, c)
+	unit := norm.NFC.String(strings.TrimSpace(rest))
+	_, _, known := SI(1, unit)
+	understood := fmt.Sprintf("%q is read as the number %s, and %q after it", text, number, unit)
+	switch {
+	case err != nil && (unit == "" || known), err == nil && unit == "":
+		return Quantity{Number: number}, err
+	case err != nil: // in a text of several words no number is ambiguous
+		return Quantity{}, &Error{Rest: unit, message: fmt.Sprintf("%q is not a number with a known unit", text)}
+	case Continues(unit):
+		return Quantity{}, &Error{Number: number, Rest: unit, message: understood + " is not a unit"}
+	case !known:
+		return Quantity{}, &Error{Number: number, Rest: unit, message: understood + " is not a known unit"}
+	}
+	q := Quantity{Number: number, Unit: unit, Joined: strings.TrimSpace(rest) == rest}
+	if unit == "PM" || q.Joined && isFraction(unit) {
+		return Quantity{}, &Error{Number: number, Rest: unit, message: fmt.Sprintf("%q can be read in two ways; write the decimals before the unit", text)}
+	}
+	return q, nil
+}
+
+// Cut returns the number that a text begins with, as JSON writes it, and what follows. The error is an [*Error].
+func Cut(text string, c Convention) (number, rest string, err error) {
+	text = strings.TrimSpace(text)
+	parts := begins.FindStringSubmatch(text)
+	if parts == nil {
+		return "", "", &Error{message: fmt.Sprintf("%q does not begin with a number", text)}
+	}
+	sign, body, exponent := parts[1], parts[2], parts[3]
+	if strings.ContainsAny(body, spaces) && !grouped.MatchString(body) { // two numbers: 5 1/s
+		body, exponent = body[:strings.IndexAny(body, spaces)], ""
+	}
+	asWritten := sign + body + exponent
+	rest = text[len(asWritten):]
+	plain, other := decimals(body, c)
+	sign, exponent = strings.Replace(sign, minus, "-", 1), strings.Replace(exponent, minus, "-", 1)
+	switch {
+	case plain == "" && other == "":
+		return "", rest, &Error{message: fmt.Sprintf("%q is not a number", asWritten)}
+	case plain == "":
+		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s if it is one number", asWritten, sign+other+exponent)}
+	case other != "" && exponent == "":
+		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s, or without a sign between the thousands %s",
+			asWritten, sign+c.written(plain), sign+other)}
+	}
+	return sign + plain + exponent, rest, nil
+}
+
+const (
+	minus  = "−"
+	spaces = " \u00a0\u2007\u2009\u202f"
+)
+
+var (
+	begins  = regexp.MustCompile(`^([-−]?)([0-9]+(?:[.,'’` + spaces + `][0-9]+)*)([eE][-+−]?[0-9]+)?`)
+	plainly = regexp.MustCompile(`^(0|[1-9][0-9]*)(?:[.,]([0-9]+))?$`)
+	grouped = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:[.,'’` + spaces + `][0-9]{3})+(?:[.,][0-9]+)?$`)
+	decimal = regexp.MustCompile(`^(.*[0-9][^0-9]+[0-9]+)([.,])([0-9]+)$`)
+)
+
+// written returns a number of JSON in the convention.
+func (c Convention) written(number string) string {
+	if c == DecimalComma {
+		return strings.Replace(number, ".", ",", 1)
+	}
+	return number
+}
+
+// decimals returns a number without a sign and an exponent as JSON writes it; "" for a text that is not surely one. other is a second reading, or "".
+func decimals(body string, c Convention) (number, other string) {
+	if parts := plainly.FindStringSubmatch(body); parts != nil {
+		foreign := strings.Contains(body, ",") != bool(c)
+		if foreign && len(parts[2]) == 3 && parts[1] != "0" && len(parts[1]) <= 3 {
+			other = parts[1] + parts[2]
+		}
+		return strings.Replace(body, ",", ".", 1), other
+	}
+	if !grouped.MatchString(body) {
+		return "", ""
+	}
+	whole, fraction := body, ""
+	if parts := decimal.FindStringSubmatch(body); parts != nil && strings.Count(body, parts[2]) == 1 {
+		whole, fraction = parts[1], "."+parts[3]
+	}
+	groups := strings.FieldsFunc(whole, func(r rune) bool { return r < '0' || r > '9' })
+	separator := strings.TrimLeft(whole, "0123456789")
+	separator = separator[:strings.IndexAny(separator, "0123456789")]
+	if strings.Join(groups, separator) != whole { // one sign separates all thousands
+		return "", ""
+	}
+	whole = strings.Join(groups, "")
+	if fraction == "" && strings.Contains("., ", separator) { // 1.234.567 can be a version, 100 200 two numbers
+		return "", whole
+	}
+	return whole + fraction, ""
+}
+
+// isFraction reports whether a unit behind a digit can be a digit's decimals: 3V3, 12h5. Areas and volumes are none: 5m2.
+func isFraction(unit string) bool {
+	last := len(unit) - 1
+	if last < 1 || unit[last] < '0' || unit[last] > '9' {
+		return false
+	}
+	_, dimension, bare := SI(1, unit[:last])
+	return bare && (dimension != "m" || unit[last] != '2' && unit[last] != '3')
+}
+
+var continues = regexp.MustCompile(`^[.,:;'’_+±−–—/-]\s*[0-9½¼¾.,]|^[½¼¾]`)
+
+// Continues reports whether a text is what follows a number that was cut too early, and cannot be a unit: ",5 °C", "/2", ":30", "h30".
+func Continues(unit string) bool {
+	if _, _, known := SI(1, unit); known {
+		return false
+	}
+	if continues.MatchString(unit) {
+		return true
+	}
+	bare := strings.TrimRight(unit, "0123456789")
+	_, _, known := SI(1, bare)
+	return known && len(bare) < len(unit)
+}
