@@ -43,6 +43,9 @@ func describe(kind descriptive.Kind, stored *string, patch []byte, arrives bool)
 		return invalid(descriptive.Root+".sources."+Shorten(name), "sources say what instruments have filled; an entry can be removed, and none be added or changed")
 	}
 	if err == nil {
+		err = after.ReadQuantities(before)
+	}
+	if err == nil {
 		after.KeepSources(before)
 		complete := after
 		if kind != descriptive.Dataspace && (complete.Schema.ID == "" || complete.Schema.Version == 0) { // conform knows the rest

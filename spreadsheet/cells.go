@@ -10,8 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/unicode/norm"
-
 	"labshelf/descriptive"
 	"labshelf/descriptive/units"
 )
@@ -23,10 +21,10 @@ const protection = "'"
 const minus = "−"
 
 // A dialect is how numbers are written: it goes with the separator of a file.
-type dialect struct{ decimalComma bool }
+type dialect struct{ convention units.Convention }
 
 // dialectOf returns what goes with a separator: where commas are in numbers, spreadsheets separate by semicolons.
-func dialectOf(separator rune) dialect { return dialect{decimalComma: separator == ';'} }
+func dialectOf(separator rune) dialect { return dialect{units.Convention(separator == ';')} }
 
 // cellOf writes a value so that valueOf reads the same.
 func (d dialect) cellOf(v descriptive.Value) string {
@@ -54,17 +52,14 @@ func (d dialect) cellOf(v descriptive.Value) string {
 }
 
 func (d dialect) numberCell(number string) string {
-	if d.decimalComma {
-		return strings.Replace(number, ".", ",", 1)
-	}
-	return number
+	return d.convention.Write(number)
 }
 
 // textCell writes a text, protected unless it is one to everybody.
 func (d dialect) textCell(text string) string {
-	if strings.Contains(text, "\r") { // what reads CSV takes no notice of them
+	if strings.Contains(text, "\r") || len(innerSigns(text, false)) > 0 { // readers of CSV drop carriage returns
 		quoted, _ := jsontext.AppendQuote(nil, text)
-		return string(quoted)
+		return disarmed(string(quoted))
 	}
 	if text == "" || tempting(text) {
 		return protection + text
@@ -75,15 +70,12 @@ func (d dialect) textCell(text string) string {
 	return text
 }
 
-// formulas are what a formula or a protected text begins with.
-const formulas = "=+-@\t" + protection
-
 // convertible is what spreadsheets take for numbers, dates, times, amounts of money or fractions.
 var convertible = lazily(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
 
 // tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in a form that is known.
 func tempting(text string) bool {
-	if strings.ContainsRune(formulas, rune(text[0])) {
+	if startsFormula(text) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, protection) {
 		return true
 	}
 	return descriptive.TextOf(text).Form() != descriptive.Time && (convertible().MatchString(text) || monthAndNumber(text))
@@ -92,7 +84,7 @@ func tempting(text string) bool {
 // jsonOf returns the JSON of a value.
 func jsonOf(v descriptive.Value) string {
 	text := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: v}}}.Append(nil)
-	return strings.TrimSuffix(strings.TrimPrefix(string(text), `{"properties":{"a":`), "}}")
+	return disarmed(strings.TrimSuffix(strings.TrimPrefix(string(text), `{"properties":{"a":`), "}}"))
 }
 
 // valueOfJSON reads the JSON of a value.
@@ -131,13 +123,15 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	if truth, ok := truthOf(text); ok {
 		return descriptive.TruthOf(truth), nil
 	}
-	if number, ok, err := d.number(text); ok || err != nil {
-		return descriptive.NumberOf(number), err
-	}
-	if number, unit, ok := cutUnit(text); ok {
-		if number, ok, err := d.number(number); ok || err != nil {
-			return descriptive.QuantityOf(number, unit), err
-		}
+	q, err := units.Read(text, d.convention)
+	var wrong *units.Error
+	switch {
+	case errors.As(err, &wrong) && wrong.Ambiguous:
+		return descriptive.Value{}, err
+	case err == nil && q.Unit == "":
+		return descriptive.NumberOf(descriptive.Number(q.Number)), nil
+	case err == nil && !isLabel(q):
+		return descriptive.QuantityOf(descriptive.Number(q.Number), q.Unit), nil
 	}
 	if date, ok, err := dateTyped(text); ok || err != nil {
 		return descriptive.TextOf(date), err
@@ -145,50 +139,26 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	return descriptive.TextOf(text), nil
 }
 
-// spaces are what stands between a number and its unit: also the ones at which no line breaks, which spreadsheets write.
-const spaces = `[ \x{a0}\x{202f}]`
-
-// quantity is a number, and behind it a unit.
-var quantity = lazily(`^([-−]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?)(` + spaces + `*)(1/.+|[^\s0-9.,+-].*)$`)
-
-// cutUnit splits a quantity into its number and a unit that is known. Between them there is a space, unless the unit is a sign or has several letters:
-// 4K may be anything.
-func cutUnit(text string) (number, unit string, ok bool) {
-	parts := quantity().FindStringSubmatch(text)
-	if parts == nil {
-		return "", "", false
-	}
-	number, unit = parts[1], norm.NFC.String(parts[3])
-	if parts[2] == "" && utf8.RuneCountInString(unit) == 1 && !strings.Contains("°%‰", unit) {
-		return "", "", false
-	}
-	_, _, ok = units.SI(1, unit)
-	return number, unit, ok
+// isLabel reports whether a quantity in a text can be a name: 4K. Between a number and a unit of one letter there is a space.
+func isLabel(q units.Quantity) bool {
+	return q.Joined && utf8.RuneCountInString(q.Unit) == 1 && !strings.Contains("°%‰", q.Unit)
 }
 
-// Numbers as JSON writes them, but with a comma or a point, and ones with signs between thousands.
+// cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are tried: a spreadsheet may have changed the sign.
+func cutUnit(text string) (number, unit string, ok bool) {
+	for _, c := range []units.Convention{units.DecimalPoint, units.DecimalComma} {
+		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !isLabel(q) {
+			return q.Number, q.Unit, true
+		}
+	}
+	return "", "", false
+}
+
+// Numbers with signs between thousands.
 var (
-	decimal   = lazily(`^-?(?:0|[1-9][0-9]*)(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
 	thousands = lazily(`^-?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?:,[0-9]{3})+)$`)
 	grouping  = strings.NewReplacer(".", "", ",", "")
 )
-
-// number reads a number. A file that is separated by semicolons has decimal commas, others have points; the other sign is read, too, unless it may be
-// there for the thousands, which is an error.
-func (d dialect) number(text string) (_ descriptive.Number, ok bool, _ error) {
-	text = strings.Replace(text, minus, "-", 1)
-	point, foreign := strings.Replace(text, ",", ".", 1), ","
-	if d.decimalComma {
-		foreign = "."
-	}
-	switch {
-	case thousands().MatchString(text) && (strings.Contains(text, foreign) || !decimal().MatchString(text)):
-		return "", false, fmt.Errorf("the number %s can be read in two ways; write %s, or without a sign between the thousands %s", text, d.numberCell(point), grouping.Replace(text))
-	case !decimal().MatchString(text):
-		return "", false, nil
-	}
-	return descriptive.Number(point), true, nil
-}
 
 // lazily compiles an expression at its first use, so that a start does not pay for it.
 func lazily(expression string) func() *regexp.Regexp {

@@ -92,7 +92,7 @@ func (c column) cell(d dialect, m content) string {
 	case memberColumn:
 		value := m.members[c.name]
 		if !slices.Contains(textMembers, c.name) || len(value) == 0 {
-			return string(value)
+			return disarmed(string(value))
 		}
 		var text string
 		_ = json.Unmarshal(value, &text) // a text of the canonical form

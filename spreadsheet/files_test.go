@@ -58,6 +58,10 @@ func TestUneditedFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"as it was":          file,
 		"no mark":            body,
+		"sep=,":              "\ufeffsep=,\r\n" + body,
+		"sep=; quoted":       "\"sep=;\"\n" + strings.TrimPrefix(written(t, shelf(t), ';'), "\ufeff"),
+		"sep=| in UTF-16":    encoded(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder(), "SEP=|\r\nid|etag\r\n1|t1\r\n2|t2\r\n3|t3\r\n"),
+		"sep= as a row":      "sep=;,,,\n" + body,
 		"LF":                 strings.ReplaceAll(file, "\r\n", "\n"),
 		"no last line end":   strings.TrimSuffix(file, "\r\n"),
 		"Windows-1252":       encoded(charmap.Windows1252.NewEncoder(), body),

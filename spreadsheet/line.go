@@ -68,8 +68,12 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 	if len(problems) > 0 {
 		return after, problems
 	}
+	err := after.ReadQuantities(present.Metadata)
+	if err == nil {
+		err = after.Validate(kind)
+	}
 	var wrong *descriptive.Error
-	if err := after.Validate(kind); errors.As(err, &wrong) && !after.Equal(present.Metadata) {
+	if errors.As(err, &wrong) && !after.Equal(present.Metadata) {
 		refuse(l.columnOf(wrong.Field), messageOf(wrong))
 	}
 	return after, problems

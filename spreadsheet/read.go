@@ -33,6 +33,7 @@ type Reader struct {
 	width    int // of the header
 	row      int // of the last row that was read
 	line     int // where the next one begins, in lines
+	stated   int // lines before the header that name the separator
 	evidence evidence
 }
 
@@ -60,8 +61,14 @@ func NewReader(from io.Reader) (*Reader, error) {
 	if start, err = buffered.Peek(maxHeader); err != nil && err != io.EOF {
 		return nil, err
 	}
+	separators := []rune{',', ';', '\t'}
 	r := &Reader{bound: &bound{from: buffered}, line: 1}
-	for _, separator := range []rune{',', ';', '\t'} {
+	if stated := sepLine().FindSubmatch(start); stated != nil {
+		_, _ = buffered.Discard(len(stated[0])) // it is in the buffer
+		start, r.stated = start[len(stated[0]):], 1
+		separators = append([]rune{rune(stated[1][0])}, separators...) // a program that saved the line as a row has its own
+	}
+	for _, separator := range separators {
 		if slices.Contains(firstRow(start, separator), columnID) {
 			r.rows = newCSV(r.bound, separator)
 			r.dialect = dialectOf(separator)
@@ -71,6 +78,9 @@ func NewReader(from io.Reader) (*Reader, error) {
 	return nil, &Problem{Row: 1, Message: "the header must have the columns id and etag, separated by commas, semicolons or tabs; " +
 		"where a spreadsheet shows all of a row in one cell, open the file so that its columns are separated"}
 }
+
+// sepLine is a line before the header that names the separator. Spreadsheets read and hide it.
+var sepLine = lazily(`^(?i:"?sep=)([,;|\t])"?[,;|\t]*(?:\r?\n|\r)`)
 
 func newCSV(from io.Reader, separator rune) *csv.Reader {
 	rows := csv.NewReader(from)
@@ -140,7 +150,7 @@ func (r *Reader) next() ([]string, error) {
 	case errors.Is(err, errLong):
 		return nil, &Problem{Row: r.row + 1, Message: fmt.Sprintf("the row has more than %d bytes, or a quotation mark is not closed", maxRowBytes)}
 	case errors.As(err, &wrong):
-		return nil, &Problem{Row: r.row + 1 + wrong.StartLine - r.line, Message: fmt.Sprintf("the row cannot be read, in line %d of the file: %v", wrong.Line, wrong.Err)}
+		return nil, &Problem{Row: r.row + 1 + wrong.StartLine - r.line, Message: fmt.Sprintf("the row cannot be read, in line %d of the file: %v", r.stated+wrong.Line, wrong.Err)}
 	case err != nil:
 		return nil, err
 	}

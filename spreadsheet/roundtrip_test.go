@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"labshelf/descriptive"
@@ -22,7 +25,7 @@ var texts = []string{
 	"", " ", "a", " a ", "007", "7", "-7", "1.0", "1e5", "1E5", "0,5", "1,234", "1.234", "1.234.567", "+5", ".5", "5.", "1/2", "1-2", "2-1", "MAR1", "Sept 2", "1 Jan", "12:30", "50%", "$5", "5 a",
 	"2026-01-02", "2026-01-02T10:20Z", "2026-01-02 10:20", "02.01.2026", "1/2/2026", "13/1/2026", "2-Jan-26", "Jan 25", "true", "FALSE", "WAHR", "Vero", "null", `"`, `"a"`, `""`, "'", "'a", "''",
 	"{}", "[]", "[sic]", `{"value":1,"unit":"K"}`, "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "+1+1", "-1+1", "\tx", "\rx", "a\r\nb", "a\rb", "a\nb", "\n", "a,b", "a;b", "a\tb", "20 °C", "−20 °C", "-20 °C", "0.5 mm", "4K", "5 A", "3 cts",
-	"日本語", "é", "e\u0301", "µ", "Ω", "\ufeff", "\u00a0", "a\u00a0", "?", "100,000", "(1)", "10.5072/x", "id", "May", "Magnet 3",
+	"a;=1", "a, ＝1", "=1;=2", " ＋1", "\n- a", "日本語", "é", "e\u0301", "µ", "Ω", "\ufeff", "\u00a0", "a\u00a0", "?", "100,000", "(1)", "10.5072/x", "id", "May", "Magnet 3",
 }
 
 // someText makes texts of those, and others.
@@ -119,6 +122,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("the cell %q is a formula", cell)
 			}
 		}
+		if cell := formulaIn(file); cell != "" {
+			t.Fatalf("the cell %q is a formula in\n%s", cell, file)
+		}
 		for _, onto := range []string{"nothing", "themselves"} {
 			presents := slices.Clone(objects)
 			for i := range presents {
@@ -133,6 +139,55 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	})
+}
+
+// formulaIn returns a formula that a spreadsheet finds in a file which it separates by commas, by semicolons or by tabs, whatever separates it; "" if it
+// finds none. Lists in lines of text, and numbers, are no formulas.
+func formulaIn(file string) string {
+	for _, separators := range []string{",\r\n", ";\r\n", "\t\r\n"} {
+		for _, cell := range strings.FieldsFunc(file, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+			bare := norm.NFKC.String(strings.TrimLeftFunc(cell, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) || r == '"' }))
+			if bare == "" || !strings.Contains("=+-@", bare[:1]) || number.MatchString(bare) || strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "+ ") {
+				continue
+			}
+			return cell
+		}
+	}
+	return ""
+}
+
+// number is what a cell can be that begins with a sign.
+var number = regexp.MustCompile(`^[-+][0-9.]+([eE][-+]?[0-9]+)?\s*($|[]"};,])`)
+
+// TestFormulas: no text of anybody becomes a formula, and each comes back as it was.
+func TestFormulas(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫"} {
+		for _, before := range []string{"", " ", "\u00a0", "\u3000", "\u200b", "\t", "\r", "\n", "a;", "a; ", ";", "a,", "a\t", "a\n", "a\r\n", `a;"`, `";`, "'", "a;'x;", "1;-5;", "a;\ufeff"} {
+			text := before + sign + "1+cmd|' /C calc'!A0"
+			group := descriptive.Group{{Name: "a", Value: descriptive.TextOf(text)}, {Name: "b", Value: descriptive.ListOf(descriptive.TextOf(text), descriptive.NumberOf("-5"))}}
+			m := descriptive.Metadata{Properties: group, Tags: []string{strings.ReplaceAll(strings.TrimSpace(text), ",", ";")}}
+			if m.Validate(descriptive.Set) != nil {
+				m.Tags = nil
+			}
+			for _, separator := range ",;" {
+				o := spreadsheet.Object{ID: "1", ETag: "t", Name: text, Metadata: m}
+				file := written(t, []spreadsheet.Object{o}, separator)
+				if cell := formulaIn(file); cell != "" {
+					t.Errorf("%q has the formula %q in\n%s", text, cell, file)
+				}
+				if got := read(t, file, []spreadsheet.Object{{ID: "1", ETag: "t", Name: text}}); !got[0].Equal(m) {
+					t.Errorf("%s became %s", m.Append(nil), got[0].Append(nil))
+				}
+			}
+		}
+	}
+	for _, text := range []string{"- milled\n- sieved", "1;-5", "a, b; c", "x = 1", "mail a@b.org"} {
+		o := spreadsheet.Object{ID: "1", ETag: "t", Metadata: descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: descriptive.TextOf(text)}}}}
+		if file := written(t, []spreadsheet.Object{o}, ','); strings.Contains(file, `\u`) {
+			t.Errorf("%q is escaped without need: %s", text, file)
+		}
+	}
 }
 
 type fataler interface {

@@ -75,7 +75,7 @@ var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
 
 var (
 	anyNumber  = lazily(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
-	percentage = lazily(`^([-−]?[0-9.,]+)` + spaces + `?%$`) // some languages have a space before the sign
+	percentage = lazily(`^([-−]?[0-9.,]+)[ \x{a0}\x{202f}]?%$`) // some languages have a space before the sign
 )
 
 // sameNumber tells whether both are one number, or the cell is what was shown, rounded.

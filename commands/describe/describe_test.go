@@ -21,6 +21,8 @@ func TestPatch(t *testing.T) {
 		`{"properties":{"n":2.50e1,"ok":true,"runs":[1,"x"]}}`:             {Set: []string{"n:=2.50e1", "ok:=true", `runs:=[1,"x"]`}},
 		`{"properties":{"temperature":{"unit":"°C","value":20}}}`:          {Set: []string{"temperature:=20 °C"}},
 		`{"properties":{"p":{"unit":"mbar","value":-1.5e-3}}}`:             {Set: []string{"p:=-1.5e-3mbar"}},
+		`{"properties":{"T":{"unit":"°C","value":20.5},"n":1234.5}}`:       {Set: []string{"T:=20,5\u00a0°C", "n:=1 234,5"}},
+		`{"properties":{"T":"20,5 °C","z":{"unit":"zork","value":1}}}`:     {Set: []string{"T=20,5 °C", `z:={"value":1,"unit":"zork"}`}},
 		`{"properties":{"gone":null,"sample":{"id":"S1","mass":null}}}`:    {Set: []string{"sample.id=S1"}, Unset: []string{"gone", "sample.mass"}},
 		`{"tags":["a","b","c"]}`:                                           {Tag: []string{"c", "a"}},
 		`{"tags":["b","c"]}`:                                               {Tag: []string{"c"}, Untag: []string{"a", "x"}},
@@ -43,6 +45,38 @@ func TestPatch(t *testing.T) {
 		if err == nil || !errors.Is(err, exit.ErrUsage) {
 			t.Errorf("%+v: %s, %v", edit, got, err)
 		}
+	}
+}
+
+// TestPatchRefuses: a value that is not a known quantity is refused with what was understood.
+func TestPatchRefuses(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"12h30":   `"12h30" is read as the number 12, and "h30" after it is not a unit; write a text as t=12h30`,
+		"5/2":     `"5/2" is read as the number 5, and "/2" after it is not a unit; write a text as t=5/2`,
+		"20 zork": `"20 zork" is read as the number 20, and "zork" after it is not a known unit; write a text as t=20 zork, and another unit as t:={"value":20,"unit":"zork"}`,
+		"1,234":   "the number 1,234 can be read in two ways; write 1.234, or without a sign between the thousands 1234",
+		"5-7 mm":  "is not a unit", "5±2 mm": "is not a unit", "12:30": "is not a unit", "½": "there must be JSON", "0x10": "is not a known unit", "1_000": "is not a unit",
+		"NaN": "there must be JSON", "٣": "there must be JSON", "20 °C x": "is not a known unit", "2026-01-02": "is not a unit", "007": "there must be JSON",
+	} {
+		got, err := Edit{Set: []string{"t:=" + value}}.Patch(strings.NewReader(""), "")
+		if !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), want) || got != "" {
+			t.Errorf("%s: %s, %v", value, got, err)
+		}
+	}
+}
+
+// TestTextsLikeValues: a text that looks like another value is shown with quotation marks, and a hint names the other.
+func TestTextsLikeValues(t *testing.T) {
+	t.Parallel()
+	rows, err := Rows(`{"properties":{"T":"20 °C","U":{"value":20,"unit":"°C"},"id":"007","n":"3","ok":"true","list":["5 mm",5],"who":"Ada"}}`)
+	want := [][2]string{{"T", `"20 °C"`}, {"U", "20 °C"}, {"id", "007"}, {"n", `"3"`}, {"ok", `"true"`}, {"list", `"5 mm", 5`}, {"who", "Ada"}}
+	if diff := cmp.Diff(want, rows); diff != "" || err != nil {
+		t.Errorf("%v: %s", err, diff)
+	}
+	hints := Edit{Set: []string{"T=20 °C", "U:=20 °C", "id=007", "n=3", "who=Ada", `q:="20 °C"`}}.TextsLikeValues()
+	if diff := cmp.Diff([]string{`T is the text "20 °C"; for a quantity write --set 'T:=20 °C'`, `n is the text "3"; for a number write --set 'n:=3'`}, hints); diff != "" {
+		t.Error(diff)
 	}
 }
 

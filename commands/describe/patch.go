@@ -4,14 +4,15 @@ package describe
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"labshelf/client"
 	"labshelf/commands/exit"
+	"labshelf/descriptive/units"
 )
 
 // Edit is what the flags say.
@@ -85,10 +86,7 @@ func (e Edit) tags(present client.Metadata) (any, error) {
 	return tags, nil
 }
 
-// quantity is a number and a unit behind it.
-var quantity = regexp.MustCompile(`^(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?) ?([^\s0-9].*)$`)
-
-// assignment reads NAME=TEXT or NAME:=VALUE, which is JSON, or a number and its unit.
+// assignment reads NAME=TEXT or NAME:=VALUE, which is JSON, a number, or a number and its unit.
 func assignment(text string) (name string, value any, err error) {
 	name, rest, ok := strings.Cut(text, "=")
 	name, typed := strings.CutSuffix(name, ":")
@@ -101,10 +99,53 @@ func assignment(text string) (name string, value any, err error) {
 	if decode(strings.NewReader(rest), &value) == nil {
 		return name, value, nil
 	}
-	if found := quantity.FindStringSubmatch(rest); found != nil {
-		return name, map[string]any{"value": json.Number(found[1]), "unit": found[2]}, nil
+	q, err := units.Read(rest, units.DecimalPoint)
+	if wrong, is := errors.AsType[*units.Error](err); is {
+		return "", nil, refusal(name, rest, wrong)
 	}
-	return "", nil, exit.Usagef("after %s:= there must be JSON, such as 20, true, [1,2] or null, or a number with a unit, such as 20 °C; for a text write %s=%s", name, name, rest)
+	if q.Unit == "" {
+		return name, json.Number(q.Number), nil
+	}
+	return name, map[string]any{"value": json.Number(q.Number), "unit": q.Unit}, nil
+}
+
+// refusal says what was understood of a value that is neither JSON nor a quantity, and what to write.
+func refusal(name, value string, wrong *units.Error) error {
+	switch {
+	case wrong.Ambiguous:
+		return exit.Usagef("%s: %v", name, wrong)
+	case wrong.Number != "" && !units.Continues(wrong.Rest):
+		return exit.Usagef(`%s: %v; write a text as %s=%s, and another unit as %s:={"value":%s,"unit":%q}`, name, wrong, name, value, name, wrong.Number, wrong.Rest)
+	case wrong.Number != "":
+		return exit.Usagef("%s: %v; write a text as %s=%s", name, wrong, name, value)
+	}
+	return exit.Usagef("after %s:= there must be JSON, such as 20, true, [1,2] or null, or a number with a unit, such as 20 °C; for a text write %s=%s", name, name, value)
+}
+
+// TextsLikeValues returns a hint for each property that is set to a text that reads as another value: 20 °C.
+func (e Edit) TextsLikeValues() (hints []string) {
+	for _, text := range e.Set {
+		name, value, err := assignment(text)
+		said, isText := value.(string)
+		if kind := kindOf(said); err == nil && isText && !strings.HasPrefix(text, name+":=") && kind != "" {
+			hints = append(hints, fmt.Sprintf("%s is the text %q; for %s write --set '%s:=%s'", name, said, kind, name, said))
+		}
+	}
+	return hints
+}
+
+// kindOf names what a text would be behind :=; "" for a text.
+func kindOf(text string) string {
+	if text == "true" || text == "false" {
+		return "true or false"
+	}
+	switch q, err := units.Read(text, units.DecimalPoint); {
+	case err != nil:
+		return ""
+	case q.Unit == "":
+		return "a number"
+	}
+	return "a quantity"
 }
 
 // put puts a property under its name, in which dots lead into groups.

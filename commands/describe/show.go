@@ -26,7 +26,7 @@ func Rows(m client.Metadata) (rows [][2]string, err error) {
 			return nil
 		}
 		return eachMember(value, func(name string, value json.RawMessage) error {
-			rows = append(rows, [2]string{name, textOf(value)})
+			rows = append(rows, [2]string{name, valueOf(value)})
 			return nil
 		})
 	})
@@ -83,6 +83,15 @@ func eachMember(object []byte, fn func(name string, value json.RawMessage) error
 	return err
 }
 
+// valueOf is textOf with quotation marks around a text that would be another value without: "20 °C".
+func valueOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil && kindOf(text) != "" {
+		return string(value)
+	}
+	return textOf(value)
+}
+
 // textOf is a value for people: texts as they are, a quantity with its unit, a list with commas, and anything else as JSON.
 func textOf(value json.RawMessage) string {
 	var text string
@@ -93,7 +102,7 @@ func textOf(value json.RawMessage) string {
 	if json.Unmarshal(value, &list) == nil {
 		texts := make([]string, len(list))
 		for i, element := range list {
-			texts[i] = textOf(element)
+			texts[i] = valueOf(element)
 		}
 		return strings.Join(texts, ", ")
 	}

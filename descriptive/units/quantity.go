@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -61,12 +62,12 @@ func Read(text string, c Convention) (Quantity, error) {
 // Cut returns the number that a text begins with, as JSON writes it, and what follows. The error is an [*Error].
 func Cut(text string, c Convention) (number, rest string, err error) {
 	text = strings.TrimSpace(text)
-	parts := begins.FindStringSubmatch(text)
+	parts := begins().FindStringSubmatch(text)
 	if parts == nil {
 		return "", "", &Error{message: fmt.Sprintf("%q does not begin with a number", text)}
 	}
 	sign, body, exponent := parts[1], parts[2], parts[3]
-	if strings.ContainsAny(body, spaces) && !grouped.MatchString(body) { // two numbers: 5 1/s
+	if strings.ContainsAny(body, spaces) && !grouped().MatchString(body) { // two numbers: 5 1/s
 		body, exponent = body[:strings.IndexAny(body, spaces)], ""
 	}
 	asWritten := sign + body + exponent
@@ -80,7 +81,7 @@ func Cut(text string, c Convention) (number, rest string, err error) {
 		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s if it is one number", asWritten, sign+other+exponent)}
 	case other != "" && exponent == "":
 		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s, or without a sign between the thousands %s",
-			asWritten, sign+c.written(plain), sign+other)}
+			asWritten, sign+c.Write(plain), sign+other)}
 	}
 	return sign + plain + exponent, rest, nil
 }
@@ -91,14 +92,14 @@ const (
 )
 
 var (
-	begins  = regexp.MustCompile(`^([-−]?)([0-9]+(?:[.,'’` + spaces + `][0-9]+)*)([eE][-+−]?[0-9]+)?`)
-	plainly = regexp.MustCompile(`^(0|[1-9][0-9]*)(?:[.,]([0-9]+))?$`)
-	grouped = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:[.,'’` + spaces + `][0-9]{3})+(?:[.,][0-9]+)?$`)
-	decimal = regexp.MustCompile(`^(.*[0-9][^0-9]+[0-9]+)([.,])([0-9]+)$`)
+	begins  = lazily(`^([-−]?)([0-9]+(?:[.,'’` + spaces + `][0-9]+)*)([eE][-+−]?[0-9]+)?`)
+	plainly = lazily(`^(0|[1-9][0-9]*)(?:[.,]([0-9]+))?$`)
+	grouped = lazily(`^[1-9][0-9]{0,2}(?:[.,'’` + spaces + `][0-9]{3})+(?:[.,][0-9]+)?$`)
+	decimal = lazily(`^(.*[0-9][^0-9]+[0-9]+)([.,])([0-9]+)$`)
 )
 
-// written returns a number of JSON in the convention.
-func (c Convention) written(number string) string {
+// Write returns a number of JSON in the convention.
+func (c Convention) Write(number string) string {
 	if c == DecimalComma {
 		return strings.Replace(number, ".", ",", 1)
 	}
@@ -107,18 +108,18 @@ func (c Convention) written(number string) string {
 
 // decimals returns a number without a sign and an exponent as JSON writes it; "" for a text that is not surely one. other is a second reading, or "".
 func decimals(body string, c Convention) (number, other string) {
-	if parts := plainly.FindStringSubmatch(body); parts != nil {
+	if parts := plainly().FindStringSubmatch(body); parts != nil {
 		foreign := strings.Contains(body, ",") != bool(c)
 		if foreign && len(parts[2]) == 3 && parts[1] != "0" && len(parts[1]) <= 3 {
 			other = parts[1] + parts[2]
 		}
 		return strings.Replace(body, ",", ".", 1), other
 	}
-	if !grouped.MatchString(body) {
+	if !grouped().MatchString(body) {
 		return "", ""
 	}
 	whole, fraction := body, ""
-	if parts := decimal.FindStringSubmatch(body); parts != nil && strings.Count(body, parts[2]) == 1 {
+	if parts := decimal().FindStringSubmatch(body); parts != nil && strings.Count(body, parts[2]) == 1 {
 		whole, fraction = parts[1], "."+parts[3]
 	}
 	groups := strings.FieldsFunc(whole, func(r rune) bool { return r < '0' || r > '9' })
@@ -144,17 +145,22 @@ func isFraction(unit string) bool {
 	return bare && (dimension != "m" || unit[last] != '2' && unit[last] != '3')
 }
 
-var continues = regexp.MustCompile(`^[.,:;'’_+±−–—/-]\s*[0-9½¼¾.,]|^[½¼¾]`)
+var continues = lazily(`^[.,:;'’_+±−–—/-]\s*[0-9½¼¾.,]|^[½¼¾]`)
 
 // Continues reports whether a text is what follows a number that was cut too early, and cannot be a unit: ",5 °C", "/2", ":30", "h30".
 func Continues(unit string) bool {
 	if _, _, known := SI(1, unit); known {
 		return false
 	}
-	if continues.MatchString(unit) {
+	if continues().MatchString(unit) {
 		return true
 	}
 	bare := strings.TrimRight(unit, "0123456789")
 	_, _, known := SI(1, bare)
 	return known && len(bare) < len(unit)
+}
+
+// lazily compiles an expression at its first use, so that a start does not pay for it.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

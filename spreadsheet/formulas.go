@@ -1,0 +1,70 @@
+package spreadsheet
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A spreadsheet takes a cell for a formula that begins with one of four signs, in any width, also behind white space. Where it separates the columns
+// of a file by another sign than the file does, the text behind each comma, semicolon, tab and line break is a cell, too, and quotation marks are text.
+
+// isSign reports whether a formula can begin with r.
+func isSign(r rune) bool {
+	return strings.ContainsAny(norm.NFKC.String(string(r)), "=+-@")
+}
+
+// isBlank reports whether a spreadsheet can skip r before a formula.
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) || r == '"'
+}
+
+// startsFormula reports whether a text begins as a formula does.
+func startsFormula(text string) bool {
+	rest := strings.TrimLeftFunc(text, isBlank)
+	for _, r := range rest {
+		return isSign(r)
+	}
+	return false
+}
+
+// harmless is a sign that begins a number, or an item of a list in lines.
+var harmless = lazily(`^[-+][0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
+
+// innerSigns returns where in a text signs stand with which a cell of another separator would begin a formula. armed says whether one can stand at the
+// beginning.
+func innerSigns(text string, armed bool) (at []int) {
+	line := false
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune(",;\t\n\r", r):
+			armed, line = true, r == '\n' || r == '\r'
+		case isBlank(r):
+		case armed && isSign(r):
+			item := line && strings.HasPrefix(text[i+1:], " ") // of a list
+			if !item && !harmless().MatchString(text[i:]) {
+				at = append(at, i)
+			}
+			armed = false
+		default:
+			armed = false
+		}
+	}
+	return at
+}
+
+// disarmed returns a JSON text in which no sign begins a formula, wherever a spreadsheet separates columns. It is the same JSON: outside of strings there
+// are no such signs but those of numbers.
+func disarmed(json string) string {
+	var b strings.Builder
+	done := 0
+	for _, i := range innerSigns(json, true) {
+		r := []rune(json[i:min(len(json), i+4)])[0]
+		b.WriteString(json[done:i])
+		fmt.Fprintf(&b, `\u%04x`, r)
+		done = i + len(string(r))
+	}
+	return b.String() + json[done:]
+}
