@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"labshelf/descriptive"
+	"labshelf/descriptive/units"
 )
 
 // describeMicroscope adds what the description of a TIFF says in the forms of OME and ImageJ; not ok if it has neither.
@@ -28,7 +29,7 @@ func readImageJ(text string, to *collector) {
 	var lines collector
 	for line := range strings.Lines(cut(text, descriptive.MaxBytes)) {
 		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			lines.add(key, said(imageJ.Replace(value)))
+			lines.add(key, said(imageJ.Replace(value), units.DecimalPoint))
 		}
 	}
 	to.left += lines.left

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"labshelf/descriptive"
+	"labshelf/descriptive/units"
 )
 
 // MaxSidecar is the largest sidecar that is read, in bytes.
@@ -21,7 +22,8 @@ const maxDepth = 8
 const SidecarSuffix = ".json"
 
 // Sidecar reads the members of a JSON object as properties: those of its member properties, or of metadata.properties, as records have them, where
-// there is such an object. Null, and what is no property otherwise, is left out. ErrFormat: it is no object, or too long.
+// there is such an object. A text that is a number with a known unit is a quantity.
+// Null, and what is no property otherwise, is left out. ErrFormat: it is no object, or too long.
 func Sidecar(text []byte) (Result, error) {
 	if len(text) > MaxSidecar {
 		return Result{}, malformed("a sidecar of more than %d bytes", MaxSidecar)
@@ -55,6 +57,9 @@ func Sidecar(text []byte) (Result, error) {
 func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) {
 	switch from := from.(type) {
 	case string:
+		if v, ok := quantityIn(clean(from), units.DecimalPoint); ok {
+			return v, true
+		}
 		return descriptive.TextOf(strings.TrimSpace(from)), true
 	case bool:
 		return descriptive.TruthOf(from), true
@@ -66,11 +71,21 @@ func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) 
 		}
 	case map[string]any:
 		if depth < maxDepth {
-			return c.groupOf(from, depth+1), true
+			return c.quantity(c.groupOf(from, depth+1))
 		}
 	}
 	c.left++
 	return v, false
+}
+
+// quantity reads {"value":"20,5","unit":"°C"}; not ok, and counted, if its number can be read in two ways or its unit is none.
+func (c *collector) quantity(v descriptive.Value) (read descriptive.Value, ok bool) {
+	m := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: v}}}
+	if m.ReadQuantities(descriptive.Metadata{}) != nil {
+		c.left++
+		return v, false
+	}
+	return m.Properties[0].Value, true
 }
 
 func (c *collector) list(from []any, depth int) descriptive.Value {

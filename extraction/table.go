@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/csv"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
 
 	"labshelf/descriptive"
+	"labshelf/descriptive/units"
 )
 
 const (
@@ -30,21 +32,31 @@ func readTable(in source, to *collector) error {
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(decodeTable(raw), "\r\n", "\n"), "\r", "\n"), "\n")
 	t := table{}
 	at := 0 // of the first line that is no comment
+	if stated := sepLine().FindStringSubmatch(lines[0]); stated != nil {
+		t.separator = rune(stated[1][0])
+		at++
+	}
 	for ; at < len(lines) && (isComment(lines[at]) || strings.TrimSpace(lines[at]) == ""); at++ {
 		if isComment(lines[at]) {
 			t.comments = append(t.comments, strings.TrimSpace(strings.TrimLeft(lines[at], "#%")))
 		}
 	}
-	t.separator = separatorOf(in.name, lines[at:])
+	if t.separator == 0 {
+		t.separator = separatorOf(in.name, lines[at:])
+	}
 	for ; at < len(lines) && len(t.rows) < maxRows; at++ {
 		if strings.TrimSpace(lines[at]) != "" {
 			t.rows = append(t.rows, row{at, t.split(lines[at])})
 		}
 	}
+	t.convention = t.conventionOf()
 	t.find()
 	t.describe(to)
 	return nil
 }
+
+// sepLine is a first line that names the separator. Spreadsheets read and hide it.
+var sepLine = lazily(`^(?i:"?sep=)([,;|\t])"?[,;|\t]*$`)
 
 // decodeTable returns a text in UTF-8, of UTF-16 with a byte order mark as well.
 func decodeTable(raw []byte) string {
@@ -71,9 +83,10 @@ type row struct {
 
 // table is the beginning of a file.
 type table struct {
-	separator rune
-	comments  []string
-	rows      []row
+	separator  rune
+	convention units.Convention
+	comments   []string
+	rows       []row
 
 	preamble []row
 	names    []string // of the columns; nil: they have none
@@ -140,7 +153,7 @@ func (t *table) find() {
 		values--
 	}
 	if values == len(t.rows) { // texts
-		if first+1 == len(t.rows) || width == 1 {
+		if first+1 == len(t.rows) || width == 1 || t.areQuantities(t.rows[first:]) {
 			t.preamble = t.rows
 			return
 		}
@@ -163,9 +176,42 @@ func (t *table) find() {
 	t.preamble = t.rows[:head]
 }
 
+// decimals are numbers that tell the convention of a file: three digits behind a sign may be a thousand.
+var decimals = lazily(`^[-+−]?[0-9]+([.,])(?:[0-9]{1,2}|[0-9]{4,})(?:[eE][-+]?[0-9]+)?(?:[^0-9.,].*)?$`)
+
+// conventionOf returns how most numbers are written. A file without decimals is read as the import of metadata reads it.
+func (t *table) conventionOf() units.Convention {
+	if t.separator == ',' {
+		return units.DecimalPoint
+	}
+	seen := map[string]int{}
+	for _, row := range t.rows {
+		for _, field := range row.fields {
+			if parts := decimals().FindStringSubmatch(field); parts != nil {
+				seen[parts[1]]++
+			}
+		}
+	}
+	if seen[","] == seen["."] {
+		return units.Convention(t.separator == ';')
+	}
+	return units.Convention(seen[","] > seen["."])
+}
+
 // isValue tells whether a field is a number or a time.
 func isValue(field string) bool {
-	return number(field) != "" || number(strings.Replace(field, ",", ".", 1)) != "" || descriptive.TextOf(strings.Replace(field, " ", "T", 1)).Form() == descriptive.Time
+	return numberIn(field, units.DecimalPoint) != "" || numberIn(field, units.DecimalComma) != "" || descriptive.TextOf(strings.Replace(field, " ", "T", 1)).Form() == descriptive.Time
+}
+
+// areQuantities tells whether each row is a name, a number and its unit.
+func (t *table) areQuantities(rows []row) bool {
+	return !slices.ContainsFunc(rows, func(r row) bool {
+		if len(r.fields) != 3 || numberIn(r.fields[1], t.convention) == "" {
+			return true
+		}
+		unit, known := unitOf(r.fields[2])
+		return unit == "" || !known
+	})
 }
 
 // isUnits tells whether the fields are units, in brackets or not.
@@ -207,47 +253,67 @@ func (t *table) describe(to *collector) {
 		to.add("columns", descriptive.ListOf(columns...))
 	}
 	for _, comment := range t.comments {
-		to.stated(comment, t.separator)
+		t.stated(to, comment)
 	}
 	for _, row := range t.preamble {
-		to.row(row.fields, t.separator)
+		t.row(to, row.fields)
 	}
 }
 
 // row adds what a line of a preamble states: key,value or key,value,unit, or in one field key: value.
-func (c *collector) row(fields []string, separator rune) {
+func (t *table) row(to *collector, fields []string) {
 	for len(fields) > 0 && fields[len(fields)-1] == "" {
 		fields = fields[:len(fields)-1]
 	}
 	switch {
 	case len(fields) == 1:
-		c.stated(fields[0], separator)
+		t.stated(to, fields[0])
+	case len(fields) == 2 && t.separator == ',' && beforeComma().MatchString(fields[0]) && afterComma().MatchString(fields[1]):
+		t.stated(to, fields[0]+","+fields[1])
 	case len(fields) == 2:
-		c.pair(fields[0], fields[1])
-	case len(fields) == 3 && number(fields[1]) != "":
-		if unit, known := unitOf(fields[2]); known && unit != "" {
-			c.add(strings.TrimRight(fields[0], ":= "), descriptive.QuantityOf(number(fields[1]), unit))
+		t.pair(to, fields[0], fields[1])
+	case len(fields) == 3:
+		unit, known := unitOf(fields[2])
+		if n := numberIn(fields[1], t.convention); n != "" && known && unit != "" {
+			to.add(strings.TrimRight(fields[0], ":= "), descriptive.QuantityOf(n, unit))
 		}
 	}
 }
 
-// stated adds what a line states: key: value, key = value, or key and value with a separator between.
-func (c *collector) stated(line string, separator rune) {
-	for _, between := range []string{":", "=", string(separator)} {
+// A decimal comma in a line that commas separate: T: 20,5 °C.
+var (
+	beforeComma = lazily(`[:=]\s*[-+−]?[0-9.]+$`)
+	afterComma  = lazily(`^[0-9]`)
+)
+
+// stated adds what a line states: key: value, key = value, or key and value, or key, value and unit, with separators between.
+func (t *table) stated(to *collector, line string) {
+	for _, between := range []string{":", "="} {
 		if key, value, ok := strings.Cut(line, between); ok && len(key) <= maxName && !strings.HasPrefix(value, "//") {
-			c.pair(key, value)
+			t.pair(to, key, value)
 			return
 		}
 	}
+	key, value, ok := strings.Cut(line, string(t.separator))
+	if !ok || len(key) > maxName || strings.HasPrefix(value, "//") {
+		return
+	}
+	if strings.Count(value, string(t.separator)) == 1 {
+		if fields := t.split(line); t.areQuantities([]row{{fields: fields}}) {
+			t.row(to, fields)
+			return
+		}
+	}
+	t.pair(to, key, value)
 }
 
 // pair adds a value under the name of its key, from which a unit goes to the value.
-func (c *collector) pair(key, value string) {
+func (t *table) pair(to *collector, key, value string) {
 	name := label(strings.TrimRight(strings.TrimSpace(key), ":="))
 	value = clean(value)
-	if n := number(value); n != "" && name.unit != "" {
-		c.add(name.name, descriptive.QuantityOf(n, name.unit))
+	if n := numberIn(value, t.convention); n != "" && name.unit != "" {
+		to.add(name.name, descriptive.QuantityOf(n, name.unit))
 		return
 	}
-	c.add(clean(key), said(value))
+	to.add(clean(key), said(value, t.convention))
 }

@@ -1,6 +1,7 @@
 package extraction
 
 import (
+	"errors"
 	"math"
 	"regexp"
 	"strconv"
@@ -32,7 +33,29 @@ func number(text string) descriptive.Number {
 	if part[4] != "" {
 		n += "e" + part[4]
 	}
-	if _, err := strconv.ParseFloat(n, 64); err != nil { // out of range
+	return finite(n)
+}
+
+// numberIn returns the number that a text is, in a convention or as instruments write it, in the form of JSON; "" for others, and for one that can be read
+// in two ways.
+func numberIn(text string, c units.Convention) descriptive.Number {
+	bare := strings.TrimPrefix(text, "+")
+	q, err := units.Read(bare, c)
+	if wrong, is := errors.AsType[*units.Error](err); len(text) > maxName || is && wrong.Ambiguous {
+		return ""
+	}
+	if err == nil && q.Unit == "" {
+		return finite(q.Number)
+	}
+	if c == units.DecimalComma && !strings.Contains(text, ".") {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return number(text)
+}
+
+// finite returns a number that fits into 64 bits; "" for others.
+func finite(n string) descriptive.Number {
+	if _, err := strconv.ParseFloat(n, 64); err != nil {
 		return ""
 	}
 	return descriptive.Number(n)
@@ -68,15 +91,13 @@ func isUnit(text string) bool {
 }
 
 // said returns what a text states: a number, a number with a unit that is known, true, false, or the text.
-func said(text string) descriptive.Value {
+func said(text string, c units.Convention) descriptive.Value {
 	text = clean(text)
-	if n := number(text); n != "" {
+	if n := numberIn(text, c); n != "" {
 		return descriptive.NumberOf(n)
 	}
-	if first, unit, ok := strings.Cut(text, " "); ok && isUnit(strings.TrimSpace(unit)) {
-		if n := number(first); n != "" {
-			return descriptive.QuantityOf(n, strings.TrimSpace(unit))
-		}
+	if v, ok := quantityIn(text, c); ok {
+		return v
 	}
 	switch strings.ToLower(text) {
 	case "true":
@@ -85,6 +106,19 @@ func said(text string) descriptive.Value {
 		return descriptive.TruthOf(false)
 	}
 	return descriptive.TextOf(text)
+}
+
+// quantityIn reads a number and a unit that is known. Nothing between them makes a name of a unit of one letter: 4K.
+func quantityIn(text string, c units.Convention) (v descriptive.Value, ok bool) {
+	number, unit, _ := strings.Cut(text, " ")
+	if n := numberIn(number, c); n != "" { // +5.5D3 mm
+		if q, err := units.Read("0 "+unit, c); err == nil && q.Unit != "" {
+			return descriptive.QuantityOf(n, q.Unit), true
+		}
+	}
+	q, err := units.Read(text, c)
+	n := finite(q.Number)
+	return descriptive.QuantityOf(n, q.Unit), err == nil && n != "" && q.Unit != "" && !q.IsLabel()
 }
 
 // labelled is a name with the unit that it ends with.

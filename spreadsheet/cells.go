@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -130,7 +129,7 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 		return descriptive.Value{}, err
 	case err == nil && q.Unit == "":
 		return descriptive.NumberOf(descriptive.Number(q.Number)), nil
-	case err == nil && !isLabel(q):
+	case err == nil && !q.IsLabel():
 		return descriptive.QuantityOf(descriptive.Number(q.Number), q.Unit), nil
 	}
 	if date, ok, err := dateTyped(text); ok || err != nil {
@@ -139,15 +138,10 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	return descriptive.TextOf(text), nil
 }
 
-// isLabel reports whether a quantity in a text can be a name: 4K. Between a number and a unit of one letter there is a space.
-func isLabel(q units.Quantity) bool {
-	return q.Joined && utf8.RuneCountInString(q.Unit) == 1 && !strings.Contains("°%‰", q.Unit)
-}
-
 // cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are tried: a spreadsheet may have changed the sign.
 func cutUnit(text string) (number, unit string, ok bool) {
 	for _, c := range []units.Convention{units.DecimalPoint, units.DecimalComma} {
-		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !isLabel(q) {
+		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !q.IsLabel() {
 			return q.Number, q.Unit, true
 		}
 	}

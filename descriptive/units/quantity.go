@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -23,6 +24,11 @@ type Quantity struct {
 	Number string // as JSON writes it
 	Unit   string // a known one, in form C; "" for a number alone
 	Joined bool   // nothing separates the unit from the number: 4K
+}
+
+// IsLabel reports whether the text can be a name all the same: 4K. A unit of one letter has a space before it.
+func (q Quantity) IsLabel() bool {
+	return q.Joined && utf8.RuneCountInString(q.Unit) == 1 && !strings.Contains("°%‰", q.Unit)
 }
 
 // Error says why a text is not a quantity.

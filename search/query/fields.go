@@ -95,6 +95,8 @@ func readProperty(v value) (Clause, error) {
 	switch {
 	case c.Span != nil && c.Span.From >= c.Span.To, c.Numbers != nil && c.Numbers.isEmpty():
 		return Clause{}, v.refuse("the range ends before it begins")
+	case !isRange && (compared || strings.Contains(v.text, "..")) && ambiguous(v.text) != "":
+		return Clause{}, v.refuse("%s", ambiguous(v.text))
 	case compared && !isRange:
 		return Clause{}, v.refuse("a number, a quantity as 20C, or a date is what can be compared")
 	case !compared && (!isRange || !strings.Contains(v.text, "..")):

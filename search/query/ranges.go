@@ -1,10 +1,15 @@
 package query
 
 import (
+	"errors"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"labshelf/descriptive/units"
 )
 
 // comparisons are the signs that a range can begin with; a longer one before what it begins with.
@@ -170,17 +175,44 @@ func withUnitOf(x, other string) string {
 // maxUnitBytes is the length of the longest unit.
 const maxUnitBytes = 50
 
+// continued is what follows a number that has a decimal comma, or signs between its thousands.
+var continued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[.,'’ \x{a0}\x{2007}\x{2009}\x{202f}][0-9]`) })
+
 // quantityOf splits a number and the unit after it, with or without a space between them. It is not ok where text does not
-// begin with a finite number, or what follows begins like another one, as in a date.
+// begin with a finite number, the number can be read in two ways, or what follows is the rest of another one, as in a date.
 func quantityOf(text string) (number float64, unit string, ok bool) {
 	text = strings.ReplaceAll(text, "−", "-")
 	end := numberEnd(text)
-	unit = strings.TrimSpace(text[end:])
-	number, err := strconv.ParseFloat(text[:end], 64)
-	if err != nil || len(unit) > maxUnitBytes || strings.IndexAny(unit, "0123456789+-.,") == 0 {
+	written, rest := text[:end], text[end:]
+	if continued().MatchString(rest) {
+		var err error
+		if written, rest, err = units.Cut(text, units.DecimalPoint); err != nil {
+			return 0, "", false
+		}
+	}
+	unit = strings.TrimSpace(rest)
+	number, err := strconv.ParseFloat(written, 64)
+	if err != nil || len(unit) > maxUnitBytes || units.Continues(unit) || strings.IndexAny(unit, "0123456789+-.,") == 0 && !isKnown(unit) {
 		return 0, "", false
 	}
 	return number, unit, true
+}
+
+func isKnown(unit string) bool {
+	_, _, known := units.SI(1, unit)
+	return known
+}
+
+// ambiguous returns why a bound of a range cannot be read, where it is a number in two readings; "" elsewhere.
+func ambiguous(text string) string {
+	l := limitsOf(text)
+	for _, bound := range []string{l.low, l.high} {
+		var wrong *units.Error
+		if _, err := units.Read(bound, units.DecimalPoint); errors.As(err, &wrong) && wrong.Ambiguous {
+			return wrong.Error()
+		}
+	}
+	return ""
 }
 
 // numberEnd returns the length of the number that s begins with: a sign, digits with or without a point, an exponent if digits
