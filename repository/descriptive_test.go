@@ -115,6 +115,25 @@ func TestDescribeAlike(t *testing.T) {
 	}
 }
 
+// TestDescribeQuantities: a number in a text is read, and a unit that was stored under older rules keeps nobody from editing.
+func TestDescribeQuantities(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	if r := d.set(`{"properties":{"T":{"value":"20,5","unit":"°C"},"n":{"value":3,"unit":"samples"}}}`); r.Descriptive != `{"properties":{"T":{"value":20.5,"unit":"°C"},"n":{"value":3,"unit":"samples"}}}` {
+		t.Error(r.Descriptive)
+	}
+	id := d.Resources[0].ID
+	d.OK(d.meta.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Descriptive.Put(metadata.Descriptive{ObjectID: id, JSON: `{"properties":{"T":{"value":20,"unit":",5 °C"}}}`})
+	}))
+	if r := d.set(`{"tags":["a"]}`); r.Descriptive != `{"tags":["a"],"properties":{"T":{"value":20,"unit":",5 °C"}}}` {
+		t.Error(r.Descriptive)
+	}
+	if r := d.set(`{"properties":{"T":{"value":"20,5","unit":"°C"}}}`); r.Descriptive != `{"tags":["a"],"properties":{"T":{"value":20.5,"unit":"°C"}}}` {
+		t.Error(r.Descriptive)
+	}
+}
+
 // TestDescribeRefused: what breaks a rule names the field, and changes nothing.
 func TestDescribeRefused(t *testing.T) {
 	t.Parallel()
@@ -124,6 +143,8 @@ func TestDescribeRefused(t *testing.T) {
 		`{"tags":["a","a"]}`: "metadata.tags.1", `{"tags":[""]}`: "metadata.tags.0", `{"tags":"a"}`: "metadata.tags",
 		`{"publisher":"x"}`: "metadata.publisher", `{"colour":1}`: "metadata.colour", `[]`: "metadata", `"x"`: "metadata",
 		`{"properties":{"a.b":1}}`: "metadata.properties.a.b", `{"properties":{"t":{"value":1,"unit":""}}}`: "metadata.properties.t.unit",
+		`{"properties":{"t":{"value":20,"unit":",5 °C"}}}`: "metadata.properties.t.unit", `{"properties":{"t":[{"value":12,"unit":"h30"}]}}`: "metadata.properties.t.0.unit",
+		`{"properties":{"t":{"value":"1,234","unit":"mm"}}}`:           "metadata.properties.t.value",
 		`{"properties":{"t":["` + strings.Repeat("x", 64<<10) + `"]}}`: "metadata.properties.t.0",
 	} {
 		_, err := d.edit(text)

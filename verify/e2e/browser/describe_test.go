@@ -108,6 +108,34 @@ func TestDescribeFile(t *testing.T) {
 	}
 }
 
+// Numbers are read as people write them, by the rule of the service; what can be read in two ways is refused.
+func TestTypedNumbers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	path := "/resources/" + s.put(t, sid, "a.txt")[0]
+	v := s.signedIn(t, s.Key(), path)
+	v.describes("Describe")
+	v.fill("Name 1", "temperature")
+	v.fill("Value 1", "37,5")
+	v.fill("Unit 1", "°C")
+	for i, typed := range []string{"1.234,5", "1'234", "−5", "12h30", "5/2", "1_000"} {
+		v.press("Add a property")
+		v.fill(fmt.Sprintf("Name %d", i+2), string(rune('a'+i)))
+		v.fill(fmt.Sprintf("Value %d", i+2), typed)
+	}
+	v.press("Add a property")
+	v.fill("Name 8", "p")
+	v.fill("Value 8", "1,234")
+	v.sees("This can be read in two ways. Write 1.234 or 1234.")
+	v.fill("Value 8", "1234")
+	v.saved()
+	want := `{"properties":{"a":1234.5,"b":1234,"c":-5,"d":"12h30","e":"5/2","f":"1_000","p":1234,"temperature":{"value":37.5,"unit":"°C"}}}`
+	if got := s.metadata(t, path); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A field that the service refuses is named next to it, and what was typed stays. Nothing is discarded without a question.
 func TestDescribeErrors(t *testing.T) {
 	t.Parallel()

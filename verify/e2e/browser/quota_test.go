@@ -23,7 +23,7 @@ func TestQuota(t *testing.T) {
 	v.sees("quota nearly used up")
 	v.at("/users")
 	v.press("Change anna")
-	v.fill("Quota in GB", "0.5")
+	v.fill("Quota in GB", "0,5")
 	v.submit()
 	v.until(`!document.querySelector("dialog")`)
 

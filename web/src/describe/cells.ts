@@ -1,8 +1,9 @@
 // What is typed into the fields of a form that a schema asks for, and the values that it stands for.
 import type { FieldKind, FormField } from "../api";
 import { plural } from "../format";
+import { readNumber } from "../numbers";
 import type { Group, Numeric, Value } from "./metadata";
-import { floatOf, isGroup, isNumber, isNumeric, isQuantity, numberOf, numberText, parse } from "./metadata";
+import { floatOf, isGroup, isNumber, isQuantity, numberOf, numberText, parse } from "./metadata";
 
 /** What is typed into a field. A value stays as it was, whatever its kind, until its cell is changed. */
 export interface Cell {
@@ -70,10 +71,10 @@ const touched = (cell: Cell): Cell => ({ ...cell, was: undefined, changed: true,
 
 export type Read = { value?: Value | undefined; error?: string };
 
-/** 20,5 is what many people write for 20.5. */
-const pointed = (text: string) => (/^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text);
-
-const number = (text: string): Read => (isNumeric(pointed(text)) ? { value: numberOf(pointed(text)) } : { error: "This is not a number. Write it as 20, -0.5 or 1e-3." });
+function number(text: string): Read {
+  const { number, error } = readNumber(text);
+  return error === undefined ? { value: numberOf(number) } : { error };
+}
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 

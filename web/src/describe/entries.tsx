@@ -2,8 +2,9 @@
 import { useId, useState } from "preact/hooks";
 import { Button, IconButton } from "../ui/components";
 import { useFocusOnRows } from "./focus";
-import type { Creator, DateOf, Funding, Metadata, Place, Related } from "./metadata";
-import { isNumeric, isOrcid, numberOf, numberText } from "./metadata";
+import type { Creator, DateOf, Funding, Metadata, Numeric, Place, Related } from "./metadata";
+import { readNumber } from "../numbers";
+import { isOrcid, numberOf, numberText } from "./metadata";
 import { creatorTypes, dateTypes, identifierTypes, relationTypes, spaced } from "./vocabulary";
 
 export type EntriesMember = "creators" | "related" | "dates" | "funding" | "places";
@@ -60,11 +61,14 @@ const orcidOf = (text: string) =>
     .replace(/^(\d{4})(\d{4})(\d{4})(\d{3}[\dXx])$/, "$1-$2-$3-$4")
     .toUpperCase();
 
-const numberError = (text: string) => (isNumeric(text.trim()) ? "" : "This is not a number. Write it as 48.85.");
+const numberError = (text: string) => readNumber(text).error ?? "";
 
 const sides = ["west", "east", "south", "north"] as const;
 
-const number = (text = "") => (isNumeric(text.trim()) ? numberOf(text.trim()) : undefined);
+function number(text = ""): Numeric | undefined {
+  const { number } = readNumber(text);
+  return number === undefined ? undefined : numberOf(number);
+}
 
 const creators: EntryKind<Creator> = {
   legend: "Creators",

@@ -1,5 +1,6 @@
 // The rows in which properties are edited: a name, a value and its unit. What kind of value a text is, is recognised.
 import { useId } from "preact/hooks";
+import { notNumber, readNumber } from "../numbers";
 import { IconButton, Button } from "../ui/components";
 import { useFocusOnRows } from "./focus";
 import type { Group, Source, Value } from "./metadata";
@@ -28,8 +29,11 @@ const truths = new Map([
   ["no", false],
 ]);
 
+/** Whether a text is a number, or one in two readings, as people type it: 37,5. */
+const isTypedNumber = (text: string) => /[,.'’\s−]/.test(text) && readNumber(text).error !== notNumber;
+
 function recognised(text: string): ValueKind {
-  if (isNumeric(text)) return "number";
+  if (isNumeric(text) || isTypedNumber(text)) return "number";
   if (truths.has(text)) return "truth";
   if (isDate(text)) return "date";
   return /^[[{]/.test(text) ? "list" : "text";
@@ -60,8 +64,9 @@ function valueOf(row: Row): { value: Value } | { error: string } {
   const kind = kindOf(row);
   const text = kind === "text" ? row.text : row.text.trim();
   if (kind === "number") {
-    if (!isNumeric(text)) return { error: "This is not a number. Write it as 20, -0.5 or 1e-3." };
-    const value = numberOf(text);
+    const { number, error } = readNumber(text);
+    if (error !== undefined) return { error };
+    const value = numberOf(number);
     const unit = row.unit.trim();
     return { value: unit ? { value, unit } : value };
   }

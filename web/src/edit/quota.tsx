@@ -1,4 +1,5 @@
 // The quota of a dataspace or a user, which sysadmins set.
+import { DecimalInput, typedNumber } from "../ui/decimal";
 import { Field } from "../ui/form";
 import type { Calls } from "./save";
 
@@ -12,7 +13,7 @@ export const flat = <T extends { quota?: number }>({ quota, ...record }: T) => (
 
 /** The inverse of `flat`, also for some of the fields. */
 export const withQuota = <T extends { quota?: number }>({ quota, ...fields }: Partial<Flat<T>>) =>
-  ({ ...fields, ...(quota !== undefined && { quota: Math.round(Number(quota) * GB) }) }) as unknown as T;
+  ({ ...fields, ...(quota !== undefined && { quota: String(quota).trim() ? Math.round(typedNumber(String(quota)) * GB) : 0 }) }) as unknown as T;
 
 /** The requests for records whose forms have a quota. */
 export const flatCalls = <T extends { quota?: number }>({ get, edit }: Calls<T>): Calls<Flat<T>> => ({
@@ -27,7 +28,7 @@ export function QuotaField({ was, error }: { was: string; error: string | undefi
       hint="All versions of all files count, deleted ones until a purge. Empty: no limit. Less than what is used removes nothing, and nothing more fits."
       error={error}
     >
-      {(a) => <input name="quota" type="number" min={0} step="any" inputmode="decimal" defaultValue={was} {...a} />}
+      {(a) => <DecimalInput name="quota" min={0} defaultValue={was} {...a} />}
     </Field>
   );
 }

@@ -1,6 +1,7 @@
 // The form of a link.
 import { useRef } from "preact/hooks";
 import type { LinkFields, LinkKind, LinkRecord } from "../api";
+import { DecimalInput, typedNumber } from "../ui/decimal";
 import { Field, Form } from "../ui/form";
 import type { Target } from "./target";
 
@@ -27,7 +28,7 @@ interface Props {
 function fieldsOf(form: HTMLFormElement, { kind, was }: Pick<Props, "kind" | "was">): LinkFields {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? "").trim();
-  const number = (name: string, unit = 1) => Math.round(Number(text(name)) * unit);
+  const number = (name: string, unit = 1) => text(name) ? Math.round(typedNumber(text(name)) * unit) : 0;
   const fields: LinkFields = { label: text("label"), maxUses: number("maxUses") };
   if (!was || text("expires") !== dayOf(was.expires)) fields.expires = text("expires");
   const password = String(data.get("password") ?? "");
@@ -110,10 +111,10 @@ function RequestLimits({ was, amount, errorOf }: LimitsProps) {
   return (
     <>
       <Field label="Largest file in MB" hint="Empty: any size." error={errorOf("maxFileBytes")}>
-        {(a) => <input name="maxFileBytes" type="number" min={0} step="any" inputmode="decimal" defaultValue={amount(was?.maxFileBytes, MB)} {...a} />}
+        {(a) => <DecimalInput name="maxFileBytes" min={0} defaultValue={amount(was?.maxFileBytes, MB)} {...a} />}
       </Field>
       <Field label="All files together in GB" hint="Empty: any size." error={errorOf("maxBytes")}>
-        {(a) => <input name="maxBytes" type="number" min={0} step="any" inputmode="decimal" defaultValue={amount(was?.maxBytes, GB)} {...a} />}
+        {(a) => <DecimalInput name="maxBytes" min={0} defaultValue={amount(was?.maxBytes, GB)} {...a} />}
       </Field>
       <Field label="Kinds of files" hint="Such as .tif image/* text/csv. Empty: all kinds." error={errorOf("types")}>
         {(a) => <input name="types" spellcheck={false} autocomplete="off" defaultValue={was?.types.join(" ")} {...a} />}

@@ -1,6 +1,7 @@
 // What a field of each kind has of its own in the builder of forms.
 import { useId } from "preact/hooks";
-import { isNumeric, numberOf } from "../describe/metadata";
+import { numberOf } from "../describe/metadata";
+import { readNumber } from "../numbers";
 import type { BuilderField, Json, JsonObject } from "./document";
 import { choicesOf, inner, mapInner, nameFor, parseJson, schemaText, unitsOf, withKeyword } from "./document";
 
@@ -38,10 +39,10 @@ export function Bounds({ field, onChange, of, change }: PartProps & { of: (s: Js
   const bound = (name: "minimum" | "maximum", label: string) => {
     const value = s[name];
     const text = field.typed[name] ?? (value === undefined ? "" : JSON.stringify(value));
-    const wrong = text.trim() && !isNumeric(text.trim()) ? "This is not a number." : "";
+    const wrong = (text.trim() && readNumber(text).error) || "";
     const type = (text: string) => {
-      const number = text.trim();
-      const set = (of: JsonObject) => withKeyword(of, name, isNumeric(number) ? numberOf(number) : undefined) as JsonObject;
+      const { number } = readNumber(text);
+      const set = (of: JsonObject) => withKeyword(of, name, number === undefined ? undefined : numberOf(number)) as JsonObject;
       onChange({ ...field, schema: mapInner(field.schema, change(set)), typed: { ...field.typed, [name]: text } });
     };
     return (
