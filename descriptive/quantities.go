@@ -9,9 +9,10 @@ import (
 	"labshelf/descriptive/units"
 )
 
-// ReadQuantities reads what m states about quantities and before does not. A group of a number in a text and a unit, as instruments and forms write
-// it, becomes a quantity: {"value":"20,5","unit":"°C"}. The error is an [*Error] for a number that can be read in two ways, or a unit that is the rest
-// of a number.
+// ReadQuantities reads what m states about quantities and before does not. A group of a number in
+// a text and a unit, as instruments and forms write it, becomes a quantity:
+// {"value":"20,5","unit":"°C"}. The error is an [*Error] for a number that can be read in two
+// ways, or a unit that is the rest of a number.
 func (m *Metadata) ReadQuantities(before Metadata) error {
 	read, err := readGroupQuantities(m.Properties, before.Properties, Root+"."+properties)
 	if err == nil {

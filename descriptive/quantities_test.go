@@ -7,7 +7,8 @@ import (
 	"labshelf/descriptive"
 )
 
-// TestReadQuantities: what is stated newly is read or refused; what was stored under older rules stays.
+// TestReadQuantities: what is stated newly is read or refused; what was stored under older rules
+// stays.
 func TestReadQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ before, now, want string }{

@@ -176,10 +176,12 @@ func (t *table) find() {
 	t.preamble = t.rows[:head]
 }
 
-// decimals are numbers that tell the convention of a file: three digits behind a sign may be a thousand.
+// decimals are numbers that tell the convention of a file: three digits behind a sign may be a
+// thousand.
 var decimals = lazily(`^[-+−]?[0-9]+([.,])(?:[0-9]{1,2}|[0-9]{4,})(?:[eE][-+]?[0-9]+)?(?:[^0-9.,].*)?$`)
 
-// conventionOf returns how most numbers are written. A file without decimals is read as the import of metadata reads it.
+// conventionOf returns how most numbers are written. A file without decimals is read as the import
+// of metadata reads it.
 func (t *table) conventionOf() units.Convention {
 	if t.separator == ',' {
 		return units.DecimalPoint
@@ -286,7 +288,8 @@ var (
 	afterComma  = lazily(`^[0-9]`)
 )
 
-// stated adds what a line states: key: value, key = value, or key and value, or key, value and unit, with separators between.
+// stated adds what a line states: key: value, key = value, or key and value, or key, value and
+// unit, with separators between.
 func (t *table) stated(to *collector, line string) {
 	for _, between := range []string{":", "="} {
 		if key, value, ok := strings.Cut(line, between); ok && len(key) <= maxName && !strings.HasPrefix(value, "//") {

@@ -36,8 +36,8 @@ func number(text string) descriptive.Number {
 	return finite(n)
 }
 
-// numberIn returns the number that a text is, in a convention or as instruments write it, in the form of JSON; "" for others, and for one that can be read
-// in two ways.
+// numberIn returns the number that a text is, in a convention or as instruments write it, in the
+// form of JSON; "" for others, and for one that can be read in two ways.
 func numberIn(text string, c units.Convention) descriptive.Number {
 	bare := strings.TrimPrefix(text, "+")
 	q, err := units.Read(bare, c)
@@ -108,7 +108,8 @@ func said(text string, c units.Convention) descriptive.Value {
 	return descriptive.TextOf(text)
 }
 
-// quantityIn reads a number and a unit that is known. Nothing between them makes a name of a unit of one letter: 4K.
+// quantityIn reads a number and a unit that is known. Nothing between them makes a name of a unit
+// of one letter: 4K.
 func quantityIn(text string, c units.Convention) (v descriptive.Value, ok bool) {
 	number, unit, _ := strings.Cut(text, " ")
 	if n := numberIn(number, c); n != "" { // +5.5D3 mm

@@ -115,7 +115,8 @@ func TestDescribeAlike(t *testing.T) {
 	}
 }
 
-// TestDescribeQuantities: a number in a text is read, and a unit that was stored under older rules keeps nobody from editing.
+// TestDescribeQuantities: a number in a text is read, and a unit that was stored under older rules
+// keeps nobody from editing.
 func TestDescribeQuantities(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -138,7 +138,8 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	return descriptive.TextOf(text), nil
 }
 
-// cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are tried: a spreadsheet may have changed the sign.
+// cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are
+// tried: a spreadsheet may have changed the sign.
 func cutUnit(text string) (number, unit string, ok bool) {
 	for _, c := range []units.Convention{units.DecimalPoint, units.DecimalComma} {
 		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !q.IsLabel() {

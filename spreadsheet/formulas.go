@@ -8,8 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A spreadsheet takes a cell for a formula that begins with one of four signs, in any width, also behind white space. Where it separates the columns
-// of a file by another sign than the file does, the text behind each comma, semicolon, tab and line break is a cell, too, and quotation marks are text.
+// A spreadsheet takes a cell for a formula that begins with one of four signs, in any width, also
+// behind white space. Where it separates the columns of a file by another sign than the file does,
+// the text behind each comma, semicolon, tab and line break is a cell, too, and quotation marks
+// are text.
 
 // isSign reports whether a formula can begin with r.
 func isSign(r rune) bool {
@@ -33,8 +35,8 @@ func startsFormula(text string) bool {
 // harmless is a sign that begins a number, or an item of a list in lines.
 var harmless = lazily(`^[-+][0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
 
-// innerSigns returns where in a text signs stand with which a cell of another separator would begin a formula. armed says whether one can stand at the
-// beginning.
+// innerSigns returns where in a text signs stand with which a cell of another separator would
+// begin a formula. armed says whether one can stand at the beginning.
 func innerSigns(text string, armed bool) (at []int) {
 	line := false
 	for i, r := range text {
@@ -55,8 +57,8 @@ func innerSigns(text string, armed bool) (at []int) {
 	return at
 }
 
-// disarmed returns a JSON text in which no sign begins a formula, wherever a spreadsheet separates columns. It is the same JSON: outside of strings there
-// are no such signs but those of numbers.
+// disarmed returns a JSON text in which no sign begins a formula, wherever a spreadsheet separates
+// columns. It is the same JSON: outside of strings there are no such signs but those of numbers.
 func disarmed(json string) string {
 	var b strings.Builder
 	done := 0

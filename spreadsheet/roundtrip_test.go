@@ -141,8 +141,9 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// formulaIn returns a formula that a spreadsheet finds in a file which it separates by commas, by semicolons or by tabs, whatever separates it; "" if it
-// finds none. Lists in lines of text, and numbers, are no formulas.
+// formulaIn returns a formula that a spreadsheet finds in a file which it separates by commas, by
+// semicolons or by tabs, whatever separates it; "" if it finds none. Lists in lines of text, and
+// numbers, are no formulas.
 func formulaIn(file string) string {
 	for _, separators := range []string{",\r\n", ";\r\n", "\t\r\n"} {
 		for _, cell := range strings.FieldsFunc(file, func(r rune) bool { return strings.ContainsRune(separators, r) }) {

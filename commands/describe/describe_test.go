@@ -66,7 +66,8 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsLikeValues: a text that looks like another value is shown with quotation marks, and a hint names the other.
+// TestTextsLikeValues: a text that looks like another value is shown with quotation marks, and a
+// hint names the other.
 func TestTextsLikeValues(t *testing.T) {
 	t.Parallel()
 	rows, err := Rows(`{"properties":{"T":"20 °C","U":{"value":20,"unit":"°C"},"id":"007","n":"3","ok":"true","list":["5 mm",5],"who":"Ada"}}`)

@@ -109,7 +109,8 @@ func assignment(text string) (name string, value any, err error) {
 	return name, map[string]any{"value": json.Number(q.Number), "unit": q.Unit}, nil
 }
 
-// refusal says what was understood of a value that is neither JSON nor a quantity, and what to write.
+// refusal says what was understood of a value that is neither JSON nor a quantity, and what to
+// write.
 func refusal(name, value string, wrong *units.Error) error {
 	switch {
 	case wrong.Ambiguous:
@@ -122,7 +123,8 @@ func refusal(name, value string, wrong *units.Error) error {
 	return exit.Usagef("after %s:= there must be JSON, such as 20, true, [1,2] or null, or a number with a unit, such as 20 °C; for a text write %s=%s", name, name, value)
 }
 
-// TextsLikeValues returns a hint for each property that is set to a text that reads as another value: 20 °C.
+// TextsLikeValues returns a hint for each property that is set to a text that reads as another
+// value: 20 °C.
 func (e Edit) TextsLikeValues() (hints []string) {
 	for _, text := range e.Set {
 		name, value, err := assignment(text)

@@ -14,7 +14,8 @@ const (
 	maxNested = 4 // parentheses
 )
 
-// spellings are the signs that mean the same. A degree with a space before C is no product of an angle and a charge.
+// spellings are the signs that mean the same. A degree with a space before C is no product of an
+// angle and a charge.
 var spellings = strings.NewReplacer(
 	"° C", "°C", "° F", "°F", "º C", "°C", "º F", "°F", "˚ C", "°C", "˚ F", "°F", "deg C", "°C", "deg F", "°F",
 	"º", "°", "˚", "°",

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Convention says which of comma and point is before the decimals of a number. The other sign is read, too, unless it can separate thousands.
+// A Convention says which of comma and point is before the decimals of a number. The other sign is
+// read, too, unless it can separate thousands.
 type Convention bool
 
 // The conventions.
@@ -26,7 +27,8 @@ type Quantity struct {
 	Joined bool   // nothing separates the unit from the number: 4K
 }
 
-// IsLabel reports whether the text can be a name all the same: 4K. A unit of one letter has a space before it.
+// IsLabel reports whether the text can be a name all the same: 4K. A unit of one letter has a
+// space before it.
 func (q Quantity) IsLabel() bool {
 	return q.Joined && utf8.RuneCountInString(q.Unit) == 1 && !strings.Contains("°%‰", q.Unit)
 }
@@ -41,8 +43,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.message }
 
-// Read reads a text that is a number, or a number and a known unit: −5, 20,5 °C, 1e-3 mol/L, 1 234,5, 1'234. The number can exceed 64 bits of
-// floating point. The error is an [*Error] that says what was understood.
+// Read reads a text that is a number, or a number and a known unit: −5, 20,5 °C, 1e-3 mol/L, 1
+// 234,5, 1'234. The number can exceed 64 bits of floating point. The error is an [*Error] that
+// says what was understood.
 func Read(text string, c Convention) (Quantity, error) {
 	number, rest, err := Cut(text, c)
 	unit := norm.NFC.String(strings.TrimSpace(rest))
@@ -65,7 +68,8 @@ func Read(text string, c Convention) (Quantity, error) {
 	return q, nil
 }
 
-// Cut returns the number that a text begins with, as JSON writes it, and what follows. The error is an [*Error].
+// Cut returns the number that a text begins with, as JSON writes it, and what follows. The error
+// is an [*Error].
 func Cut(text string, c Convention) (number, rest string, err error) {
 	text = strings.TrimSpace(text)
 	parts := begins().FindStringSubmatch(text)
@@ -112,7 +116,8 @@ func (c Convention) Write(number string) string {
 	return number
 }
 
-// decimals returns a number without a sign and an exponent as JSON writes it; "" for a text that is not surely one. other is a second reading, or "".
+// decimals returns a number without a sign and an exponent as JSON writes it; "" for a text that
+// is not surely one. other is a second reading, or "".
 func decimals(body string, c Convention) (number, other string) {
 	if parts := plainly().FindStringSubmatch(body); parts != nil {
 		foreign := strings.Contains(body, ",") != bool(c)
@@ -141,7 +146,8 @@ func decimals(body string, c Convention) (number, other string) {
 	return whole + fraction, ""
 }
 
-// isFraction reports whether a unit behind a digit can be a digit's decimals: 3V3, 12h5. Areas and volumes are none: 5m2.
+// isFraction reports whether a unit behind a digit can be a digit's decimals: 3V3, 12h5. Areas and
+// volumes are none: 5m2.
 func isFraction(unit string) bool {
 	last := len(unit) - 1
 	if last < 1 || unit[last] < '0' || unit[last] > '9' {
@@ -153,7 +159,8 @@ func isFraction(unit string) bool {
 
 var continues = lazily(`^[.,:;'’_+±−–—/-]\s*[0-9½¼¾.,]|^[½¼¾]`)
 
-// Continues reports whether a text is what follows a number that was cut too early, and cannot be a unit: ",5 °C", "/2", ":30", "h30".
+// Continues reports whether a text is what follows a number that was cut too early, and cannot be
+// a unit: ",5 °C", "/2", ":30", "h30".
 func Continues(unit string) bool {
 	if _, _, known := SI(1, unit); known {
 		return false

@@ -8,7 +8,8 @@ import (
 	"labshelf/descriptive/units"
 )
 
-// TestRead: what a text with a number means, in both conventions. "two" is a number in two readings, "" is not a quantity.
+// TestRead: what a text with a number means, in both conventions. "two" is a number in two
+// readings, "" is not a quantity.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, point, comma string }{
@@ -77,7 +78,8 @@ func TestContinues(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that what is read is a number of JSON and a known unit, and is read again from what it says.
+// FuzzRead holds that what is read is a number of JSON and a known unit, and is read again from
+// what it says.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"20,5 °C", "1 234,5", "1.234.567", "5 1/s", "−5e−3m", "12h30"} {
 		f.Add(text, true)

@@ -108,7 +108,8 @@ var units = [...]unit{
 	{"oz", 1.0 / 16, "lb", none, 0},
 }
 
-// customary are the units of laboratories that SI and other programs do not have. Each kind of thing that is counted has a dimension of its own.
+// customary are the units of laboratories that SI and other programs do not have. Each kind of
+// thing that is counted has a dimension of its own.
 var customary = [...]unit{
 	{"counts count cts", 1, "counted", "k M", 0},
 	{"cps", 1, "counted s^-1", "k M", 0},

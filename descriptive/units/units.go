@@ -1,8 +1,10 @@
 // Package units compares quantities: it knows units by their symbols and converts to SI.
 //
 // It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d, L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and
-// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, counts, px, OD600, …). Units are multiplied by a space, · * or . and divided by /, which divides by the next factor
-// only: J/kg K is J K/kg, and J/(kg K) is not. Powers are m2, m^2, m**2 or m², and s-1, s^-1 or s⁻¹. Case matters.
+// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, counts, px, OD600, …). Units are
+// multiplied by a space, · * or . and divided by /, which divides by the next factor only: J/kg K
+// is J K/kg, and J/(kg K) is not. Powers are m2, m^2, m**2 or m², and s-1, s^-1 or s⁻¹. Case
+// matters.
 //
 // An angle has a dimension here, so that revolutions and oscillations are not taken for each other: rpm is no Hz.
 package units
@@ -19,8 +21,9 @@ import (
 const MaxBytes = 100
 
 // SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m kg s A K mol cd rad bit, in this order) with their
-// powers, such as m^2 kg s^-2, or 1. Things that are counted follow as dimensions of their own. Quantities can
-// be compared if their dimensions are equal. It is not ok if the unit is unknown, or the result not finite.
+// powers, such as m^2 kg s^-2, or 1. Things that are counted follow as dimensions of their own.
+// Quantities can be compared if their dimensions are equal. It is not ok if the unit is unknown,
+// or the result not finite.
 //
 // The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as factors. C is the coulomb.
 func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
@@ -54,7 +57,8 @@ func Compare(a, b float64) int {
 	return 1
 }
 
-// Symbols returns each symbol that other programs know, with each of its prefixes: the symbols in the order of the table, each first without a prefix.
+// Symbols returns each symbol that other programs know, with each of its prefixes: the symbols in
+// the order of the table, each first without a prefix.
 func Symbols() (symbols []string) {
 	for _, row := range units {
 		for _, symbol := range strings.Fields(row.symbols) {

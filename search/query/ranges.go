@@ -179,7 +179,8 @@ const maxUnitBytes = 50
 var continued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[.,'’ \x{a0}\x{2007}\x{2009}\x{202f}][0-9]`) })
 
 // quantityOf splits a number and the unit after it, with or without a space between them. It is not ok where text does not
-// begin with a finite number, the number can be read in two ways, or what follows is the rest of another one, as in a date.
+// begin with a finite number, the number can be read in two ways, or what follows is the rest of
+// another one, as in a date.
 func quantityOf(text string) (number float64, unit string, ok bool) {
 	text = strings.ReplaceAll(text, "−", "-")
 	end := numberEnd(text)
@@ -203,7 +204,8 @@ func isKnown(unit string) bool {
 	return known
 }
 
-// ambiguous returns why a bound of a range cannot be read, where it is a number in two readings; "" elsewhere.
+// ambiguous returns why a bound of a range cannot be read, where it is a number in two readings;
+// "" elsewhere.
 func ambiguous(text string) string {
 	l := limitsOf(text)
 	for _, bound := range []string{l.low, l.high} {

@@ -108,7 +108,8 @@ func TestDescribeFile(t *testing.T) {
 	}
 }
 
-// Numbers are read as people write them, by the rule of the service; what can be read in two ways is refused.
+// Numbers are read as people write them, by the rule of the service; what can be read in two ways
+// is refused.
 func TestTypedNumbers(t *testing.T) {
 	t.Parallel()
 	s := open(t)
