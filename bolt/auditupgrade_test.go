@@ -90,7 +90,7 @@ func logOf(t *testing.T, s *Store) (state audit.State, entries []audit.Entry) {
 // versionsWithoutLog are those of olderVersions from before there was a log.
 func versionsWithoutLog() []string {
 	return slices.DeleteFunc(olderVersions(), func(name string) bool {
-		return slices.Contains([]string{"version-9", "version-10", "version-11", "version-12"}, name)
+		return slices.Contains([]string{"version-9", "version-10", "version-11", "version-12", "version-14"}, name)
 	})
 }
 

@@ -29,7 +29,7 @@ import (
 
 // olderVersions are the files that programs of older versions of the schema have made.
 func olderVersions() []string {
-	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9", "version-10", "version-11", "version-12"}
+	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9", "version-10", "version-11", "version-12", "version-14"}
 }
 
 // olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
@@ -170,11 +170,11 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	check(s.Close())
 }
 
-// epochsOfOlderVersions are in the files of versions 7 to 12.
+// epochsOfOlderVersions are in the files of version 7 and later ones.
 func epochsOfOlderVersions() []string {
 	return []string{
 		"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5", "332d11a64a36ac75e812a2c4f554acbd", "ed9b12476a4080cd24cf2a276743a056",
-		"ed9b12476a4080cd24cf2a276743a056", "032aed9a846cf2e8a72847895278f833",
+		"ed9b12476a4080cd24cf2a276743a056", "032aed9a846cf2e8a72847895278f833", "ae733d5eab59c3e65b3bb2fd479c9e9a",
 	}
 }
 

@@ -49,13 +49,13 @@ func (c *Client) DataspaceUsage(ctx context.Context, id string) (Usage, error) {
 	return c.usage(ctx, at("dataspaces", id, "usage"))
 }
 
-// UserUsage is what all versions of the resources take that a user has created.
+// UserUsage is what all versions take that a user has stored.
 type UserUsage struct {
 	Used  int64 `json:"used"`            // bytes
 	Quota int64 `json:"quota,omitempty"` // bytes, at most; 0: no limit
 }
 
-// UserUsage counts what a user has created. A caller who is no sysadmin may ask for itself alone.
+// UserUsage counts what a user has stored. A caller who is no sysadmin may ask for itself alone.
 func (c *Client) UserUsage(ctx context.Context, id string) (u UserUsage, err error) {
 	err = c.run(ctx, request{method: http.MethodGet, path: at("users", id, "usage")}, func(response *http.Response) error { return read(response, &u) })
 	return u, err

@@ -19,7 +19,7 @@ type User struct {
 	About    string `json:"about"`
 	Sysadmin *bool  `json:"sysadmin,omitempty"` // nil where the caller may not know
 	State    string `json:"state"`              // Active or Deleted
-	Quota    int64  `json:"quota,omitempty"`    // bytes of what the user has created, at most; 0: no limit, or the caller may not know
+	Quota    int64  `json:"quota,omitempty"`    // bytes of what the user has stored, at most; 0: no limit, or the caller may not know
 	ETag     string `json:"-"`                  // for IfMatch and IfNoneMatch; "" in listings
 }
 

@@ -19,7 +19,7 @@ import (
 // nearlyFull is the percentage of a quota from which on people are warned.
 const nearlyFull = 80
 
-// usageRow is what a dataspace holds, or what a user has created.
+// usageRow is what a dataspace holds, or what a user has stored.
 type usageRow struct {
 	Dataspace string `json:"dataspace,omitempty"`
 	User      string `json:"user,omitempty"`
@@ -46,11 +46,12 @@ func usageCommand(p Process) *cobra.Command {
 		Use:   "usage [DATASPACE]",
 		Short: "Show what dataspaces hold, and how much of each quota is used",
 		Long: `usage shows what the dataspaces hold that you may read, or one of them, and what
-you have created yourself. Each file counts in full, also where two have the
+you have stored yourself. Each file counts in full, also where two have the
 same content; deleted files and old versions count until they are purged: all
-that is USED of a quota. A user is charged for all versions of the files that
-the user has created. Members see the quota of a dataspace, users their own;
-"labshelf dataspace edit --quota" and "labshelf user edit --quota" set them.
+that is USED of a quota. Each version counts for the user who stored it, and
+not for the user who created the file. Members see the quota of a dataspace,
+users their own; "labshelf dataspace edit --quota" and "labshelf user edit
+--quota" set them.
 
 It warns where 80 % of a quota are used.`,
 		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",
@@ -69,7 +70,7 @@ It warns where 80 % of a quota are used.`,
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&user, "user", "", "what this `USER` has created, which sysadmins see of all users, and nothing else")
+	cmd.Flags().StringVar(&user, "user", "", "what this `USER` has stored, which sysadmins see of all users, and nothing else")
 	jsonFlag(cmd, &asJSON)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if user != "" && len(args) > 0 {

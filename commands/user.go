@@ -59,7 +59,7 @@ func userEditCommand(p Process) *cobra.Command {
 		Short: "Change the fields of a user, or make one a sysadmin",
 		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
 The username cannot be changed. You can change yourself ("me"), a sysadmin all
-users. A quota is for what the user creates; see "labshelf usage".`,
+users. A quota is for what the user stores; see "labshelf usage".`,
 		Example: `  labshelf user edit me --fullname "Mary Ward"
   labshelf user edit mary --sysadmin
   labshelf user edit mary --sysadmin=false

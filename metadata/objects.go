@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -145,7 +146,14 @@ type Resource struct {
 type Passage struct {
 	MovedTo ID // of a deleted one that was moved into another set: the resource that it has become; zero: none
 	LinkID  ID // the request link through which its first file came; zero: none
+
+	// StoredBy is the user who stored the present version, if that is not the creator of the resource.
+	// A move into another set stores all versions anew. Callers read Storer.
+	StoredBy ID
 }
+
+// Storer returns the user whose quota counts the present version.
+func (r Resource) Storer() ID { return cmp.Or(r.StoredBy, r.CreatedBy) }
 
 // Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.
 func (r Resource) Tag() string {
@@ -161,7 +169,7 @@ type User struct {
 	Username, Fullname, About string
 	Sysadmin                  bool
 	Entry                     uint64 // as in Dataspace
-	Quota                     int64  // bytes of all versions of the resources that it has created, at most; 0: no limit
+	Quota                     int64  // bytes of all versions that it has stored, at most; 0: no limit
 }
 
 // Key is one credential of a user. The key itself is not stored, only its digest.
@@ -270,8 +278,8 @@ func (c Counters) Negated() Counters {
 // Bytes returns the bytes of all versions.
 func (c Counters) Bytes() int64 { return c.ActiveBytes + c.DeletedBytes + c.OldBytes }
 
-// UserUsage is how many bytes all versions of the resources have that a user has created, each counted in full, whatever their state, less
-// those whose bytes are gone. Who replaces a file changes what its creator uses.
+// UserUsage is how many bytes the versions have that a user has stored. Each counts in full until
+// its bytes are purged or erased, whatever the state of its resource.
 type UserUsage struct {
 	UserID ID
 	Bytes  int64

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,11 +21,15 @@ type Version struct {
 	CreatedBy, ReplacedBy     ID           // users
 	Label                     string       // "": none; one with a label is kept whatever the retention says
 	Removed                   Removal      // of the bytes; the zero value while they are there
+	StoredBy                  ID           // the user who stored it, if that is not CreatedBy; callers read Storer
 	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 
 // Key is the key of the version.
 func (v Version) Key() VersionKey { return VersionKey{v.ResourceID, v.Number} }
+
+// Storer returns the user whose quota counts the version.
+func (v Version) Storer() ID { return cmp.Or(v.StoredBy, v.CreatedBy) }
 
 // Present tells whether it is the present version of its resource.
 func (v Version) Present() bool { return v.Replaced == 0 }
@@ -33,7 +38,7 @@ func (v Version) Present() bool { return v.Replaced == 0 }
 func (v Version) Of(r Resource) Resource {
 	r.Version, r.Label = v.Number, v.Label
 	r.Name, r.Description, r.Format, r.MimeType, r.Filename = v.Name, v.Description, v.Format, v.MimeType, v.Filename
-	r.Digest, r.Bytes, r.Body, r.Damaged = v.Digest, v.Bytes, v.Body, v.Damaged
+	r.Digest, r.Bytes, r.Body, r.Damaged, r.StoredBy = v.Digest, v.Bytes, v.Body, v.Damaged, v.Storer()
 	return r
 }
 
@@ -42,7 +47,7 @@ func VersionOf(r Resource) Version {
 	return Version{
 		ResourceID: r.ID, Number: r.Version, Label: r.Label,
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Filename: r.Filename,
-		Digest: r.Digest, Bytes: r.Bytes, Body: r.Body, Damaged: r.Damaged,
+		Digest: r.Digest, Bytes: r.Bytes, Body: r.Body, Damaged: r.Damaged, StoredBy: r.Storer(),
 	}
 }
 

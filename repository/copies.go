@@ -127,14 +127,11 @@ func (t *placement) check(ctx context.Context, name string, match Match) error {
 
 // room asks the quotas where the file goes: where it is now, it counts until it is purged.
 func (t *placement) room() error {
-	bytes, at := t.after.Bytes+rows.AddedBytes(t.former), quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}
-	if t.onto != nil {
-		at = quota.Of(t.onto.Resource)
-	}
+	bytes := t.after.Bytes + rows.AddedBytes(t.former)
 	if t.again && t.after.Version == t.onto.Version {
 		bytes -= t.after.Bytes
 	}
-	return t.service.quotas.Check(t.tx, at, bytes, t.by.UserID)
+	return t.service.quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, bytes)
 }
 
 // admit looks up what the request names, and authorises the caller.
@@ -217,7 +214,7 @@ func (t *placement) planHistory() (err error) {
 			t.after.Body, t.body = t.onto.Body, nil
 		}
 	}
-	t.former, err = rows.FormerVersions(t.tx, t.source.Resource, t.after, maxMovedVersions+1)
+	t.former, err = rows.FormerVersions(t.tx, t.source.Resource, t.after, t.by.UserID, maxMovedVersions+1)
 	switch {
 	case errors.Is(err, metadata.ErrRecordDamaged):
 		err = storage.DamagedError("a version of resource "+t.source.ID.String(), err)

@@ -22,9 +22,6 @@ func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadat
 		if err := at.puttable(check); err != nil {
 			return err
 		}
-		if at.File != nil {
-			return u.reserve(tx, quota.Of(*at.File))
-		}
 		return u.reserve(tx, quota.Place{Dataspace: at.Set.DataspaceID, User: p.UserID})
 	})
 }

@@ -20,7 +20,7 @@ import (
 func (u *FormUpload) reserve(tx *metadata.Tx, at quota.Place) error {
 	limited, err := quota.Limited(tx, at)
 	if limited && u.reserved == nil && u.with == nil {
-		u.reserved = u.service.quotas.Begin(at, u.caller.UserID)
+		u.reserved = u.service.quotas.Begin(at)
 	}
 	return err
 }
@@ -54,19 +54,21 @@ func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
 
 // placeOf returns where the file of an upload is going to be counted.
 func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
-	if t.ResourceID != (metadata.ID{}) {
-		r, err := tx.Resources.Get(t.ResourceID)
-		return quota.Of(r), err
-	}
-	creator := t.SenderID
+	at := quota.Place{User: t.SenderID}
 	link, err := tx.Links.Get(t.SenderID)
 	if err == nil {
-		creator = link.OwnerID
+		at.User = link.OwnerID
 	} else if !errors.Is(err, metadata.ErrNotFound) {
-		return quota.Place{}, err
+		return at, err
+	}
+	if t.ResourceID != (metadata.ID{}) {
+		r, err := tx.Resources.Get(t.ResourceID)
+		at.Dataspace = r.DataspaceID
+		return at, err
 	}
 	set, err := tx.Sets.Get(t.SetID)
-	return quota.Place{Dataspace: set.DataspaceID, User: creator}, err
+	at.Dataspace = set.DataspaceID
+	return at, err
 }
 
 // restoreReservations reserves what the uploads of a service before this one had reserved, and finds those of each link. The error is about those that it could not read.
@@ -87,7 +89,7 @@ func (s *Service) restoreReservations() error {
 				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // it cannot become a resource
 				continue
 			}
-			s.quotas.Restore(id, at, t.SenderID, t.Length)
+			s.quotas.Restore(id, at, t.Length)
 			if at.User != t.SenderID { // it comes through a link
 				s.unfinished.put(t.SenderID, append(s.unfinished.get(t.SenderID), id))
 			}
@@ -124,7 +126,8 @@ type Share struct {
 	Quota int64 // 0: no limit
 }
 
-// UserUsage returns what all versions of the resources have that a user has created; to the user and to sysadmins.
+// UserUsage returns how many bytes the versions have that a user has stored, to that user and to
+// sysadmins.
 func (s *Service) UserUsage(ctx context.Context, p auth.Principal, id string) (share Share, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := lookupUser(tx, myself(p, id), "")

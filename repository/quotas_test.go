@@ -182,7 +182,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	w.Sound()
 }
 
-// TestQuotaOfUser: who has created a resource is charged for all of its versions, and others learn no numbers.
+// TestQuotaOfUser: each version counts for the user who stored it, and asks that user's quota.
 func TestQuotaOfUser(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -193,16 +193,19 @@ func TestQuotaOfUser(t *testing.T) {
 	w.full("201 more", err, "you hold 800 bytes of 1000 bytes")
 	_, err = w.put(w.Admin, 5000, 0)
 	w.fits("another user", err)
-	_, err = w.replace(w.Admin, made, 201)
-	w.full("another user who replaces it", err, "the user who created this file")
-	if strings.Contains(err.Error(), "1000") {
-		t.Errorf("another user learns the quota: %v", err)
-	}
-	_, err = w.replace(w.Admin, made, 150)
+	theirs, err := w.replace(w.Admin, made, 30_000)
+	w.fits("another user who replaces it", err)
+	_, err = w.replace(w.editor, theirs, 201)
+	w.full("a replacement of another user's version", err, "you hold 800 bytes of 1000 bytes")
+	_, err = w.Service.RestoreVersion(t.Context(), w.editor, made.ID.String(), "1", repositorytest.Always)
+	w.full("the restoration of one's own version", err, "800 bytes more do not fit")
+	_, err = w.replace(w.editor, theirs, 150)
 	w.fits("a replacement by 150", err)
-	share, err := w.Service.UserUsage(t.Context(), w.editor, "me")
-	if want := (repository.Share{Used: 950, Quota: 1000}); err != nil || share != want {
-		t.Errorf("the user sees %+v, %v, want %+v", share, err, want)
+	for caller, want := range map[auth.Principal]repository.Share{w.editor: {Used: 950, Quota: 1000}, w.Admin: {Used: 35_000}} {
+		share, err := w.Service.UserUsage(t.Context(), caller, "me")
+		if err != nil || share != want {
+			t.Errorf("the user sees %+v, %v, want %+v", share, err, want)
+		}
 	}
 	_, err = w.Service.UserUsage(t.Context(), w.editor, w.Admin.UserID.String())
 	repositorytest.WantCode(t, err, errs.CodeForbidden)

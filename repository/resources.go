@@ -282,7 +282,7 @@ func (r resolvedResource) restorable() error {
 func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
 	change := rows.ChangeCounted(before, *after)
 	if bytes := change.Bytes(); bytes > 0 {
-		if err := quota.Check(tx, quota.Of(*after), bytes, c.By.UserID); err != nil {
+		if err := quota.Check(tx, quota.Place{Dataspace: after.DataspaceID, User: c.By.UserID}, bytes); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 	if start.drop != nil {
 		uploads = s.DropUploads(start.drop.visitor, "")
 	}
-	reserved := s.quotas.Begin(at, p.UserID)
+	reserved := s.quotas.Begin(at)
 	if err := reserved.Grow(ctx, start.Length, start.Length); err != nil {
 		return metadata.ResumableUpload{}, err
 	}

@@ -97,7 +97,7 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 		if err := authorise(tx, p, r.set.dataspace, auth.Write); err != nil {
 			return err
 		}
-		return u.reserve(tx, quota.Of(r.Resource))
+		return u.reserve(tx, quota.Place{Dataspace: r.DataspaceID, User: p.UserID})
 	})
 	if err == nil {
 		u.over = id

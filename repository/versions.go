@@ -103,6 +103,7 @@ func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, numb
 		was := v.Of(restored)
 		same := was
 		same.Version, same.Label, same.Body, same.Damaged = restored.Version, restored.Label, restored.Body, restored.Damaged
+		same.StoredBy = restored.StoredBy
 		if same == restored {
 			return nil
 		}
@@ -115,7 +116,7 @@ func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, numb
 		if err != nil {
 			return err
 		}
-		if err := s.quotas.Check(tx, quota.Of(restored), was.Bytes, p.UserID); err != nil {
+		if err := s.quotas.Check(tx, quota.Place{Dataspace: restored.DataspaceID, User: p.UserID}, was.Bytes); err != nil {
 			return err
 		}
 		restored = nextVersion(restored, was)

@@ -64,7 +64,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		found := violations(t, s)
 		switch b {
 		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
-			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket, usageByUser, leasesBucket, nodesBucket: // nothing points there
+			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket, usageByStorer, leasesBucket, nodesBucket: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}

@@ -76,7 +76,7 @@ func versionFields(c *codec, v *metadata.Version) {
 	c.stamp(&v.Replaced)
 	c.fixed(v.ReplacedBy[:])
 	c.text(&v.Label)
-	added(c, &v.Removed, removalFields)
+	addedThen(c, &v.Removed, removalFields, &v.StoredBy, idFields)
 }
 
 func removalFields(c *codec, r *metadata.Removal) {
@@ -89,7 +89,10 @@ func removalFields(c *codec, r *metadata.Removal) {
 func passageFields(c *codec, p *metadata.Passage) {
 	c.fixed(p.MovedTo[:])
 	c.fixed(p.LinkID[:])
+	added(c, &p.StoredBy, idFields)
 }
+
+func idFields(c *codec, id *metadata.ID) { c.fixed(id[:]) }
 
 func retentionFields(c *codec, k *metadata.Retention) {
 	c.uint32(&k.Last)

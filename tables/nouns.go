@@ -173,7 +173,7 @@ var (
 		entries: func(metadata.Folder) []entry { return nil },
 	}
 	userUsageTable = table[metadata.UserUsage]{
-		bucket: usageByUser, fields: userUsageFields,
+		bucket: usageByStorer, fields: userUsageFields,
 		key:     func(u *metadata.UserUsage) []byte { return borrowedKey(&u.UserID) },
 		entries: func(metadata.UserUsage) []entry { return nil },
 	}

@@ -41,6 +41,7 @@ const (
 	stampedHex = "0102030405060708"
 	entryHex   = "0000000000000009"
 	quotaHex   = "fffffffffffffffd"
+	passageHex = otherHex + idHex + otherHex
 )
 
 // nouns are all stored forms, with an example of each that has no two equal fields in a row.
@@ -59,14 +60,14 @@ func nouns() map[string]noun {
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex+"02"),
 		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9, Passage: metadata.Passage{MovedTo: other, LinkID: id},
-		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex+otherHex+idHex),
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9, Passage: metadata.Passage{MovedTo: other, LinkID: id, StoredBy: other},
+		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex+passageHex),
 		"version": nounOf(versionFields, metadata.Version{
 			ResourceID: id, Number: 3, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b", Filename: "f", Digest: digest, Bytes: -2,
 			Body: metadata.Purged, Created: 1, CreatedBy: other, Replaced: 2, ReplacedBy: id, Label: "la",
-			Removed: metadata.Removal{At: 3, Rule: metadata.Erased, By: other, Kept: metadata.Retention{Last: 4, Days: 5}},
+			Removed: metadata.Removal{At: 3, Rule: metadata.Erased, By: other, Kept: metadata.Retention{Last: 4, Days: 5}}, StoredBy: id,
 		}, idHex+"00000003"+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"01"+"0000000000000001"+otherHex+
-			"0000000000000002"+idHex+"026c61"+"0000000000000003"+"03"+otherHex+"00000004"+"00000005"),
+			"0000000000000002"+idHex+"026c61"+"0000000000000003"+"03"+otherHex+"00000004"+"00000005"+idHex),
 		"user": nounOf(userFields, metadata.User{
 			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true, Entry: 9, Quota: -3,
 		}, recordHex+"0175"+"024675"+"0178"+"01"+entryHex+quotaHex),
@@ -209,85 +210,6 @@ func TestEveryFieldIsStored(t *testing.T) {
 			if bytes.Equal(n.seal(nil, changed.Interface()), before) {
 				t.Errorf("%s: %s is not stored", name, field.Name)
 			}
-		}
-	}
-}
-
-// TestAddedFieldsAreLeftOut where they are zero: these records are those of the versions that had no such fields.
-func TestAddedFieldsAreLeftOut(t *testing.T) {
-	t.Parallel()
-	const retentionHex, labelHex = "0000000300000004", "026c61"
-	kept := metadata.Retention{Last: 3, Days: 4}
-	dataspace := func(example any, kept metadata.Retention, entry uint64, quota int64) metadata.Dataspace {
-		d := example.(metadata.Dataspace)
-		d.Retention, d.Entry, d.Quota = kept, entry, quota
-		return d
-	}
-	resource := func(example any, label string, entry uint64, moved bool) metadata.Resource {
-		r := example.(metadata.Resource)
-		if r.Label, r.Entry = label, entry; !moved {
-			r.Passage = metadata.Passage{}
-		}
-		return r
-	}
-	for _, tc := range []struct {
-		name  string
-		added string // hex of what the example has, from the first of the fields on
-		zero  func(example any) any
-		less  string // hex of what is there instead
-	}{
-		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 0, 0) }, ""},
-		{"dataspace", entryHex + quotaHex, func(o any) any { return dataspace(o, kept, 0, 0) }, ""},
-		{"dataspace", quotaHex, func(o any) any { return dataspace(o, kept, 9, 0) }, ""},
-		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 9, 0) }, "0000000000000000" + entryHex},
-		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 0, -3) }, "0000000000000000" + "0000000000000000" + quotaHex},
-		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 0, false) }, ""},
-		{"resource", entryHex + otherHex + idHex, func(o any) any { return resource(o, "la", 0, false) }, ""},
-		{"resource", otherHex + idHex, func(o any) any { return resource(o, "la", 9, false) }, ""},
-		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 9, false) }, "00" + entryHex},
-		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 0, true) }, "00" + "0000000000000000" + otherHex + idHex},
-		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "la", 0, true) }, labelHex + "0000000000000000" + otherHex + idHex},
-		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry, s.Extract = 0, 0; return s }, ""},
-		{"set", "02", func(o any) any { s := o.(metadata.Set); s.Extract = 0; return s }, ""},
-		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, "0000000000000000" + "02"},
-		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry, u.Quota = 0, 0; return u }, ""},
-		{"user", quotaHex, func(o any) any { u := o.(metadata.User); u.Quota = 0; return u }, ""},
-		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry = 0; return u }, "0000000000000000" + quotaHex},
-		{"step", entryHex, func(o any) any { s := o.(metadata.Cascade); s.Entry = 0; return s }, ""},
-		{"counters", "00000000000000040000000000000005", func(o any) any { c := o.(metadata.Counters); c.OldVersions, c.OldBytes = 0, 0; return c }, ""},
-		{"version", "000000000000000303" + otherHex + "0000000400000005", func(o any) any { v := o.(metadata.Version); v.Removed = metadata.Removal{}; return v }, ""},
-	} {
-		n := nouns()[tc.name]
-		want, has := strings.CutSuffix(n.fields, tc.added)
-		without := tc.zero(n.example)
-		record := n.seal(nil, without)
-		if got := hex.EncodeToString(record[recordHeader:]); got != want+tc.less || !has {
-			t.Errorf("%s:\n got %s\nwant %s", tc.name, got, want+tc.less)
-		}
-		if got, err := n.unseal(nil, record); err != nil || got != without {
-			t.Errorf("%s: %+v, %v", tc.name, got, err)
-		}
-	}
-}
-
-// TestEmptyAddedFieldsAreMisfits: what encoding leaves out where it is zero is damage where it is there.
-func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
-	t.Parallel()
-	const noEntry = "0000000000000000"
-	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
-		n := nouns()[name]
-		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex + idHex, "dataspace": quotaHex, "user": quotaHex}[name]) // what was added behind the entry
-		base := strings.TrimSuffix(all, entryHex)
-		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
-			base = strings.TrimSuffix(base, added)
-		}
-		for _, fields := range []string{base + more, all[:len(all)-len(entryHex)] + noEntry} {
-			if got, err := n.unseal(nil, seal(nil, raw, string(unhex(fields)))); !errors.Is(err, metadata.ErrRecordDamaged) {
-				t.Errorf("%s: %+v, %v", name, got, err)
-			}
-		}
-		if got, err := n.unseal(nil, seal(nil, raw, string(unhex(base)))); err != nil {
-			t.Errorf("%s without them: %+v, %v", name, got, err)
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"labshelf/errs"
 	"labshelf/metadata"
 )
 
 // Schema is the schema version that this program writes. It is the same for all engines.
-const Schema uint32 = 14
+const Schema uint32 = 15
 
 // step is a part of a migration.
 type step func(*Tx, Buckets) error
@@ -27,9 +28,10 @@ var migrations = [Schema - 1][]step{
 	{mergeRefs, addBuckets(9), beginLog},
 	{addBuckets(10)},
 	{addBuckets(11)},
-	{addBuckets(12), countUsers},
+	{addBuckets(12)},
 	{addBuckets(13)},
 	{addBuckets(14)},
+	{addBuckets(15), countStorers},
 }
 
 // Migrate brings metadata from a schema version to the next one, in a transaction of the engine.
@@ -142,9 +144,6 @@ func addBuckets(version uint32) step {
 	}
 }
 
-// refsVersion is the schema version since which the references of former versions are among those of the present ones.
-const refsVersion = 9
-
 // mergeRefs moves the references of former versions among those of the present ones.
 func mergeRefs(t *Tx, in Buckets) error {
 	for key := range t.walk(versionRefs, span{}) {
@@ -156,32 +155,79 @@ func mergeRefs(t *Tx, in Buckets) error {
 	return in.DeleteBucket(versionRefs)
 }
 
-// countUsers counts what users use.
-func countUsers(t *Tx, _ Buckets) error {
-	used := map[metadata.ID]int64{}
-	for r, err := range resourceTable.all(t, span{}) {
-		if err != nil {
-			return err
-		}
-		if r.Body != metadata.Purged {
-			used[r.CreatedBy] += r.Bytes
-		}
+// countStorers counts each version for the user who stored it. It removes the counters of schema
+// 14, in which all versions counted for the creator of the resource.
+func countStorers(t *Tx, in Buckets) error {
+	moved, used, err := storedVersions(t)
+	if err != nil {
+		return err
 	}
+	replaced, err := storedResources(t, used)
+	if err != nil {
+		return err
+	}
+	for _, v := range moved {
+		key := versionTable.key(&v)
+		t.put(versionsBucket, key, seal(key, versionFields, v))
+	}
+	for _, r := range replaced {
+		t.put(resourcesBucket, idKey(r.ID), seal(idKey(r.ID), resourceFields, r))
+	}
+	for user, bytes := range used {
+		t.put(usageByStorer, idKey(user), seal(idKey(user), userUsageFields, metadata.UserUsage{UserID: user, Bytes: bytes}))
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return in.DeleteBucket(usageByUser)
+}
+
+// storedVersions returns the former versions that a move stored anew, with the user who moved
+// them. It returns the bytes of all former versions for each user.
+func storedVersions(t *Tx) (moved []metadata.Version, used map[metadata.ID]int64, err error) {
+	used = map[metadata.ID]int64{}
 	for v, err := range versionTable.all(t, span{}) {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if v.Body == metadata.Purged {
 			continue
 		}
 		r, err := resourceTable.get(t, idKey(v.ResourceID))
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		used[r.CreatedBy] += v.Bytes
+		if v.Created < r.Created && v.CreatedBy != r.CreatedBy {
+			v.StoredBy = r.CreatedBy
+			moved = append(moved, v)
+		}
+		used[v.Storer()] += v.Bytes
 	}
-	for user, bytes := range used {
-		t.put(usageByUser, idKey(user), seal(idKey(user), userUsageFields, metadata.UserUsage{UserID: user, Bytes: bytes}))
+	return moved, used, nil
+}
+
+// storedResources returns the resources of which another user than the creator stored the present
+// version, and adds the bytes of present versions to used. If the version before is unknown, or
+// the version is older than the record, the creator stored it: the record came by a move.
+func storedResources(t *Tx, used map[metadata.ID]int64) (replaced []metadata.Resource, err error) {
+	for r, err := range resourceTable.all(t, span{}) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Body == metadata.Purged {
+			continue
+		}
+		if r.Version > 0 {
+			former, err := versionTable.get(t, versionKey(metadata.VersionKey{Resource: r.ID, Version: r.Version - 1}))
+			if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+				return nil, err
+			}
+			if former.Replaced >= r.Created && former.ReplacedBy != r.CreatedBy {
+				r.StoredBy = former.ReplacedBy
+				replaced = append(replaced, r)
+			}
+		}
+		used[r.Storer()] += r.Bytes
 	}
-	return t.failed
+	return replaced, nil
 }

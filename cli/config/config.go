@@ -91,7 +91,7 @@ func quotaSettings() []setting {
 	return []setting{
 		{"dataspace_quota", "0", "quota of a new dataspace, a `SIZE` of all versions of its files; 0 is no limit",
 			into(size, func(c *Config) *int64 { return &c.DataspaceQuota })},
-		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions of the files that the user creates; 0 is no limit",
+		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions that the user stores; 0 is no limit",
 			into(size, func(c *Config) *int64 { return &c.UserQuota })},
 	}
 }

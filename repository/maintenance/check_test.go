@@ -86,7 +86,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"its usage says 1 bytes": func(tx tables, h *repositorytest.World) error {
 			return tx.UserUsage.Put(metadata.UserUsage{UserID: h.Admin.UserID, Bytes: 1})
 		},
-		"its usage says 2 bytes, its resources have 0": func(tx tables, _ *repositorytest.World) error {
+		"its usage says 2 bytes, the versions that it stored have 0": func(tx tables, _ *repositorytest.World) error {
 			return tx.UserUsage.Put(metadata.UserUsage{UserID: nowhere, Bytes: 2})
 		},
 		"its object is not there": func(tx tables, h *repositorytest.World) error {

@@ -249,7 +249,7 @@ func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
 	c.result.Stamp = max(c.result.Stamp, v.Replaced, v.Removed.At)
 	c.wrong(v.Replaced < v.Created || v.Replaced > r.Modified, "version", r.Record, was.Name, "it was replaced before it came, or after the last change")
 	c.wrong((v.Body == metadata.Purged) != (v.Removed.Rule != metadata.NotRemoved), "version", r.Record, was.Name, "its bytes are gone without a rule, or there in spite of one")
-	c.count(r, rows.CountedVersion(v))
+	c.count(was, rows.CountedVersion(v))
 	switch v.Body {
 	case metadata.Inline:
 		return c.checkInline("version", was)
@@ -286,7 +286,7 @@ func (c *checker) checkPrivileges() error {
 // count counts what a resource, or a former version of it, adds to the counters.
 func (c *checker) count(r metadata.Resource, counted metadata.Counters) {
 	c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(counted)
-	c.used[r.CreatedBy] += counted.Bytes()
+	c.used[r.Storer()] += counted.Bytes()
 }
 
 // checkUserUsage counts again what users use. Where there is no row at all, metadata of a schema without them are only read.
@@ -300,7 +300,7 @@ func (c *checker) checkUserUsage() error {
 		c.used[u.UserID] += 0
 	}
 	for user, bytes := range c.used {
-		c.wrong(len(kept) > 0 && kept[user] != bytes, "user", metadata.Record{ID: user}, "", "its usage says %d bytes, its resources have %d", kept[user], bytes)
+		c.wrong(len(kept) > 0 && kept[user] != bytes, "user", metadata.Record{ID: user}, "", "its usage says %d bytes, the versions that it stored have %d", kept[user], bytes)
 	}
 	return nil
 }

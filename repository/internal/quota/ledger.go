@@ -40,19 +40,18 @@ func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, share
 type Reservation struct {
 	ledger   *Ledger
 	at       Place
-	asker    metadata.ID
 	bytes    int64
 	settling bool
 }
 
 // Begin returns a reservation of nothing, which the caller ends with Release.
-func (l *Ledger) Begin(at Place, asker metadata.ID) *Reservation {
-	return &Reservation{ledger: l, at: at, asker: asker}
+func (l *Ledger) Begin(at Place) *Reservation {
+	return &Reservation{ledger: l, at: at}
 }
 
 // Check is the function Check, in which what uploads have reserved counts as used. It is for what adds bytes without a reservation.
-func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64, asker metadata.ID) error {
-	all, err := limits(tx, at, asker)
+func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64) error {
+	all, err := limits(tx, at)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (r *Reservation) Grow(ctx context.Context, need, want int64) error {
 	for {
 		var all []limit
 		err := l.view(ctx, func(tx *metadata.Tx) (err error) {
-			all, err = limits(tx, r.at, r.asker)
+			all, err = limits(tx, r.at)
 			return err
 		})
 		if err != nil {
@@ -216,8 +215,8 @@ func (l *Ledger) Ended(upload metadata.ID) {
 }
 
 // Restore reserves the length of a resumable upload that a service has taken over from one before, whether or not there is room.
-func (l *Ledger) Restore(upload metadata.ID, at Place, asker metadata.ID, bytes int64) {
-	r := l.Begin(at, asker)
+func (l *Ledger) Restore(upload metadata.ID, at Place, bytes int64) {
+	r := l.Begin(at)
 	r.change(false, min(bytes, most))
 	l.Hold(upload, r)
 }

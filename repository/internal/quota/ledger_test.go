@@ -37,20 +37,20 @@ func TestGrowWaitsForCommits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger, use := newLedger(t)
-		commits := ledger.Begin(at, at.User)
+		commits := ledger.Begin(at)
 		if err := commits.Settle(t.Context(), 60); err != nil {
 			t.Fatal(err)
 		}
 		use(60)
 		answer := make(chan error, 1)
-		go func() { answer <- ledger.Begin(at, at.User).Grow(t.Context(), 40, 40) }()
+		go func() { answer <- ledger.Begin(at).Grow(t.Context(), 40, 40) }()
 		synctest.Wait()
 		select {
 		case err := <-answer:
 			t.Errorf("no wait for the commit: %v", err)
 		default:
 		}
-		if err := ledger.Begin(at, at.User).Grow(t.Context(), 41, 41); err == nil {
+		if err := ledger.Begin(at).Grow(t.Context(), 41, 41); err == nil {
 			t.Error("what does not fit without it, either, is granted")
 		}
 		commits.Release()
@@ -65,12 +65,12 @@ func TestGrowAfterFailedCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger, _ := newLedger(t)
-		commits := ledger.Begin(at, at.User)
+		commits := ledger.Begin(at)
 		if err := commits.Settle(t.Context(), 60); err != nil {
 			t.Fatal(err)
 		}
 		answer := make(chan error, 1)
-		go func() { answer <- ledger.Begin(at, at.User).Grow(t.Context(), 41, 41) }()
+		go func() { answer <- ledger.Begin(at).Grow(t.Context(), 41, 41) }()
 		synctest.Wait()
 		commits.Keep()
 		if err := <-answer; err == nil || ledger.Reserved(at.Dataspace) != 60 {
@@ -89,12 +89,12 @@ func TestGrowGivesUpWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ledger, _ := newLedger(t)
-		if err := ledger.Begin(at, at.User).Settle(t.Context(), 60); err != nil {
+		if err := ledger.Begin(at).Settle(t.Context(), 60); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := ledger.Begin(at, at.User).Grow(ctx, 41, 41); err == nil {
+		if err := ledger.Begin(at).Grow(ctx, 41, 41); err == nil {
 			t.Error("it is granted")
 		}
 	})
@@ -104,7 +104,7 @@ func TestGrowGivesUpWithItsContext(t *testing.T) {
 func TestStepsShrinkTowardsTheEnd(t *testing.T) {
 	t.Parallel()
 	ledger, _ := newLedger(t)
-	grown := ledger.Begin(at, at.User)
+	grown := ledger.Begin(at)
 	if err := grown.Grow(t.Context(), 10, 1<<20); err != nil || ledger.Reserved(at.User) != 100 {
 		t.Errorf("%d bytes are reserved, %v", ledger.Reserved(at.User), err)
 	}

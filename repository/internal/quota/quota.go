@@ -15,22 +15,18 @@ import (
 	"labshelf/metadata"
 )
 
-// Place is where bytes are counted: in a dataspace, and for the user who has created the resource.
+// Place is where bytes are counted: in a dataspace, and for the user who stores them.
 type Place struct{ Dataspace, User metadata.ID }
-
-// Of returns where the versions of a resource are counted.
-func Of(r metadata.Resource) Place { return Place{r.DataspaceID, r.CreatedBy} }
 
 // limit is a quota, and how much of it is used.
 type limit struct {
 	of          metadata.ID
 	whose       string // for people
-	numbers     bool   // may be told
 	quota, used int64
 }
 
 // limits are the quotas of a place; none where there is no quota.
-func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err error) {
+func limits(tx *metadata.Tx, at Place) (all []limit, err error) {
 	tx.Prefetch(func() {
 		_, _ = tx.Dataspaces.Get(at.Dataspace)
 		_, _ = tx.Usage.Get(at.Dataspace)
@@ -41,7 +37,7 @@ func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err erro
 	if err == nil && d.Quota > 0 {
 		var used metadata.Counters
 		used, err = tx.Usage.Get(d.ID)
-		all = append(all, limit{d.ID, fmt.Sprintf("the dataspace %s", d.Name), true, d.Quota, used.Bytes()})
+		all = append(all, limit{d.ID, fmt.Sprintf("the dataspace %s", d.Name), d.Quota, used.Bytes()})
 	}
 	if err != nil {
 		return nil, err
@@ -51,11 +47,7 @@ func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err erro
 		return all, errs.Ignore(err, metadata.ErrNotFound)
 	}
 	used, err := tx.UserUsage.Get(u.ID)
-	own := limit{u.ID, "you", true, u.Quota, used.Bytes}
-	if u.ID != asker {
-		own.whose, own.numbers = "the user who created this file", false
-	}
-	return append(all, own), errs.Ignore(err, metadata.ErrNotFound)
+	return append(all, limit{u.ID, "you", u.Quota, used.Bytes}), errs.Ignore(err, metadata.ErrNotFound)
 }
 
 // Limited tells whether there is a quota in a place.
@@ -66,7 +58,7 @@ func Limited(tx *metadata.Tx, at Place) (bool, error) {
 
 // Left returns how many bytes the quotas of a place have room for, not less than 0; false: there is no quota.
 func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
-	all, err := limits(tx, at, at.User)
+	all, err := limits(tx, at)
 	for i, l := range all {
 		if room := max(0, l.quota-l.used); i == 0 || room < bytes {
 			bytes = room
@@ -76,9 +68,9 @@ func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 }
 
 // Check refuses so many more bytes in a place where that would be more than a quota, whatever is reserved. It belongs into the transaction
-// that adds them. An asker hears the numbers of dataspaces and its own.
-func Check(tx *metadata.Tx, at Place, bytes int64, asker metadata.ID) error {
-	all, err := limits(tx, at, asker)
+// that adds them. The error is for the user who stores them, and has the numbers of both quotas.
+func Check(tx *metadata.Tx, at Place, bytes int64) error {
+	all, err := limits(tx, at)
 	for _, l := range all {
 		if bytes > l.quota-l.used {
 			err = errors.Join(err, l.exceeded(bytes, 0))
@@ -89,18 +81,15 @@ func Check(tx *metadata.Tx, at Place, bytes int64, asker metadata.ID) error {
 
 // exceeded is the refusal of so many bytes, beside those reserved by others.
 func (l limit) exceeded(bytes, reserved int64) error {
-	message := fmt.Sprintf("the quota of %s has no room for this file; nothing was stored. ", l.whose)
-	if l.numbers {
-		holds, others := "holds", ""
-		if l.whose == "you" {
-			holds = "hold"
-		}
-		if reserved > 0 {
-			others = fmt.Sprintf(", and %s more are announced by uploads under way", Size(reserved))
-		}
-		message = fmt.Sprintf("%s %s %s of %s%s; %s more do not fit, and nothing was stored. ",
-			l.whose, holds, Size(l.used), Size(l.quota), others, Size(bytes))
+	holds, others := "holds", ""
+	if l.whose == "you" {
+		holds = "hold"
 	}
+	if reserved > 0 {
+		others = fmt.Sprintf(", and %s more are announced by uploads under way", Size(reserved))
+	}
+	message := fmt.Sprintf("%s %s %s of %s%s; %s more do not fit, and nothing was stored. ",
+		l.whose, holds, Size(l.used), Size(l.quota), others, Size(bytes))
 	return &errs.Error{Kind: errs.NoSpace, Code: errs.CodeQuotaExceeded,
 		Message: message + "Deleted files and old versions count until they are purged: have some purged, or ask a sysadmin for a larger quota"}
 }

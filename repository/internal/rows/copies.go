@@ -16,8 +16,9 @@ type FormerVersion struct {
 
 // FormerVersions returns the former versions of a resource, at most so many, the newest first, as another one is to have them, which has
 // the same history up to its own present version, or none where it is new. What that one has itself keeps its bytes, unless those of the
-// first one are gone. An ErrRecordDamaged says what is wrong with an inline body.
-func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, most int) ([]FormerVersion, error) {
+// first one are gone. The user by stores the others. An ErrRecordDamaged says what is wrong with
+// an inline body.
+func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, by metadata.ID, most int) ([]FormerVersion, error) {
 	versions, err := Collect(tx.Versions.Before(from.VersionKey()), most)
 	if err != nil {
 		return nil, err
@@ -26,12 +27,13 @@ func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, most int) ([]Fo
 	for i, v := range versions {
 		next := &former[i].row
 		*next = v
+		next.StoredBy = otherThan(v.CreatedBy, by)
 		if v.Body == metadata.Purged {
 			continue
 		}
 		own, err := InVersion(tx, metadata.VersionKey{Resource: to.ID, Version: v.Number})
 		if former[i].adds = v.Bytes; err == nil && own.Body != metadata.Purged {
-			next.Body, former[i].adds = own.Body, 0
+			next.Body, next.StoredBy, former[i].adds = own.Body, otherThan(v.CreatedBy, own.Storer()), 0
 			continue
 		}
 		switch {
@@ -57,12 +59,14 @@ func AddedBytes(former []FormerVersion) (bytes int64) {
 // SaveFormerVersions stores them, when the resource that they are to be of has been saved, and returns what that adds to the counters of its
 // dataspace.
 func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion, since metadata.Stamp) (added metadata.Counters, err error) {
+	used := map[metadata.ID]int64{}
 	for _, f := range former {
 		f.row.ResourceID = of
 		own, err := tx.Versions.Get(f.row.Key())
 		switch {
 		case err == nil:
 			added = added.Add(CountedVersion(own).Negated())
+			used[own.Storer()] -= CountedVersion(own).Bytes()
 			err = saveVersion(tx, own, f.row, since)
 		case errors.Is(err, metadata.ErrNotFound):
 			err = tx.Versions.Put(f.row)
@@ -74,10 +78,10 @@ func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion,
 			return added, err
 		}
 		added = added.Add(CountedVersion(f.row))
+		used[f.row.Storer()] += CountedVersion(f.row).Bytes()
 	}
-	r, err := tx.Resources.Get(of)
-	if err == nil {
-		err = countUser(tx, r.CreatedBy, added.Bytes())
+	for user, bytes := range used {
+		err = errors.Join(err, countUser(tx, user, bytes))
 	}
 	return added, err
 }

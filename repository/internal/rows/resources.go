@@ -27,7 +27,12 @@ func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
 		return err
 	}
-	if err := countUser(tx, after.CreatedBy, ChangeCounted(before, *after).Bytes()); err != nil {
+	if before == nil || before.Version != after.Version {
+		after.StoredBy = otherThan(after.CreatedBy, c.By.UserID)
+	} else {
+		after.StoredBy = before.StoredBy
+	}
+	if err := countStorers(tx, before, *after); err != nil {
 		return err
 	}
 	return storeResource(tx, before, *after)
@@ -65,6 +70,24 @@ func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change
 		return err
 	}
 	return tx.Usage.Put(dataspace, day, counters.Add(change))
+}
+
+// otherThan returns the user who stored a version, or the zero id for the one whom the record
+// names.
+func otherThan(named, storer metadata.ID) metadata.ID {
+	if storer == named {
+		return metadata.ID{}
+	}
+	return storer
+}
+
+// countStorers adds the bytes that storing a resource, new (before is nil) or changed, adds for
+// the user who stored its present version. A replaced version still counts.
+func countStorers(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
+	if before != nil && before.Version == after.Version {
+		return countUser(tx, after.Storer(), ChangeCounted(before, after).Bytes())
+	}
+	return countUser(tx, after.Storer(), Counted(after).Bytes())
 }
 
 // countUser adds to what a user uses. The counters of dataspaces are left to CountUsage, since a step of many resources changes them once.

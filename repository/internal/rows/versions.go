@@ -15,7 +15,7 @@ func keepVersion(tx *metadata.Tx, before, after metadata.Resource) error {
 	if err != nil {
 		return err
 	}
-	v.Damaged = false
+	v.Damaged, v.StoredBy = false, otherThan(v.CreatedBy, v.Storer())
 	v.Replaced, v.ReplacedBy = after.Modified, after.ModifiedBy
 	return tx.Versions.Put(v)
 }
@@ -71,11 +71,7 @@ func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.R
 	if err := logVersion(tx, c, why.At, v, audit.Entry{Before: v.Digest, Bytes: uint64(v.Bytes)}, audit.Changes{}); err != nil {
 		return err
 	}
-	r, err := tx.Resources.Get(v.ResourceID)
-	if err == nil {
-		err = countUser(tx, r.CreatedBy, CountedVersion(v).Negated().Bytes())
-	}
-	if err != nil {
+	if err := countUser(tx, v.Storer(), CountedVersion(v).Negated().Bytes()); err != nil {
 		return err
 	}
 	after := v

@@ -28,7 +28,7 @@ func TestQuota(t *testing.T) {
 	v.until(`!document.querySelector("dialog")`)
 
 	a := s.signedIn(t, anna.key, "/usage", "status of 507")
-	a.sees("Your quota: files that you have created, with all of their versions: 0 B of 500 MB (0 %)")
+	a.sees("Your quota: all versions of files that you stored: 0 B of 500 MB (0 %)")
 	a.at("/sets/" + s.field(t, "/resources/"+laser.files[0], "setId"))
 	a.sees("Upload files")
 	a.pick("Folder to upload", folder(t, "fits", map[string]int{"a.bin": 15_000}))

@@ -66,10 +66,10 @@ export function UsagePage() {
   );
 }
 
-/** What the user has created, where that is limited. */
+/** What the user has stored, where that is limited. */
 function OwnQuota() {
   const { value } = useLoad(() => users.usage("me"), []);
-  return value ? <QuotaMeter label="Your quota: files that you have created, with all of their versions" share={value} /> : null;
+  return value ? <QuotaMeter label="Your quota: all versions of files that you stored" share={value} /> : null;
 }
 
 async function titlesOf(signal: AbortSignal) {
