@@ -58,6 +58,21 @@ func wantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []strin
 	}
 }
 
+// selecting are the flags that select what a command is about. Without one of them a command may be
+// about everything.
+var selecting = []string{"user", "dataspace", "object", "action", "state", "since", "until", "after", "to", "under"}
+
+// wantValues refuses flags that are given without a value, such as --user "$USER_TO_SHOW" where
+// that variable is not set.
+func wantValues(flags *pflag.FlagSet) error {
+	for _, name := range selecting {
+		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.Type() == "string" && strings.TrimSpace(f.Value.String()) == "" {
+			return exit.Usagef("--%s is empty: give a value, or leave it out", name)
+		}
+	}
+	return nil
+}
+
 // mostParallel bounds the files in parallel: more make no service faster.
 const mostParallel = 16
 

@@ -117,6 +117,9 @@ func group(id string, cmd *cobra.Command) *cobra.Command {
 // cancels. Errors get advice.
 func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := wantValues(cmd.Flags()); err != nil {
+			return err
+		}
 		c, err := p.Connect(cmd.Flags(), false)
 		if err != nil {
 			return err

@@ -19,15 +19,17 @@ func mvCommand(p Process) *cobra.Command {
 		Use:   "mv RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Give a resource another name, or move resources into another set",
 		Long: `mv gives a resource another name. NEWNAME is the complete name, with its
-folders, such as 2026/run-1.csv. The resource keeps its id and its URL.
+folders, such as 2026/run-1.csv; with a slash at its end it is a folder, in
+which the resource keeps its name. The resource keeps its id and its URL.
 
-With --to, mv moves resources into another set, also of another dataspace, in
-which you are an editor, too. No bytes are copied. Versions, tags and properties
-go along; each resource gets a new id there, and the record that it leaves is
-deleted and names the new one, so that clients that follow changes of either set
-hear of it. mv prints the command that undoes this: moved back, the resource has
-its old id again, with what was changed since. (restore would bring the old one
-back beside the new one.)
+With --to, or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, mv moves
+resources into another set, also of another dataspace, in which you are an
+editor, too. No bytes are copied. Versions, tags and properties go along; each
+resource gets a new id there, and the record that it leaves is deleted and names
+the new one, so that clients that follow changes of either set hear of it. mv
+prints the command that undoes this: moved back, the resource has its old id
+again, with what was changed since. (restore would bring the old one back beside
+the new one.)
 
 Where the set has another resource of that name, mv refuses, since SET:NAME
 would be ambiguous. After an error it goes on with the next resource.`,
@@ -42,10 +44,13 @@ func cpCommand(p Process) *cobra.Command {
 		Use:   "cp RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Copy resources, within their set or into another one",
 		Long: `cp makes a new resource of the current version of another one, with its tags and
-properties. NEWNAME is the complete name of the copy in the same set. With --to,
-cp copies resources into a set, also of another dataspace, in which you are an
-editor; you need to be able to read where they are. No bytes are copied: a large
-file takes no longer than a small one, and no more of the disk.
+properties. NEWNAME is the complete name of the copy in the same set; with a
+slash at its end it is a folder, in which the copy has the same name. With --to,
+or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, cp copies resources
+into a set, also of another dataspace, in which you are an editor; you need to
+be able to read where they are. No bytes are copied: a large file takes no
+longer than a small one, and no more of the disk. "labshelf get" copies to this
+machine.
 
 Where the set has another resource of that name, cp refuses, since SET:NAME
 would be ambiguous. After an error it goes on with the next resource.`,
@@ -59,7 +64,8 @@ would be ambiguous. After an error it goes on with the next resource.`,
 type placementFlags struct {
 	move, force, asJSON bool
 	to, name            string
-	set                 client.Set // that --to names
+	goal                string     // where the resource goes, without --to
+	set                 client.Set // into which the resources go; without an id each stays in its own
 }
 
 func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Command {
@@ -72,7 +78,7 @@ func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Comma
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) (err error) {
 		if f.to == "" {
-			f.name, args = args[1], args[:1]
+			f.goal, args = args[1], args[:1]
 		} else if f.set, err = reference.FindSet(ctx, c, f.to, client.Active); err != nil {
 			return err
 		}
@@ -93,6 +99,9 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 		if flags.Changed("name") && (len(args) != 1 || f.name == "") {
 			return exit.Usagef("--name is the name that one resource gets: give one resource, and a name")
 		}
+		if f.name != "" {
+			return reference.CheckName("--name", f.name)
+		}
 		return nil
 	}
 	switch {
@@ -103,10 +112,6 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 	case args[1] == "":
 		return exit.Usagef("NEWNAME is empty")
 	}
-	_, isURL := reference.ParseAddress(args[0])
-	if set, _, inSet := strings.Cut(args[0], ":"); inSet && !isURL && strings.HasPrefix(args[1], set+":") {
-		return exit.Usagef("NEWNAME is the name alone, without %q; with --to SET resources go into another set", set+":")
-	}
 	return nil
 }
 
@@ -115,6 +120,11 @@ func (p Process) place(ctx context.Context, c *client.Client, ref string, f plac
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err
+	}
+	if f.goal != "" {
+		if err := f.destination(ctx, c, ref, f.goal, r); err != nil {
+			return err
+		}
 	}
 	to := client.Destination{SetID: f.set.ID, Name: f.name}
 	if err := f.free(ctx, c, r); err != nil {

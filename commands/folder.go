@@ -11,6 +11,7 @@ import (
 	"labshelf/commands/completion"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func folderCommand(p Process) *cobra.Command {
@@ -99,6 +100,9 @@ func (f folderAt) String() string {
 func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt, err error) {
 	if !strings.HasSuffix(ref, "/") {
 		return at, exit.Usagef("%q must have a slash at its end, as SET/FOLDER/", ref)
+	}
+	if err := reference.Complete(strings.TrimSuffix(ref, "/")); err != nil {
+		return at, err
 	}
 	var found bool
 	at.set, at.path, found, err = lookupFolder(ctx, c, ref)

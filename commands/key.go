@@ -162,7 +162,8 @@ func keyColumns() []column[client.Key] {
 
 // userFlag defines --user.
 func (p Process) userFlag(cmd *cobra.Command, user *string) {
-	cmd.Flags().StringVar(user, "user", "", "`NAME` or id of the user (default: you)")
+	cmd.Flags().StringVar(user, "user", client.Me, "`NAME` or id of the user (default: you)")
+	cmd.Flags().Lookup("user").DefValue = "" // the help says it in words
 	p.completesFlag(cmd, "user", completion.Users(client.Active))
 }
 

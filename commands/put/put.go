@@ -202,5 +202,10 @@ func (o *Options) check(sources []string, set string) error {
 	if o.Under = strings.Trim(filepath.ToSlash(o.Under), "/"); o.Under != "" {
 		o.Under += "/"
 	}
+	for flag, name := range map[string]string{"--under": strings.TrimSuffix(o.Under, "/"), "--name": o.Name} {
+		if err := reference.CheckName(flag, name); name != "" && err != nil {
+			return err
+		}
+	}
 	return nil
 }

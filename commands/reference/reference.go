@@ -56,6 +56,22 @@ func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 	return first(c.Dataspaces(ctx, client.ListOptions{State: client.All, Name: name}))
 }
 
+// ContainerNamed returns the kind of the active set or dataspace with this name or id, or "". A set
+// comes first.
+func ContainerNamed(ctx context.Context, c *client.Client, name string) (kind string, err error) {
+	if !containerName.MatchString(name) {
+		return "", nil
+	}
+	o := client.ListOptions{Name: name}
+	if _, found, err := first(c.Sets(ctx, o)); found || err != nil {
+		return SetKind, err
+	}
+	if _, found, err := first(c.Dataspaces(ctx, o)); found || err != nil {
+		return DataspaceKind, err
+	}
+	return "", nil
+}
+
 // containerName matches the names of sets and dataspaces.
 var containerName = regexp.MustCompile(`^[a-z0-9_-]{2,100}$`)
 
@@ -77,8 +93,12 @@ func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.S
 	return s, err
 }
 
-// LookupSet is FindSet that returns found instead of an error where there is none.
+// LookupSet is FindSet that returns found instead of an error where there is none. An incomplete
+// reference is an error.
 func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s client.Set, found bool, err error) {
+	if err := Complete(ref); err != nil {
+		return s, false, err
+	}
 	read := reader[client.Set]{SetKind, c.Set, func(s client.Set) string { return s.URL }}
 	if s, found, err = read.byID(ctx, c, ref); found || err != nil {
 		return s, found, err
@@ -228,7 +248,7 @@ func LookupResource(ctx context.Context, c *client.Client, ref, state string) (r
 		return r, found, err
 	}
 	for i, b := range []byte(ref) { // titles and names may contain colons
-		if b != ':' || i == 0 || i == len(ref)-1 {
+		if b != ':' || Empty(ref[:i]) || i == len(ref)-1 {
 			continue
 		}
 		s, found, err := LookupSet(ctx, c, ref[:i], client.Active)
@@ -295,8 +315,8 @@ var IDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 func (r reader[T]) byID(ctx context.Context, c *client.Client, ref string) (got T, found bool, err error) {
 	a, isURL := ParseAddress(ref)
 	switch {
-	case ref == "":
-		return got, false, exit.Usagef("a name, id or URL is empty")
+	case Empty(ref):
+		return got, false, Complete(ref)
 	case isURL && a.Kind != r.kind:
 		return got, false, exit.Usagef("%s is no address of one of the %s", ref, r.kind)
 	case isURL:

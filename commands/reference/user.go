@@ -8,10 +8,10 @@ import (
 	"labshelf/client"
 )
 
-// FindUser returns the user that ref names: by id, by URL, or by name without regard to case, also a deleted one; "" and "me" are
-// the caller.
+// FindUser returns the user that ref names: by id, by URL, or by name without regard to case, also
+// a deleted one; "me" is the caller.
 func FindUser(ctx context.Context, c *client.Client, ref string) (client.User, error) {
-	if ref == "" || ref == client.Me {
+	if ref == client.Me {
 		return c.Me(ctx)
 	}
 	read := reader[client.User]{userKind, c.User, func(u client.User) string { return u.URL }}
@@ -28,7 +28,7 @@ func FindUser(ctx context.Context, c *client.Client, ref string) (client.User, e
 
 // UserID is the id of FindUser; that of the caller is not looked up.
 func UserID(ctx context.Context, c *client.Client, user string) (string, error) {
-	if user == "" || user == client.Me {
+	if user == client.Me {
 		return client.Me, nil
 	}
 	u, err := FindUser(ctx, c, user)
