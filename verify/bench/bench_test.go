@@ -125,6 +125,24 @@ func checkRow(t *testing.T, r row) {
 	}
 }
 
+// TestVersus compares a program with itself.
+func TestVersus(t *testing.T) {
+	t.Parallel()
+	path := build(t)
+	measurements, err := versusOf([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{plan: quick(), program: path, folder: t.TempDir(), progress: io.Discard}
+	rows, err := measurements[0].run(b, t.Context())
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("%d rows, want 5: %v", len(rows), err)
+	}
+	for _, r := range rows {
+		checkRow(t, r)
+	}
+}
+
 // TestFilledIsSound: what fill and fillVersions make is a repository without damage. A service that finds some while it is measured shows other
 // records than before.
 func TestFilledIsSound(t *testing.T) {

@@ -4,10 +4,11 @@
 //	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|cluster|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] versus OTHER
+//	go run ./verify/bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
 //
 // The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
-// uploaded meanwhile. The fourth measures uploads beside those to another labshelf, such as one built from an earlier commit.
+// uploaded meanwhile. The fourth measures uploads, downloads and starts beside those of another
+// labshelf, such as one built from an earlier commit.
 //
 // Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
@@ -69,6 +70,12 @@ func quick() plan {
 		many: 1000, clusterMany: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20, copyFiles: 4}
 }
 
+// brief takes half a minute for versus: enough to see what got slower by a tenth. It waits for
+// nothing between what it measures.
+func brief() plan {
+	return plan{rounds: 4, moreRounds: 1, load: 400 * time.Millisecond, files: 200, starts: 5}
+}
+
 // bench is one run.
 type bench struct {
 	plan
@@ -100,6 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no targets")
+	short := flags.Bool("brief", false, "with versus: in half a minute, and name what is slower instead of failing")
 	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
 	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
 	if len(args) > 0 && args[0] == "fill" {
@@ -116,10 +124,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if *small {
 		b.plan = quick()
 	}
+	if *short {
+		b.plan = brief()
+	}
 	rows, err := b.all(ctx, *dir, chosen)
 	if err == nil {
 		_, err = fmt.Fprintf(stdout, "%s, %d CPUs, %s, rounds: %d.\n\n%s",
 			b.version, runtime.NumCPU(), time.Now().Format(time.DateOnly), b.rounds, table(rows))
+	}
+	if err == nil && *short {
+		for _, r := range rows {
+			if r.missed() {
+				_, err = fmt.Fprintf(stdout, "SLOWER: %s\n", r.what)
+			}
+		}
+		return exitCode(err, stderr)
 	}
 	if err == nil && !*small && slices.ContainsFunc(rows, row.missed) {
 		err = errors.New("a target was missed")

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"slices"
+	"time"
 )
 
 // versusOf returns the measurement of this program beside another one of labshelf, such as that of the commit before a change.
@@ -17,7 +20,8 @@ func versusOf(programs []string) ([]measurement, error) {
 // versusRounds is how often each of the two has its turn: more than elsewhere, as they differ by little.
 const versusRounds = 8
 
-// versus measures uploads of small files to both programs, by rounds; of two rounds each one is first in one.
+// versus measures uploads, downloads and starts of both programs, by rounds; of two rounds each
+// program is first in one.
 func (b *bench) versus(ctx context.Context, other string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -33,23 +37,117 @@ func (b *bench) versus(ctx context.Context, other string) (rows []row, err error
 	}
 	sent := map[*subject]*int{ours: new(int), theirs: new(int)}
 	for _, clients := range []int{1, manyClients} {
-		what := fmt.Sprintf("4 KiB uploads, clients: %d", clients)
-		r := row{what: what, unit: "1/s", reference: "the other program", targets: []target{ratioAtLeast(0.95)}}
-		for round := range max(b.rounds, min(versusRounds, b.moreRounds*b.rounds)) {
-			b.say("%s, round %d", what, round+1)
-			order, speed := []*subject{ours, theirs}, map[*subject]float64{}
-			if round%2 == 1 {
-				order[0], order[1] = theirs, ours
-			}
-			if err := b.uploadEach(ctx, order, clients, sent, speed); err != nil {
-				return nil, err
-			}
-			r.add(speed[ours], speed[theirs])
+		r := versusRow(fmt.Sprintf("4 KiB uploads, clients: %d", clients), "1/s", ratioAtLeast(0.95))
+		err := b.alternate(&r, ours, theirs, func(order []*subject) (map[*subject]float64, error) {
+			speed := map[*subject]float64{}
+			return speed, b.uploadEach(ctx, order, clients, sent, speed)
+		})
+		if err != nil {
+			return nil, err
 		}
 		rows = append(rows, r)
 	}
-	return rows, errors.Join(
-		ours.holds(ctx, ours.dataspace, counters{ActiveFiles: *sent[ours]}), theirs.holds(ctx, theirs.dataspace, counters{ActiveFiles: *sent[theirs]}))
+	downloads, err := b.versusDownloads(ctx, ours, theirs, sent)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(ours.holds(ctx, ours.dataspace, counters{ActiveFiles: *sent[ours]}),
+		theirs.holds(ctx, theirs.dataspace, counters{ActiveFiles: *sent[theirs]}))
+	if open.close(&err); err != nil {
+		return nil, err
+	}
+	starts, err := b.versusStarts(ctx, other, ours, theirs)
+	return append(append(rows, downloads), starts...), err
+}
+
+// versusRow returns an empty row beside the other program.
+func versusRow(what, unit string, aim target) row {
+	return row{what: what, unit: unit, reference: "the other program", targets: []target{aim}}
+}
+
+// alternate adds the rounds of a row. measure returns the figure of each program, in the order
+// given.
+func (b *bench) alternate(r *row, ours, theirs *subject, measure func(order []*subject) (map[*subject]float64, error)) error {
+	for round := range max(b.rounds, min(versusRounds, b.moreRounds*b.rounds)) {
+		b.say("%s, round %d", r.what, round+1)
+		order := []*subject{ours, theirs}
+		if round%2 == 1 {
+			slices.Reverse(order)
+		}
+		figures, err := measure(order)
+		if err != nil {
+			return err
+		}
+		r.add(figures[ours], figures[theirs])
+	}
+	return nil
+}
+
+// versusDownloads measures downloads of small files from both.
+func (b *bench) versusDownloads(ctx context.Context, ours, theirs *subject, sent map[*subject]*int) (row, error) {
+	files := map[*subject]*small{}
+	for _, s := range []*subject{ours, theirs} {
+		var err error
+		if files[s], err = b.sendFiles(ctx, s); err != nil {
+			return row{}, err
+		}
+		*sent[s] += len(files[s].bodies)
+	}
+	r := versusRow("4 KiB downloads, clients: 16", "1/s", ratioAtLeast(0.95))
+	return r, b.alternate(&r, ours, theirs, func(order []*subject) (map[*subject]float64, error) {
+		speed := map[*subject]float64{}
+		for _, s := range order {
+			done, err := b.download(ctx, s.peer, files[s].paths, files[s].bodies)
+			if err != nil {
+				return nil, err
+			}
+			speed[s] = done.perSecond()
+		}
+		return speed, nil
+	})
+}
+
+// versusStarts measures starts of both over the repositories that they have filled, and of their
+// shortest command.
+func (b *bench) versusStarts(ctx context.Context, other string, ours, theirs *subject) ([]row, error) {
+	programs := map[*subject]string{ours: b.program, theirs: other}
+	start := versusRow("start to first answer", "ms", ratioAtMost(1.1))
+	err := b.alternate(&start, ours, theirs, func(order []*subject) (map[*subject]float64, error) {
+		took := map[*subject]float64{}
+		for _, s := range order {
+			of := &starts{bench: b, data: s.data, key: s.Key()}
+			times, err := of.times(ctx, func() launch {
+				l := of.old()
+				l.program = programs[s]
+				return l
+			})
+			if err != nil {
+				return nil, err
+			}
+			took[s] = times[0]
+		}
+		return took, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	short := versusRow("labshelf version", "ms", ratioAtMost(1.1))
+	err = b.alternate(&short, ours, theirs, func(order []*subject) (map[*subject]float64, error) {
+		took := map[*subject]float64{}
+		for _, s := range order {
+			times := make([]float64, b.starts)
+			for i := range times {
+				begin := time.Now()
+				if err := exec.CommandContext(ctx, programs[s], "version").Run(); err != nil {
+					return nil, err
+				}
+				times[i] = milliseconds(time.Since(begin))
+			}
+			took[s] = median(times)
+		}
+		return took, nil
+	})
+	return []row{start, short}, err
 }
 
 // uploadEach has clients upload small files to one service after the other, and says how many each took per second. Each has flushed what
