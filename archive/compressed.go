@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What is compressed is stored as it is: deflating it again gains nothing. It is recognised by its media type or, where that is not
-// specific, by its extension.
+// The bytes of compressed files are copied: deflating them again gains nothing. It is recognised
+// by its media type or, where that is not specific, by its extension.
 var (
 	compressedKinds = []string{"audio", "image", "video"}
 	// uncompressedTypes are the types of these kinds that are not compressed.

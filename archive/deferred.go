@@ -18,7 +18,7 @@ type deferredEntry struct {
 
 func newDeferredEntry() *deferredEntry {
 	g := &deferredEntry{}
-	g.deflater = newDeflater(&g.deflated)
+	g.deflater = newDeflater(&g.deflated, flate.BestSpeed)
 	return g
 }
 
@@ -31,16 +31,17 @@ func (g *deferredEntry) writeTo(to *zip.Writer, path string, modified time.Time)
 	if err := g.deflater.Close(); err != nil {
 		return err
 	}
-	entry, err := to.CreateHeader(header(path, false, modified))
+	entry, err := to.CreateHeader(header(path, modified))
 	if err == nil {
 		_, err = io.Copy(entry, flate.NewReader(&g.deflated))
 	}
 	return err
 }
 
-// newDeflater is the fastest one: a network is slower than a disk, but not much slower than a good compression.
-func newDeflater(to io.Writer) *flate.Writer {
-	deflater, err := flate.NewWriter(to, flate.BestSpeed)
+// newDeflater returns a writer of a known level: BestSpeed, since a network is slower than a disk
+// but not much slower than a good compression, or NoCompression, which copies.
+func newDeflater(to io.Writer, level int) *flate.Writer {
+	deflater, err := flate.NewWriter(to, level)
 	if err != nil {
 		panic(err) // the level is known
 	}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -59,6 +60,7 @@ type Writer struct {
 	hash           hash.Hash
 	buffer         []byte
 	files          int
+	compressed     bool // the file that is being added
 }
 
 const buffered = 32 << 10 // bytes
@@ -70,10 +72,15 @@ func NewWriter(to io.Writer, set Set) *Writer {
 		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: newDeferredEntry(), manifest: newDeferredEntry(),
 		hash: sha256.New(), buffer: make([]byte, buffered),
 	}
-	deflater := newDeflater(io.Discard) // one for all entries, which come one after the other
+	// Entries come one after the other and share these.
+	deflater, copier := newDeflater(io.Discard, flate.BestSpeed), newDeflater(io.Discard, flate.NoCompression)
 	w.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
-		deflater.Reset(to)
-		return deflater, nil
+		by := deflater
+		if w.compressed {
+			by = copier
+		}
+		by.Reset(to)
+		return by, nil
 	})
 	w.manifest.add("{\n  \"setId\": %s,\n  \"setName\": %s,\n", quoted(set.ID), quoted(set.Name))
 	if set.Metadata != "" {
@@ -87,7 +94,8 @@ func NewWriter(to io.Writer, set Set) *Writer {
 // closed.
 func (w *Writer) Add(file File, body io.Reader) error {
 	path := w.paths.Give(file.ID, file.Name)
-	entry, err := w.zip.CreateHeader(header(path, isCompressed(file.MimeType, path) || file.Bytes == 0, file.Modified))
+	w.compressed = isCompressed(file.MimeType, path)
+	entry, err := w.zip.CreateHeader(header(path, file.Modified))
 	if err != nil {
 		return err
 	}
@@ -115,15 +123,16 @@ func (w *Writer) Add(file File, body io.Reader) error {
 func (w *Writer) Close() error {
 	w.manifest.add("\n  },\n  \"count\": %d\n}\n", w.files)
 	made := time.Now()
+	w.compressed = false
 	return errors.Join(w.sums.writeTo(w.zip, SumsName, made), w.manifest.writeTo(w.zip, ManifestName, made), w.zip.Close(), w.out.Flush())
 }
 
-// header is that of an entry. Its time is written in UTC, and also in local form, as the format requires.
-func header(path string, stored bool, modified time.Time) *zip.FileHeader {
+// header is the header of an entry. Its time is written in UTC, and also in local form, as the
+// format requires. All entries have the method Deflate: its data have an end of their own, so that
+// programs can read an archive from a stream, in which checksum and sizes follow the data. The
+// data of the method Store have none.
+func header(path string, modified time.Time) *zip.FileHeader {
 	h := &zip.FileHeader{Name: path, Method: zip.Deflate, Modified: modified.UTC()}
-	if stored {
-		h.Method = zip.Store
-	}
 	h.SetMode(0o644)
 	return h
 }
