@@ -20,10 +20,13 @@ func (a *api) newDrive() *dav.Drive {
 		Prefix:     a.prefix + drivePath,
 		Origins:    a.driveOrigins,
 		Conditions: func(r *http.Request) repository.Match { return preconditions(&request{Request: r}) },
-		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, id string) error {
+		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e repository.DriveEntry) error {
 			return a.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
-				resource, file, err := a.repo.OpenResource(r.Context(), caller, id)
+				resource, file, err := a.repo.OpenResource(r.Context(), caller, e.File.ID.String())
 				if err == nil {
+					if resource.Version == e.File.Version {
+						resource.Modified = e.ModifiedAt() // for Last-Modified, which must be the getlastmodified of the drive
+					}
 					w.Header().Set("Etag", dav.Tag(resource.Digest))
 				}
 				return resource, file, err

@@ -139,7 +139,10 @@ func TestDriveAnswersAreXML(t *testing.T) {
 		text, err := json.Marshal([]map[string]string{stored, {"s": "x:", "l": "kept", "v": "<i xmlns=\"\">yes</i>"}})
 		if err == nil {
 			err = d.repo.ChangeProperties(t.Context(), admin, repository.DrivePath{Dataspace: parts[0], Set: parts[1], Path: path},
-				func(repository.DriveEntry) (string, error) { return string(text), nil })
+				func(e *repository.DriveEntry) error {
+					e.Properties = string(text)
+					return nil
+				})
 		}
 		if err != nil {
 			t.Fatal(err)

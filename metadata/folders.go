@@ -1,6 +1,10 @@
 package metadata
 
-import "iter"
+import (
+	"iter"
+
+	"labshelf/blobs"
+)
 
 // Folder is a folder of a set that was made by itself, or has properties. All others follow from the names of files.
 type Folder struct {
@@ -35,7 +39,19 @@ type Folders interface {
 // FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the row has no stamp.
 type FileProperties struct {
 	ResourceID ID
-	Properties string // in a form of package dav
+	Properties string         // in a form of package dav
+	Attributes FileAttributes // in rows of schema 15 and later
+}
+
+// FileAttributes describe the content of a file, as a drive shows it.
+type FileAttributes struct {
+	Timed    bool   // a client has given the time of the last modification
+	Modified int64  // that time in microseconds since 1970
+	Version  uint32 // of the resource, whose time it is
+
+	Digest blobs.Digest // of the content that has the checksums; zero: they are not known
+	SHA1   [20]byte
+	MD5    [16]byte
 }
 
 // PropertiesOfFiles is the table of the properties of files. A row stays when its resource is deleted.

@@ -309,6 +309,11 @@ func (t *placement) bring(arrived metadata.Resource) (err error) {
 	switch {
 	case failed == nil:
 		kept.ResourceID = arrived.ID
+		if kept.Attributes.Version == t.source.Version {
+			kept.Attributes.Version = arrived.Version
+		} else {
+			kept.Attributes.Timed, kept.Attributes.Modified, kept.Attributes.Version = false, 0, 0
+		}
 		failed = t.tx.FileProperties.Put(kept)
 	case errors.Is(failed, metadata.ErrNotFound) && t.again:
 		failed = t.tx.FileProperties.Remove(arrived.ID)

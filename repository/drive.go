@@ -27,7 +27,8 @@ type DriveEntry struct {
 	File       *metadata.Resource  // nil: no file
 	Made       metadata.Stamp      // when the folder was made; 0: it is there because of its files
 	Properties string              // what clients keep with it
-	Name       string              // where there is nothing: the name that a file would have here
+	Attributes metadata.FileAttributes
+	Name       string // where there is nothing: the name that a file would have here
 	Missing    Missing
 }
 
@@ -176,16 +177,22 @@ func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
 	return err
 }
 
+// Again returns the position for a second listing from it, which takes over no memory.
+func (p DrivePosition) Again() DrivePosition {
+	p.spare = window{}
+	return p
+}
+
 // take makes it the entry of a node of its set.
 func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
-	e.Folder, e.Made, e.Properties, e.File = node.Folder, 0, "", nil
+	e.Folder, e.Made, e.Properties, e.Attributes, e.File = node.Folder, 0, "", metadata.FileAttributes{}, nil
 	if node.Element != "" {
 		e.Element = node.Element
 	}
 	if node.File != nil {
 		e.File = node.File.Resource
 		row, err := tx.FileProperties.Get(e.File.ID)
-		e.Properties = row.Properties
+		e.Properties, e.Attributes = row.Properties, row.Attributes
 		return errs.Ignore(err, metadata.ErrNotFound)
 	}
 	row, err := tx.Folders.Get(metadata.FolderKey{SetID: e.Set.ID, Path: e.Folder})

@@ -25,7 +25,7 @@ func (d drive) at(path string) repository.DrivePath {
 	return repository.DrivePath{Dataspace: d.Space.Name, Set: d.Sets[0].Name, Path: path}
 }
 
-func always(*metadata.Resource) error { return nil }
+func always(*repository.DriveEntry) error { return nil }
 
 func (d drive) put(p auth.Principal, path, content string) (metadata.Resource, bool, error) {
 	d.T.Helper()
@@ -166,7 +166,10 @@ func TestDriveProperties(t *testing.T) {
 	d := newDrive(t)
 	before := d.Upload(d.Sets[0], "f/file")
 	change := func(path, to string) error {
-		return d.Service.ChangeProperties(t.Context(), d.Admin, d.at(path), func(repository.DriveEntry) (string, error) { return to, nil })
+		return d.Service.ChangeProperties(t.Context(), d.Admin, d.at(path), func(e *repository.DriveEntry) error {
+			e.Properties = to
+			return nil
+		})
 	}
 	for _, path := range []string{"f/file", "f", ""} {
 		for _, to := range []string{"one", "two", ""} {

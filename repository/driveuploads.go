@@ -11,9 +11,10 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// At tells, before the body is read, whether the caller may put a file at a path of the drive. check gets the file that is there, nil where there
-// is none, and returns why it is not to be put; nil: it always is.
-func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadata.Resource) error) error {
+// At tells, before the body is read, whether the caller may put a file at a path of the drive.
+// check gets what is at the path, whose File is nil for a free path, and returns why the file is
+// not to be put.
+func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*DriveEntry) error) error {
 	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		at, err := locate(tx, p, path, auth.Write)
 		if err != nil {
@@ -27,18 +28,18 @@ func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadat
 }
 
 // puttable tells why no file can be put at a path.
-func (e DriveEntry) puttable(check func(*metadata.Resource) error) error {
+func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 	if e.File == nil {
 		if err := e.free(); err != nil {
 			return err
 		}
 	}
-	return check(e.File)
+	return check(&e)
 }
 
 // Put puts the file at a path of the drive, as it is when the body has come: it replaces the file that is there, of which all is kept that is said
 // about it, or makes a resource whose name is the path. Of the fields, what describes the body counts.
-func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, check func(*metadata.Resource) error) (put metadata.Resource, created bool, err error) {
+func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, check func(*DriveEntry) error) (put metadata.Resource, created bool, err error) {
 	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		at, err := locate(tx, p, path, auth.Write)
 		if err == nil {
@@ -54,13 +55,18 @@ func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, ch
 			f.Name, f.Filename = &at.Name, at.Element
 		}
 		file, err := u.describe(f)
+		if err == nil {
+			err = f.Attributes.check()
+		}
 		if err != nil {
 			return nil, err
 		}
+		save := u.replaceAt
 		if created {
-			return u.makeAt(ctx, tx, p, at, file, &put)
+			save = u.makeAt
 		}
-		return u.replaceAt(ctx, tx, p, at, file, &put)
+		saved, err := save(ctx, tx, p, at, file, &put)
+		return func() error { return errors.Join(saved(), f.Attributes.store(tx, put)) }, err
 	})
 	return put, created, err
 }

@@ -266,9 +266,10 @@ func (s *Service) KeepFolder(ctx context.Context, p auth.Principal, folder metad
 // have. A listing repeats them.
 const maxProperties = 16 << 10
 
-// ChangeProperties changes what clients keep with a file or a folder, in a form of theirs: change gets what there is, and returns what there is to be.
-// A row without a stamp is written, and none where there is nothing.
-func (s *Service) ChangeProperties(ctx context.Context, p auth.Principal, path DrivePath, change func(DriveEntry) (string, error)) error {
+// ChangeProperties changes what clients keep with a file or a folder: change changes the
+// Properties, and of a file the Attributes, of the entry. A row without a stamp is written, or
+// removed where nothing is left.
+func (s *Service) ChangeProperties(ctx context.Context, p auth.Principal, path DrivePath, change func(*DriveEntry) error) error {
 	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		at, err := locate(tx, p, path, auth.Write)
 		if err == nil {
@@ -277,16 +278,15 @@ func (s *Service) ChangeProperties(ctx context.Context, p auth.Principal, path D
 		if err != nil {
 			return err
 		}
-		after, err := change(at)
+		after := at
+		err = change(&after)
 		switch {
-		case err != nil, after == at.Properties:
+		case err != nil, after.Properties == at.Properties && after.Attributes == at.Attributes:
 			return err
-		case len(after) > maxProperties:
+		case len(after.Properties) > maxProperties && after.Properties != at.Properties:
 			return invalid("", "the properties of a file may have up to %d bytes together", maxProperties)
-		case at.File != nil && after == "":
-			return tx.FileProperties.Remove(at.File.ID)
 		case at.File != nil:
-			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: at.File.ID, Properties: after})
+			return keepProperties(tx, metadata.FileProperties{ResourceID: at.File.ID, Properties: after.Properties, Attributes: after.Attributes})
 		}
 		row, err := tx.Folders.Get(metadata.FolderKey{SetID: at.Set.ID, Path: at.Folder})
 		if errors.Is(err, metadata.ErrNotFound) {
@@ -295,7 +295,7 @@ func (s *Service) ChangeProperties(ctx context.Context, p auth.Principal, path D
 		if err != nil {
 			return err
 		}
-		row.Properties = after
+		row.Properties = after.Properties
 		return tx.Folders.Put(row)
 	})
 }

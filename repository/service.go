@@ -140,6 +140,7 @@ type Service struct {
 
 	guesses   chan struct{} // at the passwords of links, that are under way
 	downloads downloads
+	hashing   chan struct{} // one request at a time computes checksums
 
 	folderLocks folderLocks
 
@@ -195,6 +196,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		schemas:  conformance.NewSchemas(),
 		quotas:   quota.NewLedger(s.View, s.Node.Shared()),
 		guesses:  make(chan struct{}, maxGuesses),
+		hashing:  make(chan struct{}, 1),
 	}
 	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)

@@ -45,6 +45,7 @@ type UploadFields struct {
 	ContentType               string  // as sent; "" is unknown
 	Expected                  []blobs.Digest
 	Match                     Match // of a replacement
+	Attributes                Attributes
 	Names                     FieldNames
 }
 

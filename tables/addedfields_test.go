@@ -57,6 +57,11 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry, u.Quota = 0, 0; return u }, ""},
 		{"user", quotaHex, func(o any) any { u := o.(metadata.User); u.Quota = 0; return u }, ""},
 		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry = 0; return u }, "0000000000000000" + quotaHex},
+		{"file properties", "01" + "0000000000000002" + "00000003" + digestHex + digestHex[:40] + reversedHex[:32], func(o any) any {
+			p := o.(metadata.FileProperties)
+			p.Attributes = metadata.FileAttributes{}
+			return p
+		}, ""},
 		{"step", entryHex, func(o any) any { s := o.(metadata.Cascade); s.Entry = 0; return s }, ""},
 		{"counters", "00000000000000040000000000000005", func(o any) any { c := o.(metadata.Counters); c.OldVersions, c.OldBytes = 0, 0; return c }, ""},
 		{"version", removalHex + idHex, func(o any) any {

@@ -323,6 +323,16 @@ func folderFields(c *codec, f *metadata.Folder) {
 func filePropertiesFields(c *codec, p *metadata.FileProperties) {
 	c.fixed(p.ResourceID[:])
 	c.text(&p.Properties)
+	added(c, &p.Attributes, fileAttributesFields)
+}
+
+func fileAttributesFields(c *codec, a *metadata.FileAttributes) {
+	c.truth(&a.Timed)
+	c.int64(&a.Modified)
+	c.uint32(&a.Version)
+	c.fixed(a.Digest[:])
+	c.fixed(a.SHA1[:])
+	c.fixed(a.MD5[:])
 }
 
 // editEntryFields is all of an entry of a bulk edit: its key says the rest.

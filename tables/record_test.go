@@ -97,7 +97,9 @@ func nouns() map[string]noun {
 		"descriptive": nounOf(descriptiveFields, metadata.Descriptive{ObjectID: id, JSON: "{}"}, idHex+"027b7d"),
 		"folder": nounOf(folderFields, metadata.Folder{SetID: id, Path: "a/", Properties: "pr", Created: 1, CreatedBy: other},
 			idHex+"02612f"+"027072"+"0000000000000001"+otherHex),
-		"file properties": nounOf(filePropertiesFields, metadata.FileProperties{ResourceID: id, Properties: "pr"}, idHex+"027072"),
+		"file properties": nounOf(filePropertiesFields, metadata.FileProperties{ResourceID: id, Properties: "pr", Attributes: metadata.FileAttributes{
+			Timed: true, Modified: 2, Version: 3, Digest: digest, SHA1: [20]byte(unhex(digestHex)), MD5: [16]byte(unhex(reversedHex)),
+		}}, idHex+"027072"+"01"+"0000000000000002"+"00000003"+digestHex+digestHex[:40]+reversedHex[:32]),
 		"link": nounOf(linkFields, metadata.Link{
 			Record: record, OwnerID: other, Kind: metadata.RequestLink, DataspaceID: id, SetID: other, Folder: "a/", Files: "f", Version: 3,
 			Digest: auth.LinkDigest(digest), Password: "pa", Label: "la", Expires: 1, MaxUses: 2, HidesPeople: true, MaxBytes: 3, MaxFile: 4, Types: "ty", Role: auth.Editor, Entry: 9,

@@ -101,7 +101,7 @@ func (d *Drive) admitRelocation(t *relocation) error {
 	if err := d.admit(t.request, t.path, true); err != nil {
 		return err
 	}
-	return d.matches(t.request)(t.from.File)
+	return d.matches(t.request)(&t.from)
 }
 
 // relocate copies or moves it. A file onto a file is the next version of that one; what else is in the way is deleted before.

@@ -34,7 +34,7 @@ type Config struct {
 	// Conditions returns If-Match, If-None-Match and If-Unmodified-Since of a request.
 	Conditions func(*http.Request) repository.Match
 	// Send answers GET and HEAD of a file.
-	Send func(w http.ResponseWriter, r *http.Request, caller auth.Principal, id string) error
+	Send func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e repository.DriveEntry) error
 }
 
 // Drive serves requests. It is safe for concurrent use.
@@ -201,7 +201,7 @@ func (d *Drive) get(w http.ResponseWriter, r *request) error {
 	case err != nil:
 		return err
 	case e.File != nil:
-		return d.config.Send(w, r.Request, r.caller, e.File.ID.String())
+		return d.config.Send(w, r.Request, r.caller, e)
 	}
 	const text = "This is a folder of the drive. Open its address with a client of WebDAV: the help pages say how.\n"
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -254,7 +254,7 @@ func (d *Drive) remove(r *request, e repository.DriveEntry) error {
 	if e.File == nil {
 		return d.removeFolder(r.Context(), r.caller, e)
 	}
-	if err := d.matches(r)(e.File); err != nil {
+	if err := d.matches(r)(&e); err != nil {
 		return err
 	}
 	_, err := d.repo.DeleteResource(r.Context(), r.caller, e.File.ID.String(), same(e.File))
@@ -270,19 +270,19 @@ func (d *Drive) keepParent(ctx context.Context, p auth.Principal, at repository.
 	return d.repo.KeepFolder(ctx, p, metadata.FolderKey{SetID: set, Path: folder})
 }
 
-// matches returns the check of the conditions of a request on the file at its path, nil where there is none.
-func (d *Drive) matches(r *request) func(*metadata.Resource) error {
+// matches returns the check of the conditions of a request on what is at its path.
+func (d *Drive) matches(r *request) func(*repository.DriveEntry) error {
 	match := d.config.Conditions(r.Request)
-	return func(file *metadata.Resource) error {
+	return func(e *repository.DriveEntry) error {
 		switch {
-		case file != nil:
-			if err := match.Check(digestTag(file.Digest), file.Modified); err != nil {
+		case e.File != nil:
+			if err := match.Check(digestTag(e.File.Digest), e.ModifiedAt()); err != nil {
 				return err
 			}
 		case match.IfMatch.Set:
 			return preconditionFailed()
 		}
-		return d.meet(r, file)
+		return d.meet(r, e.File)
 	}
 }
 

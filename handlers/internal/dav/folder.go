@@ -51,5 +51,8 @@ func (d *Drive) copyAlone(t relocation) error {
 	if err := d.repo.MakeFolder(t.Context(), t.caller, t.at); err != nil {
 		return err
 	}
-	return d.repo.ChangeProperties(t.Context(), t.caller, t.at, func(repository.DriveEntry) (string, error) { return t.from.Properties, nil })
+	return d.repo.ChangeProperties(t.Context(), t.caller, t.at, func(e *repository.DriveEntry) error {
+		e.Properties = t.from.Properties
+		return nil
+	})
 }

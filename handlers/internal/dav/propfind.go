@@ -3,6 +3,7 @@ package dav
 import (
 	"cmp"
 	"encoding/xml"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +18,7 @@ const (
 	xmlHead = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
 	xmlType = "application/xml; charset=utf-8"
 
-	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:"`
+	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:" xmlns:oc="` + ocSpace + `"`
 	multiEnd   = "</D:multistatus>"
 
 	pageSize  = 255       // entries of a folder that are read in one transaction
@@ -39,22 +40,23 @@ var live = []struct {
 	sent   when
 	append func(text []byte, e *shown) []byte
 }{
-	{"resourcetype", orEmpty, func(text []byte, e *shown) []byte {
+	{"D:resourcetype", orEmpty, func(text []byte, e *shown) []byte {
 		if e.folder() {
 			text = append(text, "<D:collection/>"...)
 		}
 		return text
 	}},
-	{"displayname", always, func(text []byte, e *shown) []byte { return append(text, escaped(e.Element)...) }},
-	{"getcontentlength", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return strconv.AppendInt(text, f.Bytes, 10) })},
-	{"getcontenttype", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return append(text, escaped(f.MimeType)...) })},
-	{"getetag", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return appendTag(text, f.Digest) })},
-	{"getlastmodified", always, modified},
-	{"creationdate", always, created},
-	{"supportedlock", always, func(text []byte, _ *shown) []byte { return append(text, supportedLocks...) }},
-	{"lockdiscovery", orEmpty, func(text []byte, e *shown) []byte { return appendLocks(text, e.locks) }},
-	{"quota-available-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.room...) }},
-	{"quota-used-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.used...) }},
+	{"D:displayname", always, func(text []byte, e *shown) []byte { return append(text, escaped(e.Element)...) }},
+	{"D:getcontentlength", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return strconv.AppendInt(text, f.Bytes, 10) })},
+	{"D:getcontenttype", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return append(text, escaped(f.MimeType)...) })},
+	{"D:getetag", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return appendTag(text, f.Digest) })},
+	{"D:getlastmodified", always, modified},
+	{"D:creationdate", always, created},
+	{"D:supportedlock", always, func(text []byte, _ *shown) []byte { return append(text, supportedLocks...) }},
+	{"D:lockdiscovery", orEmpty, func(text []byte, e *shown) []byte { return appendLocks(text, e.locks) }},
+	{"D:quota-available-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.room...) }},
+	{"D:quota-used-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.used...) }},
+	{"oc:checksums", named, appendChecksums},
 }
 
 // when tells when a property is sent to those who do not name it.
@@ -78,7 +80,7 @@ func ofFile(add func([]byte, *metadata.Resource) []byte) func([]byte, *shown) []
 func modified(text []byte, e *shown) []byte {
 	switch {
 	case e.File != nil:
-		return appendTime(text, e.File.Modified, http.TimeFormat)
+		return time.UnixMicro(int64(e.ModifiedAt())).UTC().AppendFormat(text, http.TimeFormat)
 	case e.Made != 0:
 		return appendTime(text, e.Made, http.TimeFormat)
 	case e.Set != nil:
@@ -109,16 +111,17 @@ func appendTime(text []byte, s metadata.Stamp, layout string) []byte {
 
 // liveAt is where a live property is in the table, -1 for any other.
 func liveAt(name xml.Name) int {
-	if name.Space != namespace {
-		return -1
-	}
+	prefix, known := prefixes[name.Space]
 	for at := range live {
-		if live[at].name == name.Local {
+		if known && live[at].name == prefix+name.Local {
 			return at
 		}
 	}
 	return -1
 }
+
+// prefixes are those that every answer declares, by namespace.
+var prefixes = map[string]string{namespace: "D:", ocSpace: "oc:"}
 
 // propfind answers PROPFIND.
 func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
@@ -144,7 +147,14 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 		}
 	}
 	p.begin()
-	p.add(&e, "", r.path)
+	begin := len(p.text)
+	if p.add(&e, "", r.path); p.hash(r) {
+		if e, err = d.lookup(r); err != nil {
+			return err
+		}
+		p.text = p.text[:begin]
+		p.add(&e, "", r.path)
+	}
 	w.Header().Set("Content-Type", xmlType)
 	w.Header().Set("Cache-Control", "no-store")
 	if depth == "1" && e.File == nil {
@@ -177,7 +187,10 @@ type propfinding struct {
 	locks    folderLocks
 	find     propfind
 	prefixes []string // of the names in find.props, "" for names without a namespace
+	live     []int    // where these names are in the table of live properties, or -1
 	entry    shown    // the one that is added
+	unhashed []metadata.ID
+	hashed   int64 // bytes that were read for checksums
 	text     []byte
 }
 
@@ -185,7 +198,8 @@ type propfinding struct {
 // and not for each entry.
 func (p *propfinding) begin() {
 	p.text = append(p.text, multiBegin...)
-	known := map[string]string{"": "", namespace: "D:"}
+	known := maps.Clone(prefixes)
+	known[""] = ""
 	for _, name := range p.find.props {
 		prefix, ok := known[name.Space]
 		if !ok {
@@ -194,7 +208,7 @@ func (p *propfinding) begin() {
 			p.text = append(append(append(p.text, " xmlns:"...), prefix[:len(prefix)-1]...), `="`...)
 			p.text = append(append(p.text, escaped(name.Space)...), '"')
 		}
-		p.prefixes = append(p.prefixes, prefix)
+		p.prefixes, p.live = append(p.prefixes, prefix), append(p.live, liveAt(name))
 	}
 	p.text = append(p.text, '>')
 }
@@ -213,7 +227,13 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	var next repository.DrivePosition
 	for page, more := 0, true; more; page++ {
 		var err error
-		next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, next, pageSize, add)
+		from, begin := next, len(p.text)
+		next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, from, pageSize, add)
+		if err == nil && p.hash(r) {
+			p.text = p.text[:begin]
+			next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, from.Again(), pageSize, add)
+			p.unhashed = p.unhashed[:0]
+		}
 		switch {
 		case err != nil && page == 0:
 			return err
@@ -232,10 +252,31 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
+// maxHashed is how many bytes one request reads to compute checksums that are not known yet.
+const maxHashed = 512 << 20
+
+// hash computes the checksums of the files that were added without any, and reports whether some
+// are known now.
+func (p *propfinding) hash(r *request) bool {
+	files := p.unhashed
+	p.unhashed = p.unhashed[:0]
+	if len(files) == 0 || p.hashed >= maxHashed {
+		return false
+	}
+	read, stored, err := p.drive.repo.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
+	p.hashed += read
+	return err == nil && stored > 0 // without them the answer has the SHA-256 alone
+}
+
 // add appends the properties of an entry: of an element of a path, and what stands in front of it.
 func (p *propfinding) add(e *repository.DriveEntry, above, element string) {
 	s := &p.entry
 	s.DriveEntry, s.locks = e, p.locks.of(above+element)
+	if e.File != nil && slices.Contains(p.find.props, xml.Name{Space: ocSpace, Local: "checksums"}) {
+		if _, known := e.Checksums(); !known {
+			p.unhashed = append(p.unhashed, e.File.ID)
+		}
+	}
 	p.text = append(p.text, "<D:response><D:href>"...)
 	p.text = p.drive.appendHref(p.text, above, element, s.folder())
 	p.text = append(p.text, "</D:href>"...)
@@ -257,7 +298,7 @@ const (
 func (p *propfinding) addAll(s *shown) {
 	p.text = append(p.text, propBegin...)
 	for at := range live {
-		if live[at].sent != named || slices.Contains(p.find.props, xml.Name{Space: namespace, Local: live[at].name}) {
+		if live[at].sent != named || slices.Contains(p.live, at) {
 			p.addLive(at, s)
 		}
 	}
@@ -274,7 +315,7 @@ func (p *propfinding) addNamed(s *shown) {
 	p.text = append(p.text, propBegin...)
 	begin := len(p.text)
 	for n, name := range p.find.props {
-		if at := liveAt(name); at >= 0 {
+		if at := p.live[n]; at >= 0 {
 			if p.addLive(at, s) {
 				continue
 			}
@@ -302,7 +343,7 @@ func (p *propfinding) addNamed(s *shown) {
 // addLive appends a property, if the entry has it.
 func (p *propfinding) addLive(at int, s *shown) (has bool) {
 	name, begin := live[at].name, len(p.text)
-	text := append(append(append(p.text, "<D:"...), name...), '>')
+	text := append(append(append(p.text, '<'), name...), '>')
 	value := len(text)
 	text = live[at].append(text, s)
 	switch {
@@ -312,7 +353,7 @@ func (p *propfinding) addLive(at int, s *shown) (has bool) {
 	case len(text) == value || p.find.names:
 		p.text = append(text[:value-1], "/>"...)
 	default:
-		p.text = append(append(append(text, "</D:"...), name...), '>')
+		p.text = append(append(append(text, "</"...), name...), '>')
 	}
 	return true
 }

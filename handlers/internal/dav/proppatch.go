@@ -1,6 +1,7 @@
 package dav
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
 	"io"
@@ -8,7 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -66,14 +69,20 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
 	}
-	protected := slices.ContainsFunc(changes, func(c change) bool { return liveAt(c.name) >= 0 })
-	folder := false
-	err = d.repo.ChangeProperties(r.Context(), r.caller, r.at, func(e repository.DriveEntry) (string, error) {
-		folder = e.File == nil
-		if err := d.meet(r, e.File); err != nil || protected {
-			return e.Properties, err
+	protected, folder := false, false
+	err = d.repo.ChangeProperties(r.Context(), r.caller, r.at, func(e *repository.DriveEntry) error {
+		protected, folder = false, e.File == nil
+		if err := d.meet(r, e.File); err != nil {
+			return err
 		}
-		return changed(e.Properties, changes)
+		for n := range changes {
+			changes[n].protected = changes[n].refused(e)
+			protected = protected || changes[n].protected
+		}
+		if protected {
+			return nil
+		}
+		return apply(e, changes)
 	})
 	if err != nil {
 		return err
@@ -84,30 +93,111 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// changed applies changes to the properties that clients have set.
-func changed(stored string, changes []change) (string, error) {
-	all := storedProperties(stored)
+// timed are the properties by which clients set the modification time of a file. Windows reads
+// its property again, so that it is stored, too.
+var timed = map[xml.Name]bool{
+	{Space: namespace, Local: "lastmodified"}: false, {Space: namespace, Local: "getlastmodified"}: false,
+	{Space: "urn:schemas-microsoft-com:", Local: "Win32LastModifiedTime"}: true,
+}
+
+// refused reports whether the service keeps the property itself, so that the change is refused.
+func (c change) refused(e *repository.DriveEntry) bool {
+	stored, isTime := timed[c.name]
+	switch {
+	case isTime && (c.remove || e.File == nil):
+		return !stored
+	case c.name == xml.Name{Space: ocSpace, Local: "checksums"}:
+		return c.remove || e.File == nil || !consistent(e, plainText(c.value))
+	}
+	return liveAt(c.name) >= 0 && !isTime
+}
+
+// consistent reports whether checksums that a client sets are not known to be wrong. rclone sets
+// them with the time.
+func consistent(e *repository.DriveEntry, text string) bool {
+	all, err := announced([]string{text})
+	known, ok := e.Checksums()
+	for _, sum := range all {
+		is, compared := map[string]string{"SHA256": e.File.Digest.String()}[sum.algorithm]
+		if ok && sum.algorithm == "SHA1" {
+			is, compared = hex.EncodeToString(known.SHA1[:]), true
+		} else if ok && sum.algorithm == "MD5" {
+			is, compared = hex.EncodeToString(known.MD5[:]), true
+		}
+		if compared && is != sum.want {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// plainText returns the characters in the content of an element.
+func plainText(content string) string {
+	var text strings.Builder
+	for x := newReader(strings.NewReader("<x>" + content + "</x>")); ; {
+		token, err := x.next()
+		if err != nil {
+			return strings.TrimSpace(text.String())
+		}
+		if data, ok := token.(xml.CharData); ok {
+			text.Write(data)
+		}
+	}
+}
+
+// apply applies changes, none of which is refused, to what clients keep with a file or folder.
+func apply(e *repository.DriveEntry, changes []change) error {
+	all := storedProperties(e.Properties)
 	for _, c := range changes {
+		stored, isTime := timed[c.name]
+		if isTime && !c.remove && e.File != nil {
+			at, ok := parseTime(plainText(c.value))
+			if !ok {
+				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: c.name.Local,
+					Message: c.name.Local + " must be a date of HTTP, an RFC 3339 time or a number of seconds since 1970"}
+			}
+			if err := e.SetModified(at); err != nil {
+				return err
+			}
+		}
+		if isTime && !stored || c.name.Space == ocSpace && liveAt(c.name) >= 0 {
+			continue
+		}
 		all = slices.DeleteFunc(all, func(p property) bool { return p.is(c.name) })
 		if !c.remove {
 			all = append(all, property{c.name.Space, c.name.Local, c.value})
 		}
 	}
 	if len(all) == 0 {
-		return "", nil
+		e.Properties = ""
+		return nil
 	}
 	text, err := json.Marshal(all)
-	return string(text), err
+	e.Properties = string(text)
+	return err
 }
 
-// statusOf says what became of each change: where one is of a property that the service keeps itself, nothing of all.
+// parseTime reads a time as clients write it.
+func parseTime(text string) (at time.Time, ok bool) {
+	if at, ok = parseSeconds(text); ok {
+		return at, true
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	return at, err == nil
+}
+
+// statusOf returns the result of each change. If one is of a property that the service keeps
+// itself, none is made.
 func statusOf(changes []change, protected bool) string {
 	var done, refused, dependent []byte
 	for _, c := range changes {
 		switch {
 		case !protected:
 			done = appendName(done, c.name)
-		case liveAt(c.name) >= 0:
+		case c.protected:
 			refused = appendName(refused, c.name)
 		default:
 			dependent = appendName(dependent, c.name)

@@ -1,15 +1,11 @@
 package dav
 
 import (
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
-	"hash/adler32"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -37,16 +33,25 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if isLitter(r.path) {
 		return d.drop(w, r)
 	}
-	if err := receive(r, upload); err != nil {
+	modified, err := modifiedOf(r)
+	if err != nil {
+		return err
+	}
+	sums, err := receive(r, upload)
+	if err != nil {
 		return err
 	}
 	put, created, err := upload.Put(r.Context(), r.at, repository.UploadFields{
 		ContentType: r.Header.Get("Content-Type"), Names: repository.FieldNames{Name: "path", Filename: "path", ContentType: "Content-Type"},
+		Attributes: repository.Attributes{Modified: modified, Field: ocTime, Checksums: sums},
 	}, check)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Etag", Tag(put.Digest))
+	if modified != nil {
+		w.Header().Set(ocTime, "accepted")
+	}
 	status := http.StatusNoContent
 	if created {
 		status = http.StatusCreated
@@ -64,80 +69,70 @@ func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// receive reads the body into an upload, and compares it with what its headers say.
-func receive(r *request, upload *repository.FormUpload) error {
+// receive reads the body into an upload, and compares it with its headers. It returns the
+// checksums of the body if the client announces one: such a client compares them later.
+func receive(r *request, upload *repository.FormUpload) (*repository.Checksums, error) {
 	if limit := upload.Limit(); limit > 0 && r.ContentLength > limit {
-		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this service accepts"}
+		return nil, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this service accepts"}
 	}
 	if err := upload.RoomFor(r.ContentLength); err != nil {
-		return err
+		return nil, err
 	}
 	verify, err := body.Verifier(r.Request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sums, err := announced(r.Header.Values("OC-Checksum"))
+	announced, err := announced(r.Header.Values("OC-Checksum"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var sent io.Reader = uploaded{body.Reader{Body: r.Body}, sums}
+	var sent io.Reader = body.Reader{Body: r.Body}
+	var sums *summing
+	if announced != nil {
+		sums = newSumming(sent, announced)
+		defer sums.end()
+		sent = sums
+	}
 	if r.ContentLength > 0 {
 		sent = blobs.WithLength(sent, r.ContentLength)
 	}
 	if err := upload.Receive(r.Context(), sent); err != nil {
-		return err
-	}
-	for _, sum := range sums {
-		if got := hex.EncodeToString(sum.Sum(nil)); got != sum.want {
-			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "OC-Checksum",
-				Message: "the body that arrived has the " + sum.algorithm + " " + got + ", not the one announced; nothing was stored"}
-		}
+		return nil, err
 	}
 	if verify != nil {
-		return verify()
-	}
-	return nil
-}
-
-// checksum is one that a client has announced, as it is computed.
-type checksum struct {
-	hash.Hash
-	algorithm, want string
-}
-
-// checksums are the algorithms of OC-Checksum, which clients of ownCloud send.
-var checksums = map[string]func() hash.Hash{
-	"SHA256": sha256.New, "SHA1": sha1.New, "MD5": md5.New, "ADLER32": func() hash.Hash { return adler32.New() },
-}
-
-// announced reads OC-Checksum. An algorithm that is not known is no reason to refuse a file.
-func announced(headers []string) (sums []checksum, err error) {
-	for _, text := range strings.FieldsFunc(strings.Join(headers, " "), func(c rune) bool { return c == ' ' || c == ',' }) {
-		algorithm, want, _ := strings.Cut(text, ":")
-		algorithm, want = strings.ToUpper(algorithm), strings.ToLower(want)
-		start := checksums[algorithm]
-		if start == nil {
-			continue
+		if err := verify(); err != nil {
+			return nil, err
 		}
-		sum := checksum{start(), algorithm, want}
-		if raw, err := hex.DecodeString(want); err != nil || len(raw) != sum.Size() {
-			return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "OC-Checksum", Message: "OC-Checksum must be " + algorithm + " and its hexadecimal digits, with a colon between"}
-		}
-		sums = append(sums, sum)
 	}
-	return sums, nil
+	return sums.compare(announced)
 }
 
-// uploaded is a body that is hashed as it is read.
-type uploaded struct {
-	io.Reader
-	sums []checksum
+// ocTime is the header in which clients of ownCloud and Nextcloud send the modification time of a
+// file.
+const ocTime = "X-Oc-Mtime"
+
+// modifiedOf reads X-OC-Mtime: seconds since 1970, perhaps with a fraction. nil: it is missing.
+func modifiedOf(r *request) (*time.Time, error) {
+	text := r.Header.Get(ocTime)
+	if text == "" {
+		return nil, nil
+	}
+	at, ok := parseSeconds(text)
+	if !ok {
+		return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: ocTime, Message: "X-OC-Mtime must be a number of seconds since 1970"}
+	}
+	return &at, nil
 }
 
-func (u uploaded) Read(p []byte) (int, error) {
-	n, err := u.Reader.Read(p)
-	for _, sum := range u.sums {
-		sum.Write(p[:n])
+func parseSeconds(text string) (at time.Time, ok bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || len(fraction) > 9 || strings.Trim(fraction, "0123456789") != "" || seconds < -1<<36 || seconds > 1<<38 {
+		return at, false
 	}
-	return n, err
+	nanos, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits
+	if strings.HasPrefix(whole, "-") {
+		nanos = -nanos
+	}
+	return time.Unix(seconds, nanos).UTC(), true
 }

@@ -86,9 +86,10 @@ func readPropfind(w http.ResponseWriter, r *http.Request) (find propfind, err er
 
 // change is a change of one property.
 type change struct {
-	name   xml.Name
-	remove bool
-	value  string // XML
+	name      xml.Name
+	remove    bool
+	value     string // XML
+	protected bool   // the service keeps the property itself
 }
 
 // readProppatch reads the body of a PROPPATCH: the changes in their order.
@@ -109,7 +110,7 @@ func readProppatch(w http.ResponseWriter, r *http.Request) (changes []change, er
 					return err
 				}
 				value, err := x.inner("the value of a property", maxValue)
-				changes = append(changes, change{named.Name, remove, value})
+				changes = append(changes, change{name: named.Name, remove: remove, value: value})
 				return err
 			})
 		})

@@ -317,11 +317,14 @@ On Linux 6.16 and newer davfs2 1.6 needs the line \`buf_size 256\` in \`/etc/dav
 **rclone**, on any system, asks for the key and then copies, synchronises and mounts:
 
 \`\`\`sh
-rclone config create lab webdav url=https://data.example.org/dav vendor=other user=me
+rclone config create lab webdav url=https://data.example.org/dav vendor=owncloud user=me
 rclone config password lab pass
 rclone copy measurements lab:DATASPACE/SET/measurements
 rclone mount lab: ~/lab --vfs-cache-mode writes
 \`\`\`
+
+With \`vendor=owncloud\` rclone compares modification times and checksums: \`rclone sync\` and \`rclone bisync\` send what has changed and nothing else, and \`rclone check\` finds files that differ. A remote that was
+made with \`vendor=other\` compares sizes alone and misses edits that keep the size; change it by \`rclone config update lab vendor owncloud\`.
 
 Programs that save by putting a new file in the place of the old one (Word on a mounted drive) make a new file with another id; the old one is in the **Trash**. What is deleted on the drive is
 there, too. Files of the same name are told apart by \`(ID)\`.

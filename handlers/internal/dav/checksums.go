@@ -1,0 +1,129 @@
+package dav
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"hash/adler32"
+	"io"
+	"strings"
+
+	"labshelf/errs"
+	"labshelf/repository"
+)
+
+// ocSpace is the namespace of properties of ownCloud.
+const ocSpace = "http://owncloud.org/ns"
+
+// checksum is a checksum that a client has announced.
+type checksum struct{ algorithm, want string }
+
+// checksums are the algorithms of OC-Checksum, which clients of ownCloud send.
+var checksums = map[string]func() hash.Hash{
+	"SHA256": sha256.New, "SHA1": sha1.New, "MD5": md5.New, "ADLER32": func() hash.Hash { return adler32.New() },
+}
+
+// announced reads OC-Checksum. An algorithm that is not known is no reason to refuse a file.
+func announced(headers []string) (sums []checksum, err error) {
+	for _, text := range strings.FieldsFunc(strings.Join(headers, " "), func(c rune) bool { return c == ' ' || c == ',' }) {
+		algorithm, want, _ := strings.Cut(text, ":")
+		algorithm, want = strings.ToUpper(algorithm), strings.ToLower(want)
+		start := checksums[algorithm]
+		if start == nil {
+			continue
+		}
+		if raw, err := hex.DecodeString(want); err != nil || len(raw) != start().Size() {
+			return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "OC-Checksum", Message: "OC-Checksum must be " + algorithm + " and its hexadecimal digits, with a colon between"}
+		}
+		sums = append(sums, checksum{algorithm, want})
+	}
+	return sums, nil
+}
+
+// summing is a body of which checksums are computed while it is read: those that the client has
+// announced, and those that are kept. Another goroutine computes them while the reader goes on.
+type summing struct {
+	io.Reader
+	sums  map[string]hash.Hash // by algorithm
+	full  chan []byte          // to be hashed
+	empty chan []byte          // buffers that are free
+	done  chan struct{}        // everything is hashed
+	ended bool
+}
+
+const (
+	hashedAtOnce = 128 << 10
+	hashedAhead  = 4 // buffers
+)
+
+func newSumming(body io.Reader, announced []checksum) *summing {
+	s := &summing{Reader: body, full: make(chan []byte, hashedAhead), empty: make(chan []byte, hashedAhead), done: make(chan struct{})}
+	s.sums = map[string]hash.Hash{"SHA1": sha1.New(), "MD5": md5.New()}
+	for _, sum := range announced {
+		if s.sums[sum.algorithm] == nil {
+			s.sums[sum.algorithm] = checksums[sum.algorithm]()
+		}
+	}
+	for range hashedAhead {
+		s.empty <- nil
+	}
+	go func() {
+		defer close(s.done)
+		for p := range s.full {
+			for _, sum := range s.sums {
+				sum.Write(p)
+			}
+			s.empty <- p
+		}
+	}()
+	return s
+}
+
+// Read implements io.Reader.
+func (s *summing) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p[:min(len(p), hashedAtOnce)])
+	if n > 0 {
+		s.full <- append((<-s.empty)[:0], p[:n]...)
+	}
+	return n, err
+}
+
+// end waits until everything that was read is hashed.
+func (s *summing) end() {
+	if !s.ended {
+		s.ended = true
+		close(s.full)
+	}
+	<-s.done
+}
+
+// compare compares the body with the checksums that were announced, and returns those that are
+// kept; nil if none was announced.
+func (s *summing) compare(announced []checksum) (*repository.Checksums, error) {
+	if s == nil {
+		return nil, nil
+	}
+	s.end()
+	for _, sum := range announced {
+		if got := hex.EncodeToString(s.sums[sum.algorithm].Sum(nil)); got != sum.want {
+			return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "OC-Checksum",
+				Message: "the body that arrived has the " + sum.algorithm + " " + got + ", not the one announced; nothing was stored"}
+		}
+	}
+	return &repository.Checksums{SHA1: [sha1.Size]byte(s.sums["SHA1"].Sum(nil)), MD5: [md5.Size]byte(s.sums["MD5"].Sum(nil))}, nil
+}
+
+// appendChecksums appends the content of oc:checksums.
+func appendChecksums(text []byte, e *shown) []byte {
+	if e.folder() {
+		return text
+	}
+	text = append(text, "<oc:checksum>"...)
+	if sums, known := e.Checksums(); known {
+		text = append(hex.AppendEncode(append(text, "SHA1:"...), sums.SHA1[:]), ' ')
+		text = append(hex.AppendEncode(append(text, "MD5:"...), sums.MD5[:]), ' ')
+	}
+	return append(hex.AppendEncode(append(text, "SHA256:"...), e.File.Digest[:]), "</oc:checksum>"...)
+}
