@@ -28,6 +28,7 @@ const (
 	exitInUse       = 4
 	exitDamaged     = 5
 	exitPartly      = 6
+	exitHeld        = 7
 	exitInterrupted = 130
 )
 
@@ -43,6 +44,7 @@ var exitMeanings = []struct {
 	{exitInUse, "the address to listen on is in use"},
 	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
 	{exitPartly, "some of it failed, as reported; the rest is done"},
+	{exitHeld, "stopped before it removes much; nothing was removed"},
 	{exitInterrupted, "ended by a signal before it was done"},
 }
 
@@ -60,6 +62,7 @@ var sentinelExits = []struct {
 	{exit.ErrInterrupted, exitInterrupted},
 	{exit.ErrUsage, exitUsage},
 	{exit.ErrPartly, exitPartly},
+	{exit.ErrHeld, exitHeld},
 	{bolt.ErrLocked, exitLocked},
 	{datadir.ErrInUse, exitLocked},
 	{datadir.ErrMixed, exitUsage},

@@ -95,8 +95,8 @@ RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 }
 
 func harvestCommand(p Process) *cobra.Command {
-	var fromStart, asJSON bool
-	var parallel int
+	var o mirror.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "harvest SET|DATASPACE|URL|all DIR",
 		Short: "Keep an exact copy of what is in a set, a dataspace, or all",
@@ -124,18 +124,25 @@ become paths as in labshelf get.
 here with its SHA-256. Use it when files were changed here, when state.json or
 metadata.jsonl are damaged, or after the service was restored from a backup.
 
+A run that would remove more than a tenth of the files, and more than 5 of them,
+or all, stops before it changes anything and says why, with exit code 7: a role
+may have been revoked, or a dataspace deleted, by mistake. If it is right, run
+it again with --accept-deletions.
+
 Files that cannot be fetched are reported, and tried again in each run.`,
 		Example: `  labshelf harvest runs-2026 mirror
   labshelf harvest all /srv/mirror
   labshelf harvest https://data.example.org/v1/resources?since=2026-01 mirror`,
 		Args:        exactly(2, "what to mirror, and the folder for it"),
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: p.ExitCodes(6, 7, 130),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		return mirror.Run(ctx, c, mirror.Options{Output: p.output(asJSON), FromStart: fromStart, Parallel: parallel}, args[0], args[1])
+		o.Output = p.output(asJSON)
+		return mirror.Run(ctx, c, o, args[0], args[1])
 	})
-	cmd.Flags().BoolVar(&fromStart, "from-start", false, "go through everything again, and compare every file here")
-	parallelFlag(cmd, &parallel, "fetch", fetchAtOnce)
+	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "go through everything again, and compare every file here")
+	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove what is gone, however much that is")
+	parallelFlag(cmd, &o.Parallel, "fetch", fetchAtOnce)
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))
 }

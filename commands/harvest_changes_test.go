@@ -52,7 +52,7 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	}
 	check := func(want int, more ...string) (problems string) {
 		t.Helper()
-		got := s.runAs(t.Context(), key, "", append([]string{"harvest", "all", dir}, more...)...)
+		got := s.runAs(t.Context(), key, "", append([]string{"harvest", "all", dir, "--accept-deletions"}, more...)...)
 		all := s.everything(t, hers, client.ListOptions{})
 		if got.error != nil || len(all) != want {
 			t.Fatalf("%+v, with %d of %d resources", got, len(all), want)

@@ -27,9 +27,10 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	c := client.New(s.base(), s.key)
 	defer c.Close()
 	o := mirror.Options{
-		Output:    Process{Out: &problems, Err: &problems}.output(false),
-		FromStart: fromStart,
-		Parallel:  3,
+		AcceptDeletions: true,
+		Output:          Process{Out: &problems, Err: &problems}.output(false),
+		FromStart:       fromStart,
+		Parallel:        3,
 		Before: func() error {
 			if changes.Add(1) >= n {
 				return errKilled
@@ -136,7 +137,7 @@ func TestHarvestKilledAtRandom(t *testing.T) {
 	}
 	took, killed, runs := 300*time.Millisecond, 0, 0
 	for ; killed < shots && runs < 20*shots; runs++ {
-		child := s.process(t, "harvest", s.base()+"/resources?limit=11", dir)
+		child := s.process(t, "harvest", s.base()+"/resources?limit=11", dir, "--accept-deletions")
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -191,9 +191,9 @@ func TestHarvest(t *testing.T) {
 	one, space, all := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "space"), filepath.Join(t.TempDir(), "all")
 	check := func() {
 		t.Helper()
-		s.harvests(t, "runs", one)
-		s.harvests(t, s.base()+"/dataspaces/"+set.DataspaceID+"/resources?limit=7", space)
-		s.harvests(t, "all", all)
+		s.harvests(t, "runs", one, "--accept-deletions")
+		s.harvests(t, s.base()+"/dataspaces/"+set.DataspaceID+"/resources?limit=7", space, "--accept-deletions")
+		s.harvests(t, "all", all, "--accept-deletions")
 		equals(t, one, s.everything(t, s.client, client.ListOptions{SetID: set.ID}), flat)
 		equals(t, space, s.everything(t, s.client, client.ListOptions{DataspaceID: set.DataspaceID}), func(client.Resource) string { return "runs/" })
 		equals(t, all, s.everything(t, s.client, client.ListOptions{}), func(r client.Resource) string {
@@ -281,7 +281,7 @@ func TestHarvestWhileOthersWrite(t *testing.T) {
 			over = true
 		default:
 		}
-		s.harvests(t, s.base()+"/resources?limit=9", dir)
+		s.harvests(t, s.base()+"/resources?limit=9", dir, "--accept-deletions")
 	}
 	if runs < 2 {
 		t.Errorf("no run was beside those who write")

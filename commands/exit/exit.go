@@ -13,6 +13,8 @@ var (
 	ErrUsage = errors.New("wrong usage")
 	// ErrPartly means that a part of the work failed and the rest is done. Each failure was reported.
 	ErrPartly = errors.New("some of it failed")
+	// ErrHeld means that the command would remove so much that it asks first. Nothing was removed.
+	ErrHeld = errors.New("stopped before it removes much")
 	// ErrInterrupted means that a signal ended the command before it was done.
 	ErrInterrupted = errors.New("interrupted")
 )

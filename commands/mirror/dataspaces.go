@@ -11,43 +11,44 @@ import (
 	"labshelf/commands/reference"
 )
 
-// compareDataspaces compares the dataspaces that the caller may read with those of the last run: a grant, a revocation and a change
-// of visibility are no modifications, so that no page contains them.
-func (h *harvest) compareDataspaces(ctx context.Context) error {
+// listDataspaces returns the dataspaces that the caller may read, and those of the last run that
+// are not among them: a grant, a revocation and a change of visibility are no modifications, so
+// that no page contains them. For other listings than that of all it returns nothing.
+func (h *harvest) listDataspaces(ctx context.Context) (now map[string]string, lost []string, err error) {
 	if kind, _ := listingOf(h.state.Listing); kind != reference.ResourceKind {
-		return nil
+		return nil, nil, nil
 	}
-	now := map[string]string{}
+	now = map[string]string{}
 	for d, err := range h.Client.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		now[d.ID] = d.Name
 	}
-	s := &h.state
-	if s.Dataspaces == nil { // the walk begins, and covers them all
-		s.Dataspaces = now
-		if !s.FromStart {
-			return nil
-		}
-	}
-	var lost []string
-	for id := range s.Dataspaces {
+	for id := range h.state.Dataspaces {
 		if _, still := now[id]; !still {
 			lost = append(lost, id)
 		}
 	}
-	if len(lost) > 0 || s.FromStart {
-		if err := h.sameUser(ctx); err != nil {
-			return err
-		}
+	slices.Sort(lost)
+	if len(lost) > 0 || h.state.FromStart {
+		err = h.sameUser(ctx)
+	}
+	return now, lost, err
+}
+
+// followDataspaces schedules walks through the dataspaces that have become readable, and removes
+// those that are lost.
+func (h *harvest) followDataspaces(now map[string]string, lost []string) error {
+	s := &h.state
+	if s.Dataspaces == nil && now != nil { // the walk begins, and covers them all
+		s.Dataspaces = now
 	}
 	for id, name := range now {
 		if _, known := s.Dataspaces[id]; !known {
 			h.addDataspace(id, name)
 		}
 	}
-	slices.Sort(lost)
 	for _, id := range lost {
 		if err := h.dropDataspace(id); err != nil {
 			return err

@@ -22,11 +22,14 @@ type Options struct {
 	report.Output
 	FromStart bool // the whole listing is gone through again, and every file compared
 	Parallel  int  // files to fetch at once
+	// AcceptDeletions removes what is gone from the listing, however much that is.
+	AcceptDeletions bool
 	// Before is called before each change of the folder; an error ends the run there, as a power cut would. It may be nil.
 	Before func() error
 }
 
-// Run makes the folder dir a mirror of the listing that ref names, or brings it up to date. Errors: exit.ErrPartly, exit.ErrUsage.
+// Run makes the folder dir a mirror of the listing that ref names, or brings it up to date. Errors:
+// exit.ErrPartly, exit.ErrUsage, exit.ErrHeld before it would remove much.
 func Run(ctx context.Context, c *client.Client, o Options, ref, dir string) error {
 	h := &harvest{Options: o, Fetcher: fetch.Fetcher{Client: c}}
 	return exit.Interrupted(ctx, h.update(ctx, ref, dir), "what is here is not fetched again")
@@ -96,6 +99,7 @@ type harvest struct {
 
 	planning sync.Mutex // guards names and paths, which are given out in sequence
 	counts   harvested
+	deletions
 }
 
 // run does all steps of a run in order.
@@ -103,10 +107,17 @@ func (h *harvest) run(ctx context.Context) error {
 	if err := h.prepare(ctx); err != nil {
 		return err
 	}
+	now, lost, err := h.listDataspaces(ctx)
+	if err != nil {
+		return err
+	}
+	if err := h.checkLost(ctx, lost); err != nil {
+		return err
+	}
 	if err := h.retryMissing(ctx); err != nil {
 		return err
 	}
-	if err := h.compareDataspaces(ctx); err != nil {
+	if err := h.followDataspaces(now, lost); err != nil {
 		return err
 	}
 	if err := h.walk(ctx, ""); err != nil {

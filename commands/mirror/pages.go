@@ -66,7 +66,7 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 	if dataspace != "" {
 		from = h.state.Walks[dataspace]
 	}
-	for page, err := range client.Pages[client.Resource](ctx, h.Client, from) {
+	for page, err := range h.pages(ctx, dataspace, from) {
 		plain, asked := strings.CutSuffix(from, withMetadata)
 		switch {
 		case asked && isOlder(err):
@@ -82,6 +82,9 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 			return nil
 		}
 		if err := h.loadIndex(); err != nil {
+			return err
+		}
+		if err := h.checkPage(ctx, page); err != nil {
 			return err
 		}
 		if err := h.applyRecords(ctx, page.Data, func(s *state) { s.goOn(dataspace, page.Next) }); err != nil {
@@ -163,6 +166,9 @@ func (h *harvest) applyBatch(ctx context.Context, records []client.Resource, the
 			changes = append(changes, c)
 			h.count(c)
 		}
+	}
+	if err := h.mayRemove(changes); err != nil {
+		return err
 	}
 	if err := h.appendLines(changes, then); err != nil {
 		return err

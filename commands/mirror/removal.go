@@ -39,6 +39,9 @@ func (h *harvest) drop(those func(*entry) bool, then func(*state)) (n int, err e
 			h.count(c)
 		}
 	}
+	if err := h.mayRemove(changes); err != nil {
+		return 0, err
+	}
 	if err := h.Mkdir(incomingName); err != nil {
 		return 0, err
 	}
