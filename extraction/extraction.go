@@ -113,12 +113,22 @@ func Header(file io.ReaderAt, size int64, name string) (Result, error) {
 	}
 	to := &collector{}
 	if err := read(in, to); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if (isEnd || errors.Is(err, ErrFormat)) && isDICOM(in) {
+			return Result{}, nil // its preamble only looks like another format
+		}
+		if isEnd {
 			err = malformed("it ends too early")
 		}
 		return Result{}, err
 	}
 	return to.result(), nil
+}
+
+// isDICOM reports whether a file is DICOM, which leaves its first 128 bytes to other formats.
+func isDICOM(in source) bool {
+	mark, err := in.section(128, 4)
+	return err == nil && string(mark) == "DICM"
 }
 
 // maxDecompressed is how much of the beginning of a compressed file is read.

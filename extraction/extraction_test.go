@@ -102,3 +102,19 @@ func same(a, b any) bool {
 	}
 	return reflect.DeepEqual(a, b)
 }
+
+// A DICOM file whose preamble looks like a TIFF image without a directory has no header that is
+// read, and no error.
+func TestDICOMPreamble(t *testing.T) {
+	t.Parallel()
+	for _, preamble := range []string{"II*\x00\xe8\x05\x08\x00", "MM\x00*\x00\x00\x00\x08"} {
+		file := preamble + string(make([]byte, 128-len(preamble))) + "DICM\x02\x00\x00\x00UL\x04\x00"
+		r, err := extraction.Header(bytes.NewReader([]byte(file)), int64(len(file)), "MR_small.dcm")
+		if err != nil || len(r.Properties) != 0 {
+			t.Errorf("%q: %v, %v", preamble, r.Properties, err)
+		}
+		if _, err := extraction.Header(bytes.NewReader([]byte(file[:100])), 100, "cut.tif"); err == nil && preamble[0] == 'I' {
+			t.Errorf("%q: a cut TIFF image has no error", preamble)
+		}
+	}
+}

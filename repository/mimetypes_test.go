@@ -1,6 +1,9 @@
 package repository
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestDetectMime(t *testing.T) {
 	t.Parallel()
@@ -16,6 +19,11 @@ func TestDetectMime(t *testing.T) {
 		{"\x00\x01\x02\x03", "scan.h5", "application/x-hdf5"},
 		{"\x00\x01\x02\x03", "scan.unknown", "application/octet-stream"},
 		{"%PDF-1.7\n", "paper", "application/pdf"},
+		{"II*\x00\xe8\x05\x08" + strings.Repeat("\x00", 121) + "DICM\x02\x00", "MR_small.dcm", "application/dicom"},
+		{"MM\x00*" + strings.Repeat("\x00", 124) + "DICM\x02\x00", "IM0001", "application/dicom"},
+		{"MM\x00*" + strings.Repeat("\x00", 124) + "DICM\x02\x00", "slide.tiff", "image/tiff"},
+		{strings.Repeat("\x00", 128) + "DICM\x02\x00", "scan", "application/dicom"},
+		{"II*\x00\x08\x00\x00\x00", "scan", "image/tiff"},
 	} {
 		if got := detectMime([]byte(tc.content), tc.name); got != tc.want {
 			t.Errorf("%q named %s is %q, want %q", tc.content, tc.name, got, tc.want)

@@ -145,8 +145,25 @@ var byExtension = map[string]string{
 	"yml": "application/yaml", "zip": "application/zip",
 }
 
+// dicom are the characters at byte 128 of a DICOM file. Other formats may use the bytes before
+// them: a preamble in TIFF is usual.
+const dicom = "DICM"
+
+// isDICOM reports whether a file is DICOM. A file that is a TIFF image as well is DICOM unless one
+// of its names is that of a TIFF image.
+func isDICOM(head []byte, names []string) bool {
+	const at = 128
+	isTIFF := func(name string) bool {
+		return slices.Contains([]string{"tif", "tiff"}, strings.ToLower(formatOf(name)))
+	}
+	return len(head) >= at+len(dicom) && string(head[at:at+len(dicom)]) == dicom && !slices.ContainsFunc(names, isTIFF)
+}
+
 // detectMime finds a media type from the first bytes of a file and its names.
 func detectMime(head []byte, names ...string) string {
+	if isDICOM(head, names) {
+		return "application/dicom"
+	}
 	found := mimetype.Detect(head)
 	media := found.String()
 	if slices.ContainsFunc(vague, found.Is) {

@@ -76,7 +76,7 @@ func TestFileContentIsNotExecuted(t *testing.T) {
 			{"output_type": "error", "ename": "%[1]s", "evalue": "%[1]s", "traceback": ["%[1]s"]}]}]}`, quoted(all), quoted(links))
 	for _, c := range []struct{ name, content, kind string }{
 		{"a.html", "<!doctype html><title>x</title>" + all, "text"},
-		{"b.svg", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="top.__hacked=1"><script>top.__hacked=1</script></svg>`, "text"},
+		{"b.svg", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="top.__hacked=1"><script>top.__hacked=1</script></svg>`, "image"},
 		{"c.xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>top.__hacked=1</script></html>`, "text"},
 		{"d.xml", `<?xml version="1.0"?><?xml-stylesheet href="http://198.51.100.1/x.xsl" type="text/xsl"?><a>` + all + `</a>`, "text"},
 		{"e.txt", all, "text"},

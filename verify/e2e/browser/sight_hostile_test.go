@@ -180,7 +180,9 @@ func TestSightIsAccessible(t *testing.T) {
 	for _, c := range []struct{ name, content, decoder, ready string }{
 		{"csc.npz", sightFile(t, "csc_py3.npz"), "zip", ".member"},
 		{"unix.zip", goFile(t, "archive/zip/testdata/unix.zip"), "zip", ".member"},
-		{"deep.png", deep, "png", ".picture canvas[data-limits='0 65535']"},
+		{"deep.png", deep, "png", ".picture canvas"},
+		{"packed.nc", sightFile(t, "made-cf.nc"), "hdf5", ".picture canvas"},
+		{"gdal.tif", sightFile(t, "made-gdal.tif"), "tiff", ".picture canvas"},
 		{"arange.fits", sightFile(t, "arange.fits"), "fits", ".picture canvas"},
 		{"struct.mat", sightFile(t, "teststruct_7.4_GLNX86.mat"), "mat", ".sheet-table td"},
 		{"complex.h5", sightFile(t, "compound-dtype-complex.h5"), "hdf5", ".sheet-table td"},

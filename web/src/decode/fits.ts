@@ -1,6 +1,8 @@
 // FITS: headers, images and tables, by ranges.
 import type { Attribute, Item, Part, Selection } from "../sight/messages";
 import { checkSelection, product, readPart, shapeText, type Stored, stridesOf, textType, type Type, types } from "./lib/arrays";
+import { scaling } from "./lib/cf";
+import { Tiles } from "./fits/tiles";
 import { type Input, Refused, serve } from "./lib/serve";
 
 const block = 2880;
@@ -75,6 +77,7 @@ function scaled(type: Type, scale: number, zero: number, blank?: number): Type {
 
 interface Column {
   name: string;
+  unit: string;
   at: number;
   /** How a cell becomes text. */
   cell: (view: DataView, at: number) => string;
@@ -95,6 +98,9 @@ function shortest(type: Type, value: number | bigint | string): string {
   return String(value);
 }
 
+/** A missing value is not a number. */
+const cellOf = (text: string, none: number | undefined) => (none !== undefined && text === "NaN" ? "missing" : text);
+
 /** Values of a cell that are shown at most. */
 const maxInCell = 64;
 
@@ -110,9 +116,10 @@ function binaryColumn(cards: Cards, n: number): { bytes: number; cell: Column["c
   const complex = { C: types.float32, M: types.float64 }[code];
   const stored = complex ?? binary[code];
   if (!stored) throw new Refused(`A column has the type ${cards.text(`TFORM${n}`)}, which is not known.`);
-  const type = code === "L" ? stored : scaled(stored, cards.number(`TSCAL${n}`, 1), cards.number(`TZERO${n}`));
+  const none = /^[BIJK]$/.test(code) && /^-?\d/.test(cards.text(`TNULL${n}`)) ? cards.number(`TNULL${n}`) : undefined;
+  const type = code === "L" ? stored : scaled(stored, cards.number(`TSCAL${n}`, 1), cards.number(`TZERO${n}`), none);
   const values = repeat * (complex ? 2 : 1);
-  const text = (v: DataView, at: number) => Array.from({ length: Math.min(values, maxInCell) }, (_, i) => shortest(type, type.read(v, at + i * type.size, false)));
+  const text = (v: DataView, at: number) => Array.from({ length: Math.min(values, maxInCell) }, (_, i) => cellOf(shortest(type, type.read(v, at + i * type.size, false)), none));
   return { bytes: values * type.size, cell: (v, at) => text(v, at).join(" ") + (values > maxInCell ? " …" : "") };
 }
 
@@ -122,13 +129,14 @@ function tableOf(cards: Cards, offset: number): Table {
   let at = 0;
   for (let n = 1; n <= Math.min(999, cards.number("TFIELDS")); n++) {
     const name = cards.text(`TTYPE${n}`) || `column ${n}`;
+    const unit = cards.text(`TUNIT${n}`).trim();
     if (isText) {
       const width = Number(/\d+/.exec(cards.text(`TFORM${n}`))?.[0] ?? 0);
       const type = textType(width, "latin1");
-      columns.push({ name, at: cards.number(`TBCOL${n}`, 1) - 1, cell: (v, from) => String(type.read(v, from, false)).trim() });
+      columns.push({ name, unit, at: cards.number(`TBCOL${n}`, 1) - 1, cell: (v, from) => String(type.read(v, from, false)).trim() });
     } else {
       const { bytes, cell } = binaryColumn(cards, n);
-      columns.push({ name, at, cell });
+      columns.push({ name, unit, at, cell });
       at += bytes;
     }
   }
@@ -156,6 +164,31 @@ async function rowsOf(input: Input, table: Table, s: Selection): Promise<Part> {
 
 type Read = (s: Selection) => Promise<Part>;
 
+/** The values of an image, and how they are made of those that are stored. */
+function imageOf(cards: Cards, type: Type, shape: number[]): { type: Type; item: Partial<Item> } {
+  const key = cards.text("ZIMAGE") === "true" && !/^-?\d/.test(cards.text("BLANK")) ? "ZBLANK" : "BLANK";
+  const blank = /int/.test(type.name) && /^-?\d/.test(cards.text(key)) ? cards.number(key) : undefined;
+  const [scale, zero] = [cards.number("BSCALE", 1), cards.number("BZERO")];
+  const as = scaled(type, scale, zero, blank);
+  const isPlain = as === type || (/^uint/.test(as.name) && blank === undefined); // so FITS stores integers without a sign
+  const unit = cards.text("BUNIT").trim();
+  const said = [(scale !== 1 || zero !== 0) && scaling(scale, zero), blank !== undefined && `${blank} is missing`];
+  const packed = isPlain ? "" : said.filter(Boolean).join("; ");
+  return { type: as, item: { shape, upwards: true, about: `image, ${as.name}, ${shapeText(shape)}`, ...(unit && { unit }), ...(packed && { packed }) } };
+}
+
+/** The part of an image that is shown; a missing value is NaN. */
+const masked = (part: Part, stored: boolean | undefined, item: Partial<Item>): Part => ({ ...part, masked: !stored && (item.packed ?? "").includes("is missing") });
+
+function compressedOf(input: Input, cards: Cards, offset: number, id: number, item: Item): { item: Item; read?: Read } {
+  const tiles = new Tiles(input, cards, offset);
+  const image = imageOf(cards, tiles.type, tiles.shape);
+  Object.assign(item, { ...image.item, about: `${image.item.about}, compressed by ${tiles.algorithm}` });
+  if (tiles.why) return { item: { ...item, why: tiles.why } };
+  Object.assign(item, { id });
+  return { item, read: async (s) => masked(await tiles.read(s, s.stored ? tiles.type : image.type), s.stored, item) };
+}
+
 /** What a unit of a file shows, and how its values are read. */
 function unitOf(input: Input, cards: Cards, offset: number, id: number): { item: Item; read?: Read; bytes: number } {
   const axes = Array.from({ length: Math.min(999, cards.number("NAXIS")) }, (_, i) => cards.number(`NAXIS${i + 1}`));
@@ -169,19 +202,19 @@ function unitOf(input: Input, cards: Cards, offset: number, id: number): { item:
   if (kind === "BINTABLE" || kind === "TABLE" || kind === "A3DTABLE") {
     const table = tableOf(cards, offset);
     item.about = `table, ${table.rows} rows, ${table.columns.length} columns`;
-    if (cards.text("ZIMAGE")) item.about += "; a compressed image, whose bytes the table has";
-    Object.assign(item, { id, shape: [table.rows, table.columns.length], columns: table.columns.map((c) => c.name) });
+    if (cards.text("ZIMAGE") === "true") return { ...compressedOf(input, cards, offset, id, item), bytes };
+    Object.assign(item, { id, shape: [table.rows, table.columns.length], columns: table.columns.map((c) => (c.unit ? `${c.name} (${c.unit})` : c.name)) });
     return { item, read: (s) => rowsOf(input, table, s), bytes };
   }
   if (groups) return { item: { ...item, about: "random groups", why: "Random groups are not shown." }, bytes };
   if (!axes.length || bytes === 0) return { item, bytes };
   const type = imageTypes[bits];
   if (!type) throw new Refused(`An image has ${bits} bits a pixel, which FITS does not know.`);
-  const blank = bits > 0 && /^-?\d/.test(cards.text("BLANK")) ? cards.number("BLANK") : undefined;
   const shape = axes.reverse(); // the first axis of FITS is the fastest
-  const stored: Stored = { offset, shape, strides: stridesOf(shape, type.size), type: scaled(type, cards.number("BSCALE", 1), cards.number("BZERO"), blank), little: false };
-  Object.assign(item, { id, shape, upwards: true, about: `image, ${stored.type.name}, ${shapeText(shape)}` });
-  return { item, read: (s) => readPart(input, stored, s), bytes };
+  const image = imageOf(cards, type, shape);
+  const stored: Stored = { offset, shape, strides: stridesOf(shape, type.size), type, little: false };
+  Object.assign(item, { id, ...image.item });
+  return { item, read: async (s) => masked(await readPart(input, s.stored ? stored : { ...stored, type: image.type }, s), s.stored, item), bytes };
 }
 
 serve(async (input) => {

@@ -2,6 +2,7 @@
 import { LineFit } from "../plot/statistics";
 import { Rows, toNumber, toTime } from "../preview/csv";
 import type { Scan, Scanned } from "../sight/messages";
+import { Positions } from "./lib/positions";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
 /** Bytes that are read at a time, while those before are parsed. */
@@ -74,7 +75,7 @@ class Job {
   private readonly curves: Curve[];
   private readonly extents: Float64Array;
   private readonly unit: number;
-  private readonly decoder: TextDecoder;
+  private readonly decoder: Positions;
   private at: number;
   private next: Promise<Uint8Array<ArrayBuffer>> | undefined;
   private skip: number;
@@ -92,9 +93,8 @@ class Job {
     private readonly scan: Scan,
   ) {
     if (!(scan.parts > 0 && scan.parts <= 20_000 && scan.curves.length <= 10)) throw new Refused("There is no such plot.");
-    this.unit = scan.encoding === "bytes" ? 1 : 2;
-    // Cells with numbers have the same bytes in all encodings with one byte for them, and so characters count bytes.
-    this.decoder = new TextDecoder(scan.encoding === "bytes" ? "latin1" : scan.encoding, { ignoreBOM: true });
+    this.decoder = new Positions(scan.encoding);
+    this.unit = this.decoder.unit;
     this.curves = scan.curves.map((c) => new Curve(scan.parts, scan, c.error !== undefined));
     this.extents = new Float64Array(2 * scan.parts).fill(NaN);
     this.at = Math.max(0, scan.from - this.unit);

@@ -1,6 +1,8 @@
 // NetCDF 3, in its classic, 64-bit offset and 64-bit data formats, by ranges.
-import type { Attribute, Item } from "../sight/messages";
+import type { Attribute, Item, Selection } from "../sight/messages";
 import { readPart, shapeText, type Stored, stridesOf, textType, type Type, types } from "./lib/arrays";
+import { single } from "./lib/cells";
+import { firstVariable, meaningOf, packingOf, unpacked } from "./lib/cf";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
 const byCode: Record<number, Type> = {
@@ -53,9 +55,11 @@ class Header {
     if (!type) throw new RangeError(`there is no type ${code}`);
     const at = this.take(Math.ceil((length * type.size) / 4) * 4);
     if (code === 2) return [name, new TextDecoder().decode(this.bytes.subarray(at, at + length)).replace(/\0+$/, "")];
-    return [name, Array.from({ length }, (_, i) => String(type.read(this.view, at + i * type.size, false))).join(", ")];
+    return [name, Array.from({ length }, (_, i) => numberText(type, type.read(this.view, at + i * type.size, false))).join(", "), type.name];
   };
 }
+
+const numberText = (type: Type, value: number | bigint | string) => String(type === types.float32 ? single(value as number) : value);
 
 interface Variable {
   name: string;
@@ -119,16 +123,30 @@ serve(async (input) => {
     if (isRecord(v)) [shape[0], strides[0]] = [records, recordBytes];
     return { offset: v.begin, shape, strides, type, little: false };
   });
+  const packings = variables.map((v, i) => packingOf(stored[i]!.type, v.attributes, true));
+  const nameOf = (d: number) => dimensions[d]?.name ?? "";
+  /** The coordinates of a dimension: the variable with its name. */
+  const axisOf = (d: number) => {
+    const at = variables.findIndex((v) => v.name === nameOf(d) && v.dimensions.length === 1 && v.dimensions[0] === d);
+    return at < 0 ? undefined : at;
+  };
   const items = variables.map<Item>((v, id) => ({
     name: v.name,
     id,
     shape: stored[id]!.shape,
     about: `${stored[id]!.type.name}, ${v.dimensions.map((d, i) => `${dimensions[d]?.name} ${stored[id]!.shape[i]}`).join(" × ") || shapeText([])}`,
-    dimensions: v.dimensions.map((d) => dimensions[d]?.name ?? ""),
+    dimensions: v.dimensions.map(nameOf),
+    axes: v.dimensions.map(axisOf),
     attributes: v.attributes,
+    ...meaningOf(v.attributes, packings[id]),
   }));
+  const shown = firstVariable(items);
+  const slice = async (s: Selection) => {
+    const [of, packing] = [stored[s.id]!, packings[s.id]];
+    return packing && !s.stored ? unpacked(await readPart(input, { ...of, type: packing.type }, s), packing) : readPart(input, of, s);
+  };
   return {
-    content: { view: "tree", about: `NetCDF 3, ${variables.length} variables; values as they are stored`, attributes, items },
-    slice: (s) => readPart(input, stored[s.id]!, s),
+    content: { view: "tree", about: `NetCDF 3, ${variables.length} variables`, attributes, items, ...(shown !== undefined && { first: shown }) },
+    slice,
   };
 });

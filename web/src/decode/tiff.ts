@@ -4,6 +4,7 @@ import { type Type, types } from "./lib/arrays";
 import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
 import { unJPEG } from "./tiff/jpeg";
 import { aboutOf, channelsOf, copiesOf, isYCbCr, JPEG, type Layout, layoutOf, indexed, typeOf } from "./tiff/layout";
+import { meaningOf, meant, saidOf } from "./tiff/meaning";
 import { attributesOf, type Directory, pixelOf, TagFile } from "./tiff/tags";
 import { unpack, unpredict, whyNot } from "./tiff/unpack";
 
@@ -134,12 +135,17 @@ serve(async (input) => {
   const copies = copiesOf(layouts);
   const { attributes, notes } = await attributesOf(directories[0]!);
   const pixel = await pixelOf(directories[0]!, attributes);
+  const meanings = await Promise.all(directories.map(meaningOf));
   const sheets = layouts.map(({ width, height }, i): Sheet => {
     const of = copies.findIndex((all) => all.includes(i));
     const name = of < 0 ? `${width} × ${height}` : `${width} × ${height}, a smaller copy of ${of + 1}`;
-    return { name, width, height, about: aboutOf(layouts[i]!), ...(pixel && width === layouts[0]!.width && { pixel }) };
+    return { name, width, height, about: aboutOf(layouts[i]!), ...(pixel && width === layouts[0]!.width && { pixel }), ...(channelsOf(layouts[i]!) === 1 && saidOf(meanings[i])) };
   });
-  const picture = async (region: Region): Promise<Raster> => {
+  const picture = async (region: Region) => {
+    const raster = await stored(region);
+    return region.stored ? raster : meant(raster, meanings[region.sheet]);
+  };
+  const stored = async (region: Region): Promise<Raster> => {
     const { sheet, left, top, width, height, most } = region;
     const whole = layouts[sheet]!;
     const wanted = Math.max(width, height) / most;

@@ -29,7 +29,7 @@ function scanOf({ text, types }: Table, { x, ys }: Resolved, { logX, logY }: Cho
   const { file, dialect, encoding } = text!;
   const time = types[x] === "time";
   return {
-    separator: dialect.separator, decimal: dialect.decimal, encoding: encoding.startsWith("UTF-16") ? (encoding as Scan["encoding"]) : "bytes", x, time,
+    separator: dialect.separator, decimal: dialect.decimal, encoding, x, time,
     curves: ys.map(({ column, error }) => ({ y: column, ...(error !== undefined && { error }) })),
     from: 0, to: file.bytes, skip: dialect.notes + (dialect.header ? 1 : 0), row: 0, parts, log: { x: logX && !time, y: logY },
   };

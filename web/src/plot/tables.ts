@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { Problem, resources } from "../api";
 import { columnTypes, type ColumnType, detect, type Dialect, Rows } from "../preview/csv";
-import { isBinary, MB, Source } from "../preview/source";
+import { MB, Source } from "../preview/source";
 import { asProblem } from "../ui/load";
 import type { Choice, Resolved } from "./choice";
 import { Columns, type Curve, type Group, type Series } from "./series";
@@ -25,17 +25,17 @@ export interface Table {
   /** X ascends to the left unless the user wants otherwise. */
   reversed?: boolean;
   /** Of a table in a text file. */
-  text?: { file: StoredFile; dialect: Dialect; encoding: string; complete: boolean };
+  text?: { file: StoredFile; dialect: Dialect; /** Its label. */ encoding: string; complete: boolean };
 }
 
 /** The plot's view of rows of a text file. */
 export function useTextTable(file: StoredFile, rows: Rows, loaded: number, dialect: Dialect, types: ColumnType[], source: Source): Table {
   const columns = useMemo(() => new Columns(rows, dialect, types), [rows, dialect, types]);
-  return useMemo(() => tableOf(file, columns, loaded, dialect, types, source), [file, columns, loaded, source.ended]);
+  return useMemo(() => tableOf(file, columns, loaded, dialect, types, source), [file, columns, loaded, source.ended, source.label]);
 }
 
-const tableOf = (file: StoredFile, columns: Columns, loaded: number, dialect: Dialect, types: ColumnType[], { encoding, ended }: Source): Table => ({
-  name: file.name, names: dialect.names, types, loaded, series: (x, ys, signal) => columns.series(x, ys, signal), text: { file, dialect, encoding, complete: ended },
+const tableOf = (file: StoredFile, columns: Columns, loaded: number, dialect: Dialect, types: ColumnType[], { label, ended }: Source): Table => ({
+  name: file.name, names: dialect.names, types, loaded, series: (x, ys, signal) => columns.series(x, ys, signal), text: { file, dialect, encoding: label, complete: ended },
 });
 
 /** Loads the first part of another file. */
@@ -45,7 +45,7 @@ async function load(id: string, signal: AbortSignal): Promise<Table> {
   const source = new Source(file);
   while (!source.ended && source.read < maxAutoLoad) {
     const chunk = await source.next(Math.min(MB, maxAutoLoad - source.read), signal);
-    if (isBinary(chunk) && !source.encoding.startsWith("UTF-16")) throw new Problem(0, "no_table", "This is not a table.");
+    if (!source.isText(chunk)) throw new Problem(0, "no_table", "This is not a table.");
     rows.append(chunk, source.ended);
   }
   const dialect = detect(rows);

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { range } from "../api";
 import { listen } from "../events";
 import { size } from "../format";
-import { Button, Skeleton } from "../ui/components";
+import { Button, Skeleton, ViewSwitch } from "../ui/components";
 import { useAction } from "../ui/load";
 import type { ViewerProps } from "./props";
 import { isBinary, kB, ReadError, useAbortController } from "./source";
@@ -15,6 +15,7 @@ const bound = 256 * kB;
 
 /** Magic numbers: the characters of a type at an offset. */
 const magic: [type: string, offset: number, characters: string][] = [
+  ["a DICOM file", 128, "DICM"], // before it stands what another format begins with, perhaps
   ["an HDF5 file (also NetCDF 4 and MATLAB 7.3)", 0, "\x89HDF\r\n"],
   ["a NetCDF file, classic format", 0, "CDF"],
   ["a FITS file", 0, "SIMPLE  ="],
@@ -24,7 +25,6 @@ const magic: [type: string, offset: number, characters: string][] = [
   ["an Arrow file (Feather)", 0, "ARROW1"],
   ["an SQLite database", 0, "SQLite format 3\0"],
   ["a LabVIEW TDMS file", 0, "TDSm"],
-  ["a DICOM image", 128, "DICM"],
   ["a TIFF image", 0, "II*\0"],
   ["a TIFF image", 0, "MM\0*"],
   ["a BigTIFF image", 0, "II+\0"],
@@ -65,9 +65,11 @@ interface BytesProps extends ViewerProps {
   why?: string;
   /** Is shown instead if the first bytes are text. */
   ifText?: ComponentChildren;
+  /** Shows the file as text: the user has chosen so. */
+  asText?: () => void;
 }
 
-export function BytesView({ file, why, ifText }: BytesProps) {
+export function BytesView({ file, why, ifText, asText }: BytesProps) {
   const [bytes, setBytes] = useState(new Uint8Array());
   const control = useAbortController();
   const { run: more, problem, busy } = useAction(async () => {
@@ -91,6 +93,11 @@ export function BytesView({ file, why, ifText }: BytesProps) {
           {bytes.length < file.bytes ? ` These are the first ${size(bytes.length)} of ${size(file.bytes)}.` : ` These are all ${size(bytes.length)}.`}
         </span>
       </p>
+      {asText && (
+        <div class="preview-tools">
+          <ViewSwitch views={["bytes", "text"] as const} view="bytes" onChange={(view) => view === "text" && asText()} />
+        </div>
+      )}
       <Dump bytes={bytes} />
       {problem && <ReadError problem={problem} retry={more} />}
       {bytes.length < Math.min(file.bytes, bound) && (

@@ -2,12 +2,14 @@
 import { useState } from "preact/hooks";
 import { count, size } from "../format";
 import { type Format, formatOf, headLength } from "../sight/formats";
-import { Button } from "../ui/components";
+import { Button, ViewSwitch } from "../ui/components";
 import { useLoad } from "../ui/load";
-import { BytesView } from "./bytes";
 import { LazySight } from "./lazysight";
+import { addressedLines } from "./lines";
 import type { ViewerProps } from "./props";
 import { MB, ReadError, useObjectURL } from "./source";
+import { TextView } from "./text";
+import { UnknownPreview } from "./unknown";
 
 /** Larger images are loaded only on demand. */
 const maxAutoLoad = 32 * MB;
@@ -21,12 +23,31 @@ async function deepFormat(blob: Blob | undefined): Promise<{ format?: Format }> 
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
-export function ImagePreview({ file }: ViewerProps) {
+const svgType = "image/svg+xml";
+
+/**
+ * A drawing in SVG, as a picture or as its source. In an image it runs no script and loads
+ * nothing.
+ */
+export function DrawingPreview({ file }: ViewerProps) {
+  const [view, setView] = useState<"picture" | "source">(addressedLines() ? "source" : "picture");
+  return (
+    <>
+      <div class="preview-tools">
+        <ViewSwitch views={["picture", "source"] as const} view={view} onChange={setView} />
+      </div>
+      {view === "source" ? <TextView file={file} /> : <ImagePreview file={file} type={svgType} />}
+    </>
+  );
+}
+
+/** @param type the media type, where that of the file may not be the one of a picture */
+export function ImagePreview({ file, type }: ViewerProps & { type?: string }) {
   const [wanted, setWanted] = useState(file.bytes <= maxAutoLoad);
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
   const [zoom, setZoom] = useState(0); // 0: fits the box
   const [failed, setFailed] = useState(false);
-  const { address, blob, problem, retry } = useObjectURL(file, wanted);
+  const { address, blob, problem, retry } = useObjectURL(file, wanted, type);
   const { value: deep } = useLoad(() => deepFormat(blob), [blob]);
   if (!wanted) {
     return (
@@ -38,9 +59,9 @@ export function ImagePreview({ file }: ViewerProps) {
   }
   if (problem) return <ReadError problem={problem} retry={retry} />;
   if (deep?.format && blob) return <LazySight file={{ ...file, content: blob }} format={deep.format} />;
-  if (failed) return <BytesView file={file} why="This browser cannot show this image." />;
+  if (failed) return <UnknownPreview file={file} why="This browser cannot show this image." />;
   const fit = (image: HTMLImageElement | null) => {
-    if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);
+    if (image && pixels) image.style.setProperty("--width", `${(pixels.width || 300) * zoom}px`);
   };
   const step = (direction: 1 | -1) => {
     const now = zooms.indexOf(zoom || 1);
@@ -49,7 +70,7 @@ export function ImagePreview({ file }: ViewerProps) {
   return (
     <>
       <div class="preview-tools">
-        <span class="dim">{pixels ? `${count(pixels.width)} × ${count(pixels.height)} pixels · ${size(file.bytes)}` : "Loading…"}</span>
+        <span class="dim">{pixels ? `${pixels.width ? `${count(pixels.width)} × ${count(pixels.height)} pixels · ` : ""}${size(file.bytes)}` : "Loading…"}</span>
         <span class="zoom" role="group" aria-label="Zoom">
           <Button kind="quiet" onClick={() => step(-1)} disabled={!pixels || zoom === zooms[0]} aria-label="Smaller">
             −

@@ -1,5 +1,5 @@
 // Numbered lines. A number is the address of its line; a range of lines has one, too (#L12, #L12-L20).
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
 import { plural } from "../format";
@@ -12,6 +12,8 @@ interface Props {
   about?: string[];
   /** The language that its colours are of. */
   language?: string | undefined;
+  /** Further controls. */
+  tools?: ComponentChildren;
 }
 
 /** First and last line, from 1. */
@@ -38,7 +40,7 @@ const partLines = 200;
 const maxParts = 200;
 
 /** The lines of a text. Long ones scroll, or wrap. */
-export function Lines({ text, about = [], language }: Props) {
+export function Lines({ text, about = [], language, tools }: Props) {
   const [wrap, setWrap] = useState(false);
   const starts = useMemo(() => lineStarts(text), [text]);
   const { runs, why } = useColours(text, language);
@@ -72,6 +74,7 @@ export function Lines({ text, about = [], language }: Props) {
       <div class="preview-tools">
         <span class="dim">{[plural(starts.length, "line"), ...about, why].filter(Boolean).join(" · ")}</span>
         <span class="zoom">
+          {tools}
           <GoTo lines={starts.length} marked={marked} />
           <label>
             <input type="checkbox" checked={wrap} onChange={() => setWrap(!wrap)} />

@@ -2,9 +2,9 @@
 import { useState } from "preact/hooks";
 import { dataAddress } from "../api";
 import { Skeleton } from "../ui/components";
-import { BytesView } from "./bytes";
 import type { ViewerProps } from "./props";
 import { ReadError, useReadError } from "./source";
+import { UnknownPreview } from "./unknown";
 
 export function AudioPreview({ file }: ViewerProps) {
   return <Player file={file} as="audio" />;
@@ -24,5 +24,5 @@ function Player({ file, as: Element }: ViewerProps & { as: "audio" | "video" }) 
   }
   if (!checked) return <Skeleton lines={3} />;
   if (problem) return <ReadError problem={problem} retry={() => setFailed(false)} />;
-  return <BytesView file={file} why={`This browser cannot play this ${Element}.`} />;
+  return <UnknownPreview file={file} why={`This browser cannot play this ${Element}.`} />;
 }

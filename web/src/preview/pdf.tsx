@@ -7,9 +7,9 @@ import { plural, size } from "../format";
 import type { FromFrame, ToFrame } from "../pdf/messages";
 import { Button, ErrorMessage, Skeleton } from "../ui/components";
 import { asProblem, useLoad } from "../ui/load";
-import { BytesView } from "./bytes";
 import type { ViewerProps } from "./props";
 import { downloadOrReason, MB, ReadError } from "./source";
+import { UnknownPreview } from "./unknown";
 
 /** The paths of the frame, its worker and its decoders; tools/bundle defines them. */
 declare const PDF_ASSETS: string;
@@ -93,7 +93,7 @@ function Frame({ file, content }: { file: StoredFile; content: Blob }) {
         <p class="preview-foot">
           <OpenInTab file={file} />
         </p>
-        <BytesView file={file} why={why} />
+        <UnknownPreview file={file} why={why} />
       </>
     );
   }

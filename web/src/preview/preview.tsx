@@ -24,7 +24,10 @@ const text = () => import("./text").then((m) => m.TextPreview);
 const media = () => import("./media");
 const unknown = () => import("./unknown").then((m) => m.UnknownPreview);
 
-/** The first matching row applies. HTML and SVG are shown as text, so that their scripts do not run. */
+/**
+ * The first matching row applies. HTML is shown as text, and SVG as an image, so that their
+ * scripts do not run.
+ */
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },
   { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
@@ -32,7 +35,8 @@ const kinds: ViewerKind[] = [
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "bytes", types: /^(text|chemical|application)\/(x-)?(seq-[an]a-)?(fast[aq]|vcf|vcard|sam|gff3?|gtf|bed)$/, extensions: "fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed", load: unknown },
-  { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
+  { name: "image", types: /^image\/svg/, extensions: "svg", load: () => import("./image").then((m) => m.DrawingPreview) },
+  { name: "text", types: /^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "html htm xhtml xml", load: text },
   { name: "image", types: pictureTypes, extensions: pictureExtensions, load: () => import("./image").then((m) => m.ImagePreview) },
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
@@ -42,7 +46,7 @@ const kinds: ViewerKind[] = [
 ];
 
 /** Types that are not specific, or that the service may have guessed from the content: the extension takes precedence. */
-const unspecific = /^(application\/(octet-stream|json)|text\/(plain|csv|tab-separated-values)|)$/;
+const unspecific = /^(application\/(octet-stream|json|xml)|text\/(plain|csv|tab-separated-values|xml)|image\/svg\+xml|)$/;
 
 function kindOf({ mimetype, filename, name }: StoredFile): ViewerKind {
   const type = mimetype.split(";", 1)[0]!.trim().toLowerCase();

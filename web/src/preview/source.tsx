@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { download, Problem, range } from "../api";
+import { decoderOf, encodingOf, isISO2022JP, markedEncoding, nameOf, type StreamDecoder } from "../encoding/encodings";
 import { size } from "../format";
 import { ErrorMessage } from "../ui/components";
 import { asProblem } from "../ui/load";
@@ -13,9 +14,18 @@ export const MB = 1000 * kB;
 export class Source {
   /** The number of bytes read. */
   read = 0;
-  private decoder = new Decoder();
+  private readonly decoder: Decoder;
 
-  constructor(private readonly file: StoredFile) {}
+  /**
+   * @param chosen the label of the encoding that the reader has chosen; by default it is
+   * detected
+   */
+  constructor(
+    private readonly file: StoredFile,
+    chosen?: string,
+  ) {
+    this.decoder = new Decoder(chosen, charsetOf(file));
+  }
 
   get bytes() {
     return this.file.bytes;
@@ -23,8 +33,17 @@ export class Source {
   get ended() {
     return this.read >= this.file.bytes;
   }
+  /** The name of the encoding. */
   get encoding() {
     return this.decoder.name;
+  }
+  /** The label of the encoding. */
+  get label() {
+    return this.decoder.label;
+  }
+  /** Whether the first text that was read is one, not what other bytes look like. */
+  isText(text: string): boolean {
+    return (encodingOf(this.label)?.unit ?? 1) > 1 || !isBinary(text);
   }
 
   /** Reads the next chunk, of at most `length` bytes. After an error it can be called again. */
@@ -36,32 +55,81 @@ export class Source {
   }
 }
 
-/** Decodes a file chunk by chunk: by its byte order mark, else as UTF-8, else as Latin-1 (windows-1252, as in browsers). */
+/**
+ * The encoding that the type of a file names, if it is one that a service would not guess for
+ * any text.
+ */
+function charsetOf({ mimetype }: StoredFile): string | undefined {
+  const label = /;\s*charset="?([\w.:-]+)/i.exec(mimetype)?.[1];
+  try {
+    const known = label && new TextDecoder(label).encoding;
+    return known && !/^(utf-8|windows-1252)$/.test(known) && encodingOf(known) ? known : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Decodes a file chunk by chunk: in the chosen encoding, else by its byte order mark, else as
+ * UTF-8, else as what its bytes look like.
+ */
 export class Decoder {
   name = "";
-  private decoder: TextDecoder | undefined;
+  label = "";
+  private decoder: StreamDecoder | undefined;
   private ascii = true;
 
-  push(chunk: Uint8Array, last: boolean): string {
-    this.decoder ??= this.start(chunk);
-    if (this.name === "UTF-8") {
-      try {
-        const text = this.decoder.decode(chunk, { stream: !last });
-        this.ascii &&= text.length === chunk.length && !chunk.some((b) => b > 127);
-        return text;
-      } catch {
-        // ASCII so far is valid Latin-1, too. Otherwise the file is damaged UTF-8, whose invalid bytes are shown as replacement characters.
-        this.decoder = new TextDecoder(this.ascii ? "latin1" : "utf-8");
-        this.name = this.ascii ? "Latin-1" : "UTF-8, damaged";
+  constructor(
+    private readonly chosen?: string,
+    private readonly charset?: string,
+  ) {}
+
+  async push(chunk: Uint8Array, last: boolean): Promise<string> {
+    if (!this.decoder) await this.start(chunk);
+    if (this.label === "utf-8" && !this.chosen) {
+      if (this.ascii && isISO2022JP(chunk)) this.use("iso-2022-jp");
+      else {
+        try {
+          const text = this.decoder!.decode(chunk, { stream: !last });
+          this.ascii &&= text.length === chunk.length && !chunk.some((b) => b > 127);
+          return text;
+        } catch {
+          // ASCII so far is valid in other encodings, too. Otherwise the file is damaged UTF-8,
+          // whose invalid bytes are shown as replacement characters.
+          this.use(this.ascii ? await detected(chunk) : "utf-8");
+          if (!this.ascii) this.name = "UTF-8, damaged";
+        }
       }
     }
-    return this.decoder.decode(chunk, { stream: !last });
+    return this.decoder!.decode(chunk, { stream: !last });
   }
 
-  private start(chunk: Uint8Array): TextDecoder {
-    const encoding = chunk[0] === 0xff && chunk[1] === 0xfe ? "UTF-16LE" : chunk[0] === 0xfe && chunk[1] === 0xff ? "UTF-16BE" : "UTF-8";
-    this.name = encoding;
-    return new TextDecoder(encoding, { fatal: encoding === "UTF-8" });
+  private async start(chunk: Uint8Array) {
+    const marked = markedEncoding(chunk)?.label;
+    if (this.chosen) return this.use(this.chosen);
+    if (marked && marked !== "utf-8") return this.use(marked);
+    if (this.charset && isValid(this.charset, chunk)) return this.use(this.charset);
+    const wide = chunk.includes(0) ? await detected(chunk) : "utf-8";
+    this.use(wide, wide === "utf-8");
+  }
+
+  private use(label: string, fatal = false) {
+    this.label = label;
+    this.name = nameOf(label);
+    this.decoder = decoderOf(label, { fatal });
+  }
+}
+
+/** What the bytes of a text that is not UTF-8 look like. */
+const detected = async (chunk: Uint8Array) => (await import("../encoding/detect")).detect(chunk) ?? "utf-8";
+
+/** Whether bytes, of which the last character may be incomplete, are valid in an encoding. */
+function isValid(label: string, chunk: Uint8Array): boolean {
+  try {
+    decoderOf(label, { fatal: true }).decode(chunk, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -86,8 +154,9 @@ export function useReadError(file: StoredFile, failed: boolean): { problem: Prob
 /**
  * Loads a file and returns its object URL, valid until the component unmounts. The address of the data would not do: browsers reuse what a
  * document has shown under an address, also after the file was replaced.
+ * @param type its media type, if it is not that of the file
  */
-export function useObjectURL(file: StoredFile, wanted: boolean): { address?: string; blob?: Blob; problem?: Problem; retry: () => void } {
+export function useObjectURL(file: StoredFile, wanted: boolean, type?: string): { address?: string; blob?: Blob; problem?: Problem; retry: () => void } {
   const [state, setState] = useState<{ address?: string; blob?: Blob; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -97,7 +166,7 @@ export function useObjectURL(file: StoredFile, wanted: boolean): { address?: str
     let address = "";
     setState({});
     downloadOrReason(file, signal).then(
-      (blob) => !signal.aborted && setState({ blob, address: (address = URL.createObjectURL(blob)) }),
+      (blob) => !signal.aborted && setState({ blob, address: (address = URL.createObjectURL(type ? blob.slice(0, blob.size, type) : blob)) }),
       (thrown) => !signal.aborted && setState({ problem: asProblem(thrown) }),
     );
     return () => {

@@ -10,9 +10,10 @@ import { asProblem } from "../ui/load";
 import type { PlotProps } from "../plot/plot";
 import { maxAutoLoad, maxLoaded as bound, useTextTable } from "../plot/tables";
 import { columnTypes, detect, Rows, type Separator, typeSample } from "./csv";
+import { EncodingChoice, useChosenEncoding } from "./encodingchoice";
 import { Grid } from "./grid";
 import type { ViewerProps } from "./props";
-import { isBinary, kB, MB, ReadError, ShownPart, Source, useAbortController } from "./source";
+import { kB, MB, ReadError, ShownPart, Source, useAbortController } from "./source";
 import { TextView } from "./text";
 
 const first = 64 * kB;
@@ -37,9 +38,9 @@ interface Loading {
   text: boolean;
 }
 
-function useRows(file: StoredFile): Loading {
+function useRows(file: StoredFile, encoding: string | undefined): Loading {
   const state = useRef<{ rows: Rows; source: Source; busy: boolean; stopped: boolean; text: boolean } | undefined>(undefined);
-  state.current ??= { rows: new Rows(), source: new Source(file), busy: false, stopped: false, text: true };
+  state.current ??= { rows: new Rows(), source: new Source(file, encoding), busy: false, stopped: false, text: true };
   const loading = state.current;
   const control = useAbortController();
   const [problem, setProblem] = useState<Problem | undefined>();
@@ -56,7 +57,7 @@ function useRows(file: StoredFile): Loading {
       for (let chunks = 0; (all || !chunks) && !full() && !loading.stopped; chunks++) {
         const opening = !loading.source.read;
         const chunk = await loading.source.next(Math.min(length, bound - loading.source.read), control.signal);
-        if (opening) loading.text = loading.source.encoding.startsWith("UTF-16") || !isBinary(chunk);
+        if (opening) loading.text = loading.source.isText(chunk);
         loading.rows.append(chunk, loading.source.ended);
         render((n) => n + 1);
       }
@@ -83,7 +84,13 @@ function useRows(file: StoredFile): Loading {
 }
 
 export function TablePreview({ file }: ViewerProps) {
-  const loading = useRows(file);
+  const encoding = useChosenEncoding();
+  const used = useRef(false);
+  return <TableOf key={encoding} file={file} encoding={encoding} used={used} />;
+}
+
+function TableOf({ file, encoding, used }: { file: StoredFile; encoding: string | undefined; used: { current: boolean } }) {
+  const loading = useRows(file, encoding);
   const { rows, source, problem, more } = loading;
   const { query } = useLocation();
   const separator = (["\t", ";", "|", ",", " "] as const).find((s) => separatorNames[s] === query.get("separator")) as Separator | undefined;
@@ -108,13 +115,14 @@ export function TablePreview({ file }: ViewerProps) {
           {source.ended ? "" : " so far"} · {plural(dialect.names.length, "column")}
           {source.encoding === "UTF-8" ? "" : ` · ${source.encoding}`}
         </span>
-        <details class="import">
+        <details class="import" open={used.current}>
           <summary>Import options</summary>
           <Choice
             label="Separator"
             name="separator"
             options={[["detected", `detected: ${separatorNames[dialect.separator]}`], ...Object.values(separatorNames).map((s) => [s, s] as const)]}
           />
+          <EncodingChoice detected={source.encoding} used={used} />
           <Choice
             label="First row"
             name="names"

@@ -2,13 +2,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { size } from "../format";
-import { Button, Skeleton } from "../ui/components";
+import { Button, Skeleton, ViewSwitch } from "../ui/components";
 import { useAction } from "../ui/load";
 import { BytesView } from "./bytes";
+import { EncodingChoice, useChosenEncoding } from "./encodingchoice";
 import { languageOf } from "./languages";
 import { Lines, useAddressedLines } from "./lines";
 import type { ViewerProps } from "./props";
-import { isBinary, kB, MB, ReadError, Source, useAbortController } from "./source";
+import { kB, MB, ReadError, Source, useAbortController } from "./source";
 
 const first = 256 * kB;
 const step = MB;
@@ -19,20 +20,34 @@ const maxSource = MB;
 /** Browsers become slow with more text in one element. */
 const bound = 8 * MB;
 
-const asSource = /^(text\/html|application\/xhtml|image\/svg)/;
+const asSource = /^(text\/html|application\/xhtml)/;
 
 export function TextPreview({ file }: ViewerProps) {
   const why = asSource.test(file.mimetype) ? "Shown as source: files of this type can contain scripts, which do not run here." : "";
   return <TextView file={file} why={why} />;
 }
 
-/** @param why the file is shown as text, if its type does not say so */
-export function TextView({ file, why = "" }: { file: StoredFile; why?: string }) {
+interface Props {
+  file: StoredFile;
+  /** Why the file is shown as text, if its type does not say so. */
+  why?: string;
+  /** Shows its bytes instead: the user has chosen text, which is shown whatever it looks like. */
+  asBytes?: () => void;
+}
+
+export function TextView(props: Props) {
+  const encoding = useChosenEncoding();
+  const used = useRef(false);
+  return <Decoded key={encoding} {...props} chosen={encoding} used={used} />;
+}
+
+function Decoded({ file, why = "", asBytes, chosen, used }: Props & { chosen: string | undefined; used: { current: boolean } }) {
   const source = useRef<Source | undefined>(undefined);
-  source.current ??= new Source(file);
+  source.current ??= new Source(file, chosen);
   const control = useAbortController();
   const names = [file.filename, file.name];
   const [text, setText] = useState<string | undefined>();
+  const [wanted, setWanted] = useState(false);
   const { run: more, problem, busy } = useAction(async () => {
     const atFirst = languageOf(names) && file.bytes <= maxSource ? file.bytes : first;
     const chunk = await source.current!.next(text === undefined ? atFirst : step, control.signal);
@@ -46,13 +61,24 @@ export function TextView({ file, why = "" }: { file: StoredFile; why?: string })
     if (short && !problem && !busy) void more();
   }, [short, read, busy]);
   if (text === undefined) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
-  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesView file={file} why="This is not plain text." />;
+  if (!asBytes && !wanted && !source.current.isText(text)) return <BytesView file={file} why="This is not plain text." asText={() => setWanted(true)} />;
+  const toBytes = asBytes ?? (wanted ? () => setWanted(false) : undefined);
   const language = languageOf(names, text);
   const end = ended ? "" : `the first ${size(read)} of ${size(bytes)}`;
   return (
     <>
       {why && <p class="hint">{why}</p>}
-      <Lines text={text} about={[end, encoding === "UTF-8" ? "" : encoding, language && !ended ? "without colours, since it is large" : ""]} language={ended ? language : undefined} />
+      {toBytes && (
+        <div class="preview-tools">
+          <ViewSwitch views={["bytes", "text"] as const} view="text" onChange={(view) => view === "bytes" && toBytes()} />
+        </div>
+      )}
+      <Lines
+        text={text}
+        about={[end, language && !ended ? "without colours, since it is large" : ""]}
+        language={ended ? language : undefined}
+        tools={<EncodingChoice detected={encoding} used={used} />}
+      />
       {problem && <ReadError problem={problem} retry={more} />}
       {!ended && (
         <p class="preview-foot" role="status">

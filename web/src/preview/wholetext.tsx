@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
+import { EncodingChoice, useChosenEncoding } from "./encodingchoice";
 import type { ViewerProps } from "./props";
 import { ReadError, Source } from "./source";
 import { TextView } from "./text";
@@ -21,8 +22,24 @@ export function WholeText({ tooLarge, ...props }: Props) {
 }
 
 function Loaded({ file, bound, children }: Omit<Props, "tooLarge">) {
-  const { value, problem, reload } = useLoad((signal) => new Source(file).next(bound, signal), [file.dataUrl, file.sha256]);
+  const chosen = useChosenEncoding();
+  const { value, problem, reload } = useLoad(
+    async (signal) => {
+      const source = new Source(file, chosen);
+      return { text: await source.next(bound, signal), encoding: source.encoding };
+    },
+    [file.dataUrl, file.sha256, chosen],
+  );
   if (problem) return <ReadError problem={problem} retry={reload} />;
   if (value === undefined) return <Skeleton lines={10} />;
-  return <>{children(value)}</>;
+  return (
+    <>
+      {(chosen || value.encoding !== "UTF-8") && (
+        <p class="filters">
+          <EncodingChoice detected={value.encoding} />
+        </p>
+      )}
+      {children(value.text)}
+    </>
+  );
 }

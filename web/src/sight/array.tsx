@@ -1,92 +1,62 @@
 // An array as a picture, a table or a line: a slice with at most two dimensions, which the address names.
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../format";
-import { Chart } from "../plot/chart";
-import type { Group } from "../plot/series";
+import { cell } from "../plot/csvout";
+import { saveFile } from "../plot/save";
 import { setQuery, useLocation } from "../router";
 import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
 import { useAnswer } from "./answers";
+import { type Axis, isUpwards, useAxis } from "./axis";
 import type { Decoder } from "./decoder";
-import type { Item, Part, Raster, Selection } from "./messages";
+import { LinesOf } from "./lines";
+import type { Item, Raster, Selection } from "./messages";
 import { Picture } from "./picture";
-import { isText, numbersOf, textOf } from "./values";
+import { labelOf, lengthOf, type Slice, sliceOf, type View, viewsOf } from "./slice";
+import { isText, named, numbersOf, shownText, withUnit } from "./values";
 
 interface Props {
   decoder: Decoder;
   item: Item;
+  /** All items of the file, of which some are coordinates of others. */
+  items: Item[];
   name: string;
 }
 
-const views = ["picture", "line", "table"] as const;
-type View = (typeof views)[number];
-
-/** Pixels of a side, points of a line, and rows and columns of a table that are shown at most. */
+/** Pixels of a side, and rows and columns of a table, that are shown at most. */
 const mostPixels = 2048;
-const mostPoints = 200_000;
 const tableRows = 50;
 const tableColumns = 20;
 
-/** What is shown of an array: an index of each dimension, and the dimensions of rows and columns. */
-interface Slice {
-  fixed: number[];
-  rows: number;
-  columns: number;
-}
-
-/** The views that suit an array: text has no picture. */
-function viewsOf({ shape = [], columns, about }: Item): View[] {
-  if (/^text/.test(about) || !shape.length) return ["table"];
-  if (columns) return ["table", "line"];
-  return shape.length === 1 || shape.at(-1) === 1 ? ["line", "table"] : [...views];
-}
-
-const numbersIn = (text: string | null) => (text ? text.split(".").map(Number) : []);
-
-/** The slice of the address; by default the last two dimensions at the first index of the others. */
-function sliceOf(query: URLSearchParams, shape: number[], view: View): Slice {
-  const given = numbersIn(query.get("slice"));
-  const fixed = shape.map((n, i) => Math.min(n - 1, Math.max(0, Math.floor(given[i] ?? 0) || 0)));
-  const axes = numbersIn(query.get("axes"));
-  const isAxis = (n: number | undefined) => n !== undefined && Number.isInteger(n) && n >= 0 && n < shape.length;
-  const columns = isAxis(axes[1]) ? axes[1]! : view === "line" && isTable(shape) ? shape.length - 2 : shape.length - 1;
-  if (view === "line") return { fixed, rows: -1, columns };
-  if (shape.length < 2) return { fixed, rows: view === "table" ? columns : -1, columns: view === "table" ? -1 : columns };
-  const rows = isAxis(axes[0]) && axes[0] !== columns ? axes[0]! : shape.length - 2 === columns ? shape.length - 1 : shape.length - 2;
-  return { fixed, rows, columns };
-}
-
-/** A few columns with many rows: a line goes along the rows. */
-const isTable = (shape: number[]) => shape.length > 1 && shape.at(-1)! <= 64 && shape.at(-1)! < shape.at(-2)!;
-
-export function ArrayView({ decoder, item, name }: Props) {
+export function ArrayView({ decoder, item, items, name }: Props) {
   const { query } = useLocation();
   const offered = viewsOf(item);
   const view = offered.find((v) => v === query.get("view")) ?? offered[0]!;
   const shape = item.shape!;
-  const slice = sliceOf(query, shape, view);
+  const slice = sliceOf(query, item, view);
+  const stored = query.get("stored") === "1";
   if (shape.includes(0)) return <p class="hint">This array has no values.</p>;
+  const shown = { decoder, item, items, name, slice, stored };
   return (
     <>
       <div class="preview-tools">
         <ViewSwitch views={offered} view={view} onChange={(v) => setQuery({ view: v === offered[0] ? "" : v, axes: "" })} />
+        {(item.packed || item.time || item.axes?.some((id) => id !== undefined && id !== item.id)) && (
+          <label>
+            <input type="checkbox" checked={stored} onChange={() => setQuery({ stored: stored ? "" : "1" })} />
+            As stored
+          </label>
+        )}
         <span class="dim">{shape.map(count).join(" × ")}</span>
       </div>
-      <Indices item={item} slice={slice} view={view} />
-      {view === "picture" ? (
-        <PictureOf {...{ decoder, item, name, slice }} />
-      ) : view === "line" ? (
-        <LineOf {...{ decoder, item, name, slice }} />
-      ) : (
-        <TableOf {...{ decoder, item, name, slice }} />
-      )}
+      {item.packed && !stored && <p class="hint">{item.packed}</p>}
+      <Indices {...shown} view={view} />
+      {view === "picture" ? <PictureOf {...shown} /> : view === "line" ? <LinesOf {...shown} /> : <TableOf {...shown} />}
     </>
   );
 }
 
-const labelOf = (item: Item, dimension: number) => item.dimensions?.[dimension] ?? `dimension ${dimension + 1}`;
-
 /** An index for each dimension that is not shown, and which ones are. */
-function Indices({ item, slice, view }: { item: Item; slice: Slice; view: View }) {
+function Indices({ decoder, item, items = [], slice, stored = false, view }: ViewProps & { view: View }) {
   const shape = item.shape!;
   const { fixed, rows, columns } = slice;
   if (shape.length < 2) return null;
@@ -125,7 +95,7 @@ function Indices({ item, slice, view }: { item: Item; slice: Slice; view: View }
         </>
       )}
       {shape.map((n, i) =>
-        i === rows || i === columns ? null : hasColumns && i === shape.length - 1 ? (
+        i === columns || (i === rows && view !== "line") ? null : hasColumns && i === shape.length - 1 ? (
           <label key={i}>
             Column
             <select value={fixed[i]} onChange={(e) => set(i, Number(e.currentTarget.value))}>
@@ -139,8 +109,12 @@ function Indices({ item, slice, view }: { item: Item; slice: Slice; view: View }
         ) : (
           <label key={i}>
             {labelOf(item, i)}
+            {i === rows && " from"}
             <input type="number" min={0} max={n - 1} value={fixed[i]} onChange={(e) => set(i, Math.floor(Number(e.currentTarget.value)))} />
-            <span class="dim">of {count(n)}</span>
+            <span class="dim">
+              of {count(n)}
+              <Place {...{ decoder, item, items, stored }} dimension={i} at={fixed[i]!} />
+            </span>
           </label>
         ),
       )}
@@ -148,61 +122,63 @@ function Indices({ item, slice, view }: { item: Item; slice: Slice; view: View }
   );
 }
 
-type ViewProps = Props & { slice: Slice };
+/** The coordinate at an index. */
+function Place({ decoder, item, items, stored, dimension, at }: { decoder: Decoder; item: Item; items: Item[]; stored: boolean; dimension: number; at: number }) {
+  const axis = useAxis(decoder, item, items, dimension, stored);
+  const text = axis?.text(at);
+  return text === undefined ? null : <>: {withUnit(text, axis!.item)}</>;
+}
 
-const lengthOf = ({ shape }: Item, dimension: number) => (dimension < 0 ? 1 : shape![dimension]!);
+type ViewProps = Omit<Props, "items"> & { items?: Item[]; slice: Slice; stored?: boolean };
 
-function PictureOf({ decoder, item, name, slice }: ViewProps) {
+function PictureOf({ decoder, item, items = [], name, slice, stored = false }: ViewProps) {
   const [height, width] = [lengthOf(item, slice.rows), lengthOf(item, slice.columns)];
-  const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [height, width], most: [mostPixels, mostPixels] };
+  const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [height, width], most: [mostPixels, mostPixels], stored };
   const { answer, problem, busy } = useAnswer(decoder, "slice", selection);
+  const [down, across] = [useAxis(decoder, item, items, slice.rows, stored), useAxis(decoder, item, items, slice.columns, stored)];
+  const upwards = item.upwards ?? (down !== undefined && isUpwards(down));
   const raster = useMemo<Raster | undefined>(
-    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: answer.step, upwards: item.upwards ?? false },
-    [answer],
+    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: answer.step, upwards, masked: answer.masked ?? false },
+    [answer, upwards],
   );
   if (problem) return <ErrorMessage problem={problem} />;
   if (!raster || !answer) return <Skeleton lines={10} />;
+  const at = (axis: Axis | undefined, index: number) => {
+    const text = axis?.text(index);
+    return text === undefined ? [] : [`${axis!.item.name} ${withUnit(text, axis!.item)}`];
+  };
+  const places = (row: number, column: number) => [...at(down, row), ...at(across, column)].join(", ");
   return (
     <div class={busy ? "busy" : ""} aria-busy={busy}>
-      <Picture raster={raster} name={name} about={`${count(height)} rows, ${count(width)} columns; row 0 is at the ${item.upwards ? "bottom" : "top"}`} />
+      <Picture
+        raster={raster}
+        name={name}
+        about={`${count(height)} rows, ${count(width)} columns; row 0 is at the ${upwards ? "bottom" : "top"}`}
+        unit={stored || item.time ? undefined : item.unit}
+        places={places}
+      />
     </div>
   );
 }
 
-function LineOf({ decoder, item, name, slice }: ViewProps) {
-  const length = lengthOf(item, slice.columns);
-  const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [1, length], most: [1, mostPoints] };
-  const { answer, problem } = useAnswer(decoder, "slice", selection);
-  const label = item.columns?.[slice.fixed.at(-1)!] ?? item.name;
-  const groups = useMemo(() => answer && groupsOf(answer, label), [answer, label]);
-  if (problem) return <ErrorMessage problem={problem} />;
-  if (!groups || !answer) return <Skeleton lines={10} />;
-  if (groups[0]!.series.ys[0]!.every(Number.isNaN)) return <p class="hint">There are no numbers here.</p>;
-  return (
-    <>
-      <Chart groups={groups} xLabel={item.columns ? "row" : labelOf(item, slice.columns)} title={name} />
-      {answer.step[1] > 1 && <p class="hint">One value in {count(answer.step[1])} is drawn.</p>}
-      {answer.width * answer.step[1] < length && <p class="hint">These are the first {count(answer.width * answer.step[1])} of {count(length)} values.</p>}
-    </>
-  );
-}
-
-function groupsOf(part: Part, name: string): Group[] {
-  const y = Float64Array.from(numbersOf(part));
-  return [{ series: { x: Float64Array.from(y, (_, i) => i * part.step[1]), ys: [y], ordered: true, without: 0 }, curves: [{ name, y: 0 }] }];
-}
-
 /** Rows and columns of an array as text, some at a time. */
-export function TableOf({ decoder, item, name, slice }: ViewProps) {
+export function TableOf({ decoder, item, items = [], name, slice, stored = false }: ViewProps) {
   const [from, setFrom] = useState<[number, number]>([0, 0]);
   const [height, width] = [lengthOf(item, slice.rows), lengthOf(item, slice.columns)];
   const at: [number, number] = [Math.min(from[0], height - 1), Math.min(from[1], width - 1)];
   const most: [number, number] = [tableRows, tableColumns];
-  const { answer, problem } = useAnswer(decoder, "slice", { id: item.id!, ...slice, from: at, count: [Math.min(tableRows, height - at[0]), tableColumns], most });
+  const { answer, problem } = useAnswer(decoder, "slice", { id: item.id!, ...slice, from: at, count: [Math.min(tableRows, height - at[0]), tableColumns], most, stored });
+  const [down, across] = [useAxis(decoder, item, items, slice.rows, stored), useAxis(decoder, item, items, slice.columns, stored)];
   if (problem) return <ErrorMessage problem={problem} />;
   if (!answer) return <Skeleton lines={10} />;
-  const columnName = (c: number) => item.columns?.[at[1] + c] ?? (slice.columns < 0 ? "value" : count(at[1] + c));
-  const text = isText(answer.values);
+  const columnName = (c: number) => item.columns?.[at[1] + c] ?? (slice.columns < 0 ? named("value", stored ? { name: "", about: "" } : item) : across?.text(at[1] + c) ?? count(at[1] + c));
+  const text = isText(answer.values) && !answer.masked;
+  const cells = (row: number) => Array.from({ length: answer.width }, (_, c) => shownText(item, answer, row * answer.width + c, stored));
+  const csv = () => {
+    const rows = Array.from({ length: answer.height }, (_, r) => [down?.text(at[0] + r) ?? String(at[0] + r), ...cells(r).map((t) => (answer.masked && t === "missing" ? "" : t))]);
+    const head = [down?.label ?? "row", ...Array.from({ length: answer.width }, (_, c) => columnName(c))];
+    saveFile(`${[head, ...rows].map((row) => row.map(text ? cell : (t) => (Number.isNaN(Number(t)) ? cell(t) : t)).join(",")).join("\n")}\n`, "text/csv", name, "csv");
+  };
   return (
     <>
       <div class="wide sheet-table" tabIndex={0} role="region" aria-label={name}>
@@ -210,7 +186,7 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
           <thead>
             <tr>
               <th scope="col" class="at">
-                <span class="dim">row</span>
+                <span class="dim">{down?.label ?? "row"}</span>
               </th>
               {Array.from({ length: answer.width }, (_, c) => (
                 <th scope="col" key={c} class={text ? "" : "number"}>
@@ -223,10 +199,10 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
             {Array.from({ length: answer.height }, (_, r) => (
               <tr key={r}>
                 <th scope="row" class="at">
-                  {count(at[0] + r)}
+                  {down?.text(at[0] + r) ?? count(at[0] + r)}
                 </th>
-                {Array.from({ length: answer.width }, (_, c) => (
-                  <Cell key={c} text={textOf(answer.values, r * answer.width + c)} kind={text ? "" : "number"} />
+                {cells(r).map((value, c) => (
+                  <Cell key={c} text={value} kind={text ? "" : "number"} />
                 ))}
               </tr>
             ))}
@@ -236,6 +212,9 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
       <p class="preview-foot">
         <Steps what="rows" at={at[0]} step={tableRows} of={height} go={(r) => setFrom([r, at[1]])} />
         <Steps what="columns" at={at[1]} step={tableColumns} of={width} go={(c) => setFrom([at[0], c])} />
+        <Button kind="quiet" icon="download" onClick={csv}>
+          CSV of this part
+        </Button>
       </p>
     </>
   );

@@ -7,8 +7,15 @@ export interface Format {
   what: string;
   /** Characters at an offset; without them the extension decides, with both they must agree. */
   magic?: [offset: number, characters: string][];
+  /**
+   * Characters that must be there, too: it is a file of this format, and what comes before them
+   * may be that of another.
+   */
+  also?: [offset: number, characters: string];
   extensions?: string;
 }
+
+const tiff: Format["magic"] = [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]];
 
 /** The first matching row applies. */
 export const formats: Format[] = [
@@ -25,7 +32,8 @@ export const formats: Format[] = [
   { decoder: "arrow", what: "an Arrow file (also Feather)", magic: [[0, "ARROW1"], [0, "FEA1"]] },
   { decoder: "arrow", what: "a stream of Arrow", magic: [[0, "\xff\xff\xff\xff"]], extensions: "arrow arrows ipc stream feather" },
   { decoder: "arrow", what: "a stream of Arrow", extensions: "arrows" },
-  { decoder: "tiff", what: "a TIFF image", magic: [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]] },
+  { decoder: "tiff", what: "a DICOM file", magic: tiff, also: [128, "DICM"] },
+  { decoder: "tiff", what: "a TIFF image", magic: tiff },
   { decoder: "jcamp", what: "a JCAMP-DX file", magic: ["##TITLE", "##Title", "##JCAMP"].flatMap((start) => [[0, start], [1, start]] as [number, string][]) },
   { decoder: "spc", what: "an SPC file", extensions: "spc" },
   { decoder: "png", what: "a PNG image", magic: [[0, "\x89PNG"]] },
@@ -50,7 +58,8 @@ export function formatOf(head: Uint8Array, names: string[]): Format | undefined 
   const text = latin(head.subarray(0, headLength));
   return formats.find((format) => {
     const named = !format.extensions || names.some((name) => has(format, name));
-    return named && (!format.magic || format.magic.some(([at, characters]) => text.startsWith(characters, at)));
+    const begins = ([at, characters]: [number, string]) => text.startsWith(characters, at);
+    return named && (!format.magic || format.magic.some(begins)) && (!format.also || begins(format.also));
   });
 }
 

@@ -6,7 +6,8 @@ import type { Fit } from "../plot/statistics";
 export type Values =
   | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array | string[];
 
-export type Attribute = [name: string, value: string];
+/** Several values have ", " between them. The type is that of numbers. */
+export type Attribute = [name: string, value: string, type?: string];
 
 /** A group or an array in a file. */
 export interface Item {
@@ -22,6 +23,15 @@ export interface Item {
   shape?: number[];
   /** Names of the dimensions, where the file has them. */
   dimensions?: string[];
+  /** Of each dimension the array of its coordinates, where the file has one. */
+  axes?: (number | undefined)[];
+  /** What the file calls it, and its unit. */
+  title?: string;
+  unit?: string;
+  /** How values are made of those that are stored, in words, where they differ. */
+  packed?: string;
+  /** Of times: the seconds after 1970 that 0 stands for, and those of 1. */
+  time?: { from: number; step: number };
   /** Of a table, whose last dimension these are. */
   columns?: string[];
   /** The first row of its picture is the lowest one. */
@@ -50,6 +60,9 @@ export interface Sheet {
   about: string;
   /** The side of a pixel in metres, where the file tells it. */
   pixel?: number;
+  /** The unit of its values, and how these are made of those that are stored, where they differ. */
+  unit?: string;
+  packed?: string;
 }
 
 /** Atoms with their bonds, or the triangles of a surface. Coordinates follow each other as x, y, z. */
@@ -139,7 +152,14 @@ export type Content = Shown & {
 
 type Shown =
   | { view: "sequences"; about: string; attributes: Attribute[]; table: Item; quality?: Quality }
-  | { view: "tree"; about: string; attributes: Attribute[]; items: Item[] }
+  | {
+      view: "tree";
+      about: string;
+      attributes: Attribute[];
+      items: Item[];
+      /** The array that is shown first, where the file says so or its format suggests it. */
+      first?: number;
+    }
   | { view: "entries"; about: string; entries: Entry[] }
   | { view: "pictures"; about: string; attributes: Attribute[]; sheets: Sheet[]; notes: [title: string, text: string][] }
   | { view: "spectra"; about: string; attributes: Attribute[]; spectra: Spectrum[] }
@@ -169,11 +189,15 @@ export interface Selection {
   count: [rows: number, columns: number];
   /** Where there are more, only every n-th is taken. */
   most: [rows: number, columns: number];
+  /** Values are wanted as they are stored. */
+  stored?: boolean;
 }
 
 export interface Part {
   /** Row by row. */
   values: Values;
+  /** NaN, or an empty text, stands for a value that is missing. */
+  masked?: boolean;
   height: number;
   width: number;
   /** Every n-th row and column has been taken. */
@@ -189,6 +213,8 @@ export interface Region {
   height: number;
   /** Where a side has more pixels, only every n-th is taken. */
   most: number;
+  /** Values are wanted as they are stored. */
+  stored?: boolean;
 }
 
 /** Samples of a picture, row by row. */
@@ -206,13 +232,16 @@ export interface Raster {
   inverted?: boolean;
   /** The first row is the lowest one. */
   upwards?: boolean;
+  /** NaN stands for a value that is missing. */
+  masked?: boolean;
 }
 
 /** What of a text file with a table is thinned. Columns are numbered from 0; -1 is the row number. */
 export interface Scan {
   separator: "\t" | ";" | "|" | "," | " ";
   decimal: "." | ",";
-  encoding: "UTF-16LE" | "UTF-16BE" | "bytes";
+  /** The label of the encoding. */
+  encoding: string;
   x: number;
   /** X is a time. */
   time: boolean;

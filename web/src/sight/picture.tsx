@@ -23,6 +23,9 @@ interface Statistics {
   percentiles: Limits;
 }
 
+/** The greatest values of unsigned types: detectors mark pixels with them that have no value. */
+const marks = new Set([65_535, 4_294_967_295, 2 ** 64]);
+
 function statisticsOf({ values, channels }: Raster): Statistics {
   let [low, high] = [Infinity, -Infinity];
   const colours = channels === 4 ? 3 : channels; // opacity is no brightness
@@ -33,15 +36,27 @@ function statisticsOf({ values, channels }: Raster): Statistics {
     if (!Number.isFinite(v) || i % channels >= colours) continue;
     if (v < low) low = v;
     if (v > high) high = v;
-    if (i % take === 0) sample.push(v);
+    if (i % take === 0 && !marks.has(v)) sample.push(v);
   }
   if (low > high) return { all: [0, 1], percentiles: [0, 1] };
-  const sorted = Float64Array.from(sample).sort();
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? low;
-  return { all: [low, high], percentiles: [at(0.005), at(0.995)] };
+  return { all: [low, high], percentiles: percentilesOf(Float64Array.from(sample).sort()) ?? [low, high] };
 }
 
-const ranges = ["lowest to highest", "percentiles 0.5 to 99.5", "whole type", "own"] as const;
+/**
+ * The limits of all but the lowest and highest values; of values that are nearly all the same,
+ * of the higher ones.
+ */
+function percentilesOf(sorted: Float64Array): Limits | undefined {
+  const at = (of: Float64Array, share: number) => of[Math.round(share * (of.length - 1))]!;
+  if (!sorted.length) return undefined;
+  const [low, high] = [at(sorted, 0.005), at(sorted, 0.995)];
+  if (high > low) return [low, high];
+  const above = sorted.filter((v) => v > high);
+  if (above.length) return [low, at(above, 0.95)];
+  return sorted[0]! < low ? [at(sorted.filter((v) => v < low), 0.05), high] : undefined;
+}
+
+const ranges = ["percentiles 0.5 to 99.5", "lowest to highest", "whole type", "own"] as const;
 type RangeName = (typeof ranges)[number];
 
 /** The values that a type of 8 or 16 bits can have. */
@@ -86,19 +101,23 @@ interface Props {
   steering?: Steering | undefined;
   /** Where in the picture the raster begins. */
   origin?: [row: number, column: number] | undefined;
+  unit?: string | undefined;
+  /** The coordinates of a row and a column. */
+  places?: (row: number, column: number) => string;
 }
 
-export function Picture({ raster, name, about, natural = false, pixel, steering, origin: [top, left] = [0, 0] }: Props) {
+export function Picture({ raster, name, about, natural = false, pixel, steering, origin: [top, left] = [0, 0], unit, places }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const statistics = useMemo(() => statisticsOf(raster), [raster]);
   const whole = typeLimits(raster);
-  const [range, setRange] = useState<RangeName>(natural && raster.values instanceof Uint8Array ? "whole type" : "lowest to highest");
+  const [range, setRange] = useState<RangeName>(natural && raster.values instanceof Uint8Array ? "whole type" : "percentiles 0.5 to 99.5");
   const [own, setOwn] = useState<Limits | undefined>();
   const [map, setMap] = useState("grey");
   const [zoom, setZoom] = useState(0); // 0: fits the box
   const [pointed, setPointed] = useState("");
   const limits = (range === "own" && own) || (range === "whole type" && whole) || (range === "percentiles 0.5 to 99.5" && statistics.percentiles) || statistics.all;
   const { channels } = raster;
+  const of = unit ? ` ${unit}` : "";
   const [rowStep, columnStep] = raster.step;
   const isEven = rowStep === columnStep;
   useEffect(() => draw(canvas.current!, raster, limits, map), [raster, limits[0], limits[1], map]);
@@ -115,8 +134,11 @@ export function Picture({ raster, name, about, natural = false, pixel, steering,
     const row = raster.upwards ? raster.height - 1 - down : down;
     if (column < 0 || row < 0 || column >= raster.width || row >= raster.height) return setPointed("");
     const at = (row * raster.width + column) * channels;
-    const values = Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ");
-    setPointed(`row ${top + Math.round(row * rowStep)}, column ${left + Math.round(column * columnStep)}: ${values}`);
+    const isMissing = raster.masked && Number.isNaN(raster.values[at]);
+    const values = isMissing ? "missing" : Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ") + of;
+    const [r, c] = [top + Math.round(row * rowStep), left + Math.round(column * columnStep)];
+    const place = places?.(r, c);
+    setPointed(`row ${r}, column ${c}${place ? ` (${place})` : ""}: ${values}`);
   };
   const resize = (direction: 1 | -1) => setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, zooms.indexOf(zoom || 1) + direction))]!);
   return (
@@ -169,7 +191,7 @@ export function Picture({ raster, name, about, natural = false, pixel, steering,
       {steering && <p class="hint">A double click or + shows more pixels of a place; dragging or the arrow keys move.</p>}
       <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
       <p class="dim pointed num" aria-live="off">
-        {pointed || `${leftOut(raster)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
+        {pointed || `${leftOut(raster)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}${of}.`}
       </p>
     </>
   );

@@ -22,7 +22,8 @@ export function Pictures({ file, decoder, content }: Props) {
   const at = Math.min(sheets.length, Math.max(1, Math.floor(Number(query.get("page") ?? 1)) || 1)) - 1;
   const sheet = sheets[at]!;
   const { region, steering } = useSteering(at, sheet);
-  const { answer, of, problem, busy } = useAnswer(decoder, "picture", region);
+  const stored = query.get("stored") === "1";
+  const { answer, of, problem, busy } = useAnswer(decoder, "picture", { ...region, stored });
   const open = (to: number) => setQuery({ page: to > 0 ? String(to + 1) : "", part: "" });
   return (
     <>
@@ -49,6 +50,15 @@ export function Pictures({ file, decoder, content }: Props) {
           <span class="dim">{plural(sheets.length, "page")}</span>
         </div>
       )}
+      {sheet.packed && (
+        <div class="preview-tools">
+          <label>
+            <input type="checkbox" checked={stored} onChange={() => setQuery({ stored: stored ? "" : "1" })} />
+            As stored
+          </label>
+          <span class="dim">{sheet.packed}</span>
+        </div>
+      )}
       {problem ? (
         <>
           <ErrorMessage problem={problem} />
@@ -56,7 +66,7 @@ export function Pictures({ file, decoder, content }: Props) {
         </>
       ) : answer ? (
         <div class={busy ? "busy" : ""} aria-busy={busy}>
-          <Picture key={at} raster={answer} name={file.description || file.name} natural about={`${sheet.about} · ${about}${size(file.bytes)}`} pixel={sheet.pixel} steering={steering} origin={of && [of.top, of.left]} />
+          <Picture key={at} raster={answer} name={file.description || file.name} natural about={`${sheet.about} · ${about}${size(file.bytes)}`} pixel={sheet.pixel} unit={stored ? undefined : sheet.unit} steering={steering} origin={of && [of.top, of.left]} />
         </div>
       ) : (
         <Skeleton lines={10} />

@@ -34,7 +34,7 @@ export function Tree({ file, decoder, content }: Props) {
   const nested = file.content !== undefined; // the address belongs to the archive
   const given = nested ? local : query.get("item") ?? "";
   const found = given === "" ? -1 : Number(given);
-  const chosen = all[found] ?? all.find((i) => i.shape && !i.why && i.shape.every((n) => n > 0)) ?? all[0];
+  const chosen = all[found] ?? all.find((i) => i.id !== undefined && i.id === content.first) ?? all.find((i) => i.shape && !i.why && i.shape.every((n) => n > 0)) ?? all[0];
   const choose = (item: Item) => {
     const text = String(all.indexOf(item));
     setQuery({ ...(nested ? {} : { item: text }), view: "", slice: "", axes: "" });
@@ -55,8 +55,8 @@ export function Tree({ file, decoder, content }: Props) {
         )}
         <section class="side" aria-label="Group or array">
           <h2 class="preserve">{chosen.name}</h2>
-          <p class="dim">{chosen.about}</p>
-          {chosen.why ? <p class="hint">{chosen.why}</p> : chosen.shape && <ArrayView key={chosen.id} decoder={decoder} item={chosen} name={`${file.name}: ${chosen.name}`} />}
+          <p class="dim">{[chosen.title !== chosen.name && chosen.title, chosen.unit && `unit: ${chosen.unit}`, chosen.about].filter(Boolean).join(" · ")}</p>
+          {chosen.why ? <p class="hint">{chosen.why}</p> : chosen.shape && <ArrayView key={chosen.id} decoder={decoder} item={chosen} items={all} name={`${file.name}: ${chosen.name}`} />}
           <Attributes key={all.indexOf(chosen)} attributes={chosen.attributes} />
         </section>
       </div>

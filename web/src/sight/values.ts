@@ -1,5 +1,5 @@
 // Values of arrays as text and as numbers.
-import type { Part, Values } from "./messages";
+import type { Item, Part, Values } from "./messages";
 
 /** The shortest text that stands for a number of single precision. */
 function shortest(value: number): string {
@@ -26,3 +26,28 @@ export function numbersOf({ values }: Part): Numbers {
   if (isText(values)) return Float64Array.from(values, (v) => (v.trim() === "" ? NaN : Number(v)));
   return values instanceof BigInt64Array || values instanceof BigUint64Array ? Float64Array.from(values, Number) : values;
 }
+
+/** A time as text: its day, and what it has besides. */
+export function timeText({ from, step }: NonNullable<Item["time"]>, value: number): string {
+  const date = new Date(Math.round((from + value * step) * 1000));
+  if (Number.isNaN(date.getTime())) return String(value);
+  const text = date.toISOString();
+  return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.replace("T", " ").replace(/\.000Z$/, "").replace("Z", "");
+}
+
+/**
+ * A value of an array as it is shown: times as dates, missing ones as such; `stored` as in the
+ * file.
+ */
+export function shownText(item: Item, part: Part, at: number, stored: boolean): string {
+  const { values, masked } = part;
+  const value = values[at];
+  if (masked && (value === "" || Number.isNaN(value))) return "missing";
+  return item.time && !stored && value !== undefined && Number.isFinite(Number(value)) ? timeText(item.time, Number(value)) : textOf(values, at);
+}
+
+/** The name of an array with its unit. */
+export const named = (name: string, { unit, time }: Item) => (unit && !time ? `${name} (${unit})` : name);
+
+/** The text of a value with the unit of its array. */
+export const withUnit = (text: string, { unit, time }: Item) => (unit && !time ? `${text} ${unit}` : text);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import { Button, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
-import { BytesView } from "../preview/bytes";
+import { Fallback } from "../preview/fallback";
 import type { ViewerProps } from "../preview/props";
 import { ReadError } from "../preview/source";
 import { TextView } from "../preview/text";
@@ -37,8 +37,8 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
   }, [file.dataUrl, file.sha256, format, attempt]);
   const { busy, more } = useMore(opened, setOpened, setProblem);
   if (problem instanceof Undecodable) {
-    const why = `By its first bytes or its name this is ${format.what}, but it cannot be shown. ${problem.detail}`;
-    return <BytesView file={file} why={why} ifText={format.extensions && <TextView file={file} why={why} />} />;
+    const why = whyNot(format, problem.detail);
+    return <Fallback file={file} why={why} ifText={format.extensions && <TextView file={file} why={why} />} />;
   }
   if (problem) return <ReadError problem={problem} retry={() => setAttempt((n) => n + 1)} />;
   if (!opened) return <Skeleton lines={10} />;
@@ -76,6 +76,10 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
     </div>
   );
 }
+
+/** Why a file is not shown by the decoder of a format, which may not be its own. */
+const whyNot = ({ what, magic, also }: Format, detail: string) =>
+  also ? `This is ${what}, which is not shown as a picture here.` : `${magic ? "This file begins like" : "By its name this is"} ${what}, but it cannot be shown as one. ${detail}`;
 
 type Opened = { decoder: Decoder; content: Content };
 

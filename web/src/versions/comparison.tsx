@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Version } from "../api";
 import { versions } from "../api";
 import { count, plural } from "../format";
-import { isBinary, MB, ReadError, Source } from "../preview/source";
+import { MB, ReadError, Source } from "../preview/source";
 import { Button, Empty, ErrorMessage, Size, Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 import type { Block } from "./lines";
@@ -89,7 +89,7 @@ async function textOf(version: Version, signal: AbortSignal): Promise<string | u
   if (!version.bytes) return "";
   const source = new Source(version);
   const text = await source.next(bound, signal);
-  return source.encoding.startsWith("UTF-16") || !isBinary(text) ? text : undefined;
+  return source.isText(text) ? text : undefined;
 }
 
 function Lines({ before, after }: Both) {

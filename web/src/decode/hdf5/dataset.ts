@@ -1,6 +1,7 @@
 // Datasets of HDF5: slices of their values, read from one part of the file or from chunks.
 import type { Part, Selection, Values } from "../../sight/messages";
 import { checkSelection, readPart, stridesOf, type Type } from "../lib/arrays";
+import { type Packing, unpacked } from "../lib/cf";
 import { type Input, maxBytes, MiB, Refused } from "../lib/serve";
 import { filterName, type Filter, filtersOf, indexedLayout, known, type Layout, treeLayout, unpack } from "./chunks";
 import { type File, nowhere } from "./file";
@@ -23,6 +24,7 @@ export interface Dataset {
   type: DataType;
   /** Why its values cannot be read. */
   why?: string;
+  packing?: Packing | undefined;
   read: (s: Selection, type: Type) => Promise<Part>;
 }
 
@@ -155,7 +157,7 @@ function chunked(file: File, layout: Layout, filters: Filter[], fill: Uint8Array
 /** A slice whose values are numbers, or else texts. */
 export async function sliceOf(file: File, set: Dataset, s: Selection): Promise<Part> {
   const { type, members } = set.type;
-  if (type) return set.read(s, type);
+  if (type) return set.packing && !s.stored ? unpacked(await set.read(s, set.packing.type), set.packing) : set.read(s, type);
   if (!members || set.shape.length !== 1) {
     const part = await set.read(s, rawType(set.type.size));
     return { ...part, values: await texts(part.values as unknown as Cells, (bytes) => set.type.text(file, bytes)) };

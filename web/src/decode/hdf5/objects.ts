@@ -16,6 +16,8 @@ export interface Link {
   /** Where the object is; otherwise the link names another one. */
   address?: number;
   to?: string;
+  /** When it was made, where the group keeps that. */
+  order?: number;
 }
 
 /** What is read of a header at most: blocks, and bytes of one. */
@@ -98,12 +100,13 @@ function link(c: Cursor): Link {
   c.skip(1);
   const flags = c.uint(1);
   const kind = flags & 8 ? c.uint(1) : 0;
-  c.skip((flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0));
+  const order = flags & 4 ? { order: c.uint(8) } : {};
+  c.skip(flags & 16 ? 1 : 0);
   const name = c.text(c.uint(1 << (flags & 3)));
-  if (kind === 0) return { name, address: c.address() };
+  if (kind === 0) return { name, address: c.address(), ...order };
   const target = c.take(c.uint(2));
   const text = new TextDecoder().decode(target.subarray(kind === 64 ? 1 : 0)).replace(/\0/g, " ").trim();
-  return { name, to: kind === 1 ? text : `another file: ${text}` };
+  return { name, to: kind === 1 ? text : `another file: ${text}`, ...order };
 }
 
 /** Links of a group, at most. */
@@ -122,7 +125,8 @@ export async function linksOf(file: File, messages: Message[]): Promise<Link[] |
   if (heapAt === nowhere || index === nowhere) return links;
   const heap = await FractalHeap.open(file, heapAt);
   for (const record of await recordsOf(file, index, maxLinks)) links.push(link(new Cursor(await heap.object(record.skip(4)), file)));
-  return links;
+  if (links.every((l) => l.order !== undefined)) return links.sort((a, b) => a.order! - b.order!);
+  return links.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)); // in the file they are in the order of hashes
 }
 
 /** The links of an old group: a B-tree of tables of names, which are in a heap. */
@@ -183,7 +187,8 @@ async function attribute(file: File, c: Cursor): Promise<Attribute> {
   const texts: string[] = [];
   for (let i = 0; i < Math.min(count, maxValues); i++) texts.push((await type.text(file, c.take(type.size))).slice(0, maxText + 1));
   const text = texts.join(", ");
-  return [name, text.length > maxText ? `${text.slice(0, maxText)}…` : text + (count > maxValues ? ", …" : "")];
+  const said = text.length > maxText ? `${text.slice(0, maxText)}…` : text + (count > maxValues ? ", …" : "");
+  return type.type ? [name, said, type.type.name] : [name, said];
 }
 
 export async function attributesOf(file: File, messages: Message[]): Promise<Attribute[]> {

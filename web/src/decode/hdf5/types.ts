@@ -73,7 +73,7 @@ const readers: Record<number, (h: Head) => DataType> = {
   4: ({ c, size, little }) => (c.skip(4), numeric(integers[`u${size}`], size, little, "bits")),
   5: ({ c, bits, size, little }) => (c.skip(bits & 255), { name: `${size} bytes`, size, little, text: async (_, bytes) => hex(bytes) }),
   6: compound,
-  7: ({ size, little }) => ({ name: "reference", size, little, text: async (_, bytes) => `→ ${viewOf(bytes).getUint32(0, true)}` }),
+  7: ({ size, little }) => ({ name: "reference", size, little, text: async (_, bytes) => `→ ${size < 8 ? viewOf(bytes).getUint32(0, true) : viewOf(bytes).getBigUint64(0, true)}` }),
   8: enumeration,
   9: variable,
   10: ({ c, size, version, little, depth }) => {

@@ -1,5 +1,5 @@
 """Prints what the reference readers find in the files of this folder: the first rows and columns of arrays, and digests of pictures in greys."""
-import glob, hashlib, json, warnings
+import glob, hashlib, json, re, warnings
 import h5py, netCDF4, numpy, scipy.io, scipy.sparse, tifffile
 from astropy.io import fits
 
@@ -8,6 +8,8 @@ ROWS, COLUMNS = 10, 6
 
 
 def text(value):
+    if value is numpy.ma.masked:
+        return "missing"
     if isinstance(value, (bytes, numpy.bytes_)):
         return value.decode("latin1").rstrip("\0 ")
     return str(value.item() if hasattr(value, "item") else value)
@@ -18,7 +20,7 @@ def cells(array):
     if isinstance(array, fits.FITS_rec):  # as FITS writes truth
         columns = [array.field(name) for name in array.dtype.names[:COLUMNS]]
         return [["FT"[int(c[i])] if c.dtype.kind == "b" else text(c[i]) for c in columns] for i in range(min(ROWS, len(array)))]
-    array = numpy.asarray(array)
+    array = numpy.ma.asarray(array) if numpy.ma.isMaskedArray(array) else numpy.asarray(array)
     if array.dtype.names:
         return [[text(row[name]) for name in array.dtype.names[:COLUMNS]] for row in array[:ROWS]]
     if array.dtype.kind == "c":
@@ -29,16 +31,23 @@ def cells(array):
     return [[text(v) for v in row[:COLUMNS]] for row in array[:ROWS]]
 
 
+def times(variable):
+    """Dates, and the time of the day where there is one."""
+    dates = netCDF4.num2date(variable[...], variable.units, only_use_cftime_datetimes=False)
+    return numpy.array([d.isoformat(" ", "seconds").removesuffix(" 00:00:00") for d in dates.flat])
+
+
 def arrays(name):
     """The arrays of a file by their names."""
     if name.endswith(".npy"):
         return {"array": numpy.load(name)}
     if name.endswith(".nc"):
         found = netCDF4.Dataset(name)
-        found.set_auto_maskandscale(False)
-        return {k: v[...] for k, v in found.variables.items()}
+        for v in found.variables.values():
+            v.set_auto_mask(v.dtype != "S1")
+        return {k: times(v) if " since " in getattr(v, "units", "") and getattr(v, "calendar", "standard") == "standard" else v[...] for k, v in found.variables.items()}
     if name.endswith(".fits"):
-        return {u.name.lower() if u.name == "PRIMARY" else u.name or f"extension {i}": u.data for i, u in enumerate(fits.open(name)) if u.data is not None}
+        return {u.name.lower() if u.name == "PRIMARY" else u.name or f"extension {i}": numpy.where(numpy.isfinite(u.data), u.data, numpy.nan) if u.data.dtype.kind == "f" else u.data for i, u in enumerate(fits.open(name)) if u.data is not None}
     if name.endswith(".h5") or "hdf5" in name:
         found = {}
         h5py.File(name).visititems(lambda at, o: found.update({o.name.rsplit("/", 1)[-1]: o[()]}) if isinstance(o, h5py.Dataset) else None)
@@ -59,9 +68,14 @@ def arrays(name):
 
 def picture(page):
     values = page.asarray().astype(float)
-    low, high = values.min(), values.max()
+    if "GDAL_NODATA" in page.tags:
+        values[values == float(page.tags["GDAL_NODATA"].value)] = numpy.nan
+        roles = dict(re.findall(r'role="(\w+)">([^<]*)<', page.tags["GDAL_METADATA"].value))
+        values = values * float(roles["scale"]) + float(roles["offset"])
+    low, high = numpy.nanmin(values), numpy.nanmax(values)
     if values.ndim > 2:
         values = values[..., 0]  # red, between the limits of all colours
+    values = numpy.nan_to_num(values, nan=low)  # transparent, and 0
     grey = numpy.floor((values - low) * (255 / max(high - low, 1)) + 0.5).astype("u1")
     return {"limits": f"{low:g} {high:g}", "sha256": hashlib.sha256(grey.tobytes()).hexdigest()}
 

@@ -1,0 +1,191 @@
+package browser
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// picks chooses an array of a tree, as it is shown first.
+func (l *viewer) picks(array string) {
+	l.t.Helper()
+	l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".items button")].find((b) => b.textContent === %q).click()`, array)))
+}
+
+// points moves the pointer to the middle of a pixel of a picture, counted from its top left
+// corner.
+func (l *viewer) points(row, column, rows, columns int) string {
+	l.t.Helper()
+	return get(l.visitor, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+		const canvas = document.querySelector(".picture canvas");
+		const { left, top, width, height } = canvas.getBoundingClientRect();
+		canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width * (%d + 0.5) / %d, clientY: top + height * (%d + 0.5) / %d }));
+		await new Promise(requestAnimationFrame);
+		const said = document.querySelector(".pointed").textContent;
+		canvas.dispatchEvent(new PointerEvent("pointerleave"));
+		return said;
+	})()`, column, columns, row, rows), chromedp.EvalAwaitPromise))
+}
+
+// stored switches between values that are meant and those that are stored.
+func (l *viewer) stored() {
+	l.t.Helper()
+	click(l.visitor, chromedp.Search(`//label[normalize-space()="As stored"]/input`))
+}
+
+// Variables that the CF conventions pack show what they mean, with unit, coordinates and dates, in
+// picture, line, table and CSV, in both formats of NetCDF. As stored they show what is in the
+// file.
+func TestSightOfPackedVariables(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	folder := l.downloads()
+	for _, name := range []string{"made-cf.nc", "made-cf-classic.nc"} {
+		r := l.file(name, sightFile(t, name))
+		l.until(`document.querySelector(".side h2")?.textContent === "height"`)
+		l.sees("height of clouds · unit: m")
+		l.sees("uint16 instead of int16; stored value × 0.25 − 100; 65535 is missing; valid from 0 to 65530")
+		l.sees("of 4: 2000-01-01")
+		l.sees("row 0 is at the bottom")
+		l.waitFor(func() error {
+			if got, want := l.points(4, 3, 5, 6), "row 0, column 3 (lat -10 degrees_north, lon 8 degrees_east): 8502.25 m"; got != want {
+				return fmt.Errorf("the pointer says %q; want %q", got, want)
+			}
+			return nil
+		})
+		if got, want := l.points(4, 0, 5, 6), "row 0, column 0 (lat -10 degrees_north, lon 5 degrees_east): missing"; got != want {
+			t.Errorf("the pointer says %q; want %q", got, want)
+		}
+		l.shots("packed-" + name)
+		l.stored()
+		l.until(`document.querySelector(".pointed").textContent.startsWith("Values are from -31,127 to -1.")`)
+		l.at("/resources/" + r.ID + "?view=line&slice=1.2.0")
+		l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "height (m) by lon (degrees_east)"`)
+		l.press("CSV")
+		first := strings.SplitN(l.saved(folder, name[:len(name)-3]+"-height.csv"), "\n", 3)[:2]
+		if want := []string{"lon (degrees_east),height (m)", "5,14370.25"}; !slices.Equal(first, want) {
+			t.Errorf("the CSV begins with %q, want %q", first, want)
+		}
+		l.at("/resources/" + r.ID + "?view=table")
+		l.until(`document.querySelector(".sheet-table thead").textContent.includes("lat (degrees_north)5678910") && document.querySelector(".sheet-table tbody th").textContent === "-10"`)
+	}
+	l.picks("offset")
+	l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "offset (K) by lat (degrees_north)"`)
+}
+
+// The array that a NeXus file names is shown first, with its unit and the coordinates that the
+// group of data names.
+func TestSightOfNeXus(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.file("made-nexus.h5", sightFile(t, "made-nexus.h5"))
+	l.until(`document.querySelector(".side h2")?.textContent === "intensity"`)
+	l.sees("scattered light · unit: counts")
+	l.waitFor(func() error {
+		if got, want := l.points(2, 1, 4, 5), "row 2, column 1 (angle 1.5 deg): 33 counts"; got != want {
+			return fmt.Errorf("the pointer says %q; want %q", got, want)
+		}
+		return nil
+	})
+	l.shots("nexus")
+}
+
+// npyOf returns an array of NumPy of little-endian values.
+func npyOf(kind string, values any, shape ...int) string {
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	data, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic(err)
+	}
+	header := fmt.Sprintf("{'descr': '<%s', 'fortran_order': False, 'shape': (%s,)}", kind, text)
+	return npyHead(header+strings.Repeat(" ", 117-len(header))+"\n") + string(data)
+}
+
+// One hot pixel, the marks of a detector, or a background of zeros leave the rest of a picture
+// visible. The whole range is a choice away.
+func TestSightOfHotPixels(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	const side = 128
+	frame := func(hot uint32, holes int) []uint32 {
+		values := make([]uint32, side*side)
+		for i := range values {
+			values[i] = uint32(100 + i%101)
+		}
+		for i := range holes {
+			values[i] = math.MaxUint32
+		}
+		values[side*side/2] = hot
+		return values
+	}
+	sparse := make([]uint32, side*side)
+	for i := range 20 {
+		sparse[i*700+50] = uint32(1 + i%4)
+	}
+	sparse[5] = 900_000_000
+	for _, c := range []struct {
+		name   string
+		values []uint32
+		low    float64
+		high   float64
+	}{
+		{"hot.npy", frame(4_000_000_000, 0), 100, 200},
+		{"masked.npy", frame(4_000_000_000, 2000), 100, 200},
+		{"sparse.npy", sparse, 0, 4},
+	} {
+		l.file(c.name, npyOf("u4", c.values, side, side))
+		l.until(`document.querySelector(".picture canvas")?.dataset.limits`)
+		limits := get(l.visitor, chromedp.Evaluate[[]float64](`document.querySelector(".picture canvas").dataset.limits.split(" ").map(Number)`))
+		if limits[0] != c.low || limits[1] != c.high {
+			t.Errorf("%s: the contrast is %v, want %v to %v", c.name, limits, c.low, c.high)
+		}
+		l.choose("Contrast", "lowest to highest")
+		l.until(fmt.Sprintf(`Number(document.querySelector(".picture canvas").dataset.limits.split(" ")[1]) === %d`, slices.Max(c.values)))
+	}
+}
+
+// An array with a few long rows, or a few long columns, opens as lines.
+func TestSightOfLongArrays(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	values := make([]float32, 1_000_000)
+	for i := range values {
+		values[i] = float32(math.Sin(float64(i) / 5000))
+	}
+	for _, c := range []struct {
+		name  string
+		shape []int
+		lines int
+		along string
+	}{
+		{"rows.npy", []int{10, 100_000}, 6, "dimension 2"},
+		{"columns.npy", []int{100_000, 10}, 6, "dimension 1"},
+		{"pairs.npy", []int{500_000, 2}, 2, "dimension 1"},
+		{"stack.npy", []int{5, 2, 100_000}, 2, "dimension 3"},
+	} {
+		l.file(c.name, npyOf("f4", values, c.shape...))
+		l.until(fmt.Sprintf(`((chart) => chart && chart.endsWith(" by %s") && chart.split(", ").length === %d)(document.querySelector(".chart")?.getAttribute("aria-label"))`, c.along, c.lines))
+		l.shots("long-" + c.name)
+	}
+	l.file("frame.npy", npyOf("f4", values, 1000, 1000))
+	l.until(`document.querySelector(".picture canvas")`)
+}
+
+// A picture whose tags say what its values mean shows these, and what is stored if asked.
+func TestSightOfScaledPicture(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.file("made-gdal.tif", sightFile(t, "made-gdal.tif"))
+	l.sees("stored value × 0.5 − 10; 65535 is missing")
+	l.sees("Values are from -10 to 140 m.")
+	if got, want := l.points(1, 1, 2, 3), "row 1, column 1: missing"; got != want {
+		t.Errorf("the pointer says %q, want %q", got, want)
+	}
+	l.stored()
+	l.sees("Values are from 0 to 65,535.")
+}

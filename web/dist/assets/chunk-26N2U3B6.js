@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-OQL32GKV.js";import{a as p}from"./chunk-WX6E4I6M.js";import{qa as e}from"./chunk-XHODTVC6.js";import{q as r}from"./chunk-RFDB6L6O.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-YZD5HUDG.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};

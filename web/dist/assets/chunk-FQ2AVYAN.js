@@ -1,1 +1,0 @@
-import{d as a,e as b}from"./chunk-ZCO22PBO.js";import"./chunk-ZSMIKJGP.js";import"./chunk-2UAP2XI7.js";import"./chunk-H2O2NKNY.js";import"./chunk-OQL32GKV.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-6YH62YMI.js";import"./chunk-47MT5OAZ.js";import"./chunk-34TAIDYY.js";import"./chunk-H2O2NKNY.js";import"./chunk-OQL32GKV.js";import"./chunk-3E73UVXW.js";import"./chunk-34FD332O.js";import"./chunk-S44PRHRT.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

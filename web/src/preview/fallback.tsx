@@ -1,0 +1,19 @@
+// A file that its viewer cannot show, as bytes or as text.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { BytesView } from "./bytes";
+import type { ViewerProps } from "./props";
+import { TextView } from "./text";
+
+interface Props extends ViewerProps {
+  /** Why no other preview is shown. */
+  why?: string;
+  /** Is shown first if the first bytes are text. */
+  ifText?: ComponentChildren;
+}
+
+export function Fallback({ file, why, ifText }: Props) {
+  const [view, setView] = useState<"bytes" | "text" | undefined>();
+  if (view === "text") return <TextView file={file} why={why ?? ""} asBytes={() => setView("bytes")} />;
+  return <BytesView file={file} {...(why && { why })} ifText={view ? undefined : ifText} asText={() => setView("text")} />;
+}
