@@ -101,6 +101,14 @@ func (t *placement) prepare(ctx context.Context, id string, to Place) error {
 
 // check is prepare, of what has been looked up and authorised.
 func (t *placement) check(ctx context.Context, name string, match Match) error {
+	if err := t.examine(ctx, name, match); err != nil || t.renames() {
+		return err
+	}
+	return t.service.quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, t.needs())
+}
+
+// examine is check without the quotas.
+func (t *placement) examine(ctx context.Context, name string, match Match) error {
 	if err := nameText.check("name", name); err != nil {
 		return err
 	}
@@ -119,19 +127,17 @@ func (t *placement) check(ctx context.Context, name string, match Match) error {
 	if t.renames() {
 		return nil
 	}
-	if err := t.plan(ctx); err != nil {
-		return err
-	}
-	return t.room()
+	return t.plan(ctx)
 }
 
-// room asks the quotas where the file goes: where it is now, it counts until it is purged.
-func (t *placement) room() error {
+// needs returns how many bytes the file adds where it goes. Where it is now, it counts until it is
+// purged.
+func (t *placement) needs() int64 {
 	bytes := t.after.Bytes + rows.AddedBytes(t.former)
 	if t.again && t.after.Version == t.onto.Version {
 		bytes -= t.after.Bytes
 	}
-	return t.service.quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, bytes)
+	return bytes
 }
 
 // admit looks up what the request names, and authorises the caller.

@@ -152,11 +152,14 @@ func TestDriveFolders(t *testing.T) {
 	if e := d.lookup("implied"); e.Missing != repository.Free {
 		t.Errorf("without its file it is %+v", e)
 	}
-	for range 2 {
-		d.OK(d.Service.KeepFolder(t.Context(), d.Admin, metadata.FolderKey{SetID: d.Sets[0].ID, Path: "implied/"}))
-	}
-	if e := d.lookup("implied"); e.Folder != "implied/" || e.Made == 0 {
-		t.Errorf("kept it is %+v", e)
+	d.Upload(d.Sets[0], "implied/again/file")
+	for _, path := range []string{"implied/again/file", "implied/again"} {
+		_, err := d.Service.RemoveAt(t.Context(), d.Admin, d.at(path), func(repository.DriveEntry) error { return nil })
+		d.OK(err)
+		parent := path[:strings.LastIndexByte(path, '/')]
+		if e := d.lookup(parent); e.Folder != parent+"/" || e.Made == 0 {
+			t.Errorf("when %s was deleted, its folder is %+v", path, e)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func TestFolders(t *testing.T) {
 		{"copy far", false, true, repository.RefuseExisting, nil, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
 		{"move far", true, true, repository.RefuseExisting, nil, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
 		{"merge", true, true, repository.MergeExisting, []string{"to/f/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/f/! to/a=d/a to/b=d/b to/e/c=d/e/c to/z=to/z to0=to0"},
-		{"replace", true, true, repository.ReplaceExisting, []string{"to/f/", "to/e/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c to0=to0"},
+		{"replace", false, true, repository.ReplaceExisting, []string{"to/f/", "to/e/", "to/a", "to/z", "to0"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c to0=to0"},
 		{"replace within", false, false, repository.ReplaceExisting, []string{"to/a", "to/z"}, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
 		{"merge of equal names", false, true, repository.MergeExisting, []string{"to/a", "to/a"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/a=to/a to/b=d/b to/e/c=d/e/c"},
 	} {
@@ -116,7 +116,7 @@ func TestFolderReplacedKeepsIDs(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "new/a")
 	r := m.Upload(m.away, "old/a")
-	_, err := m.Service.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), repository.ReplaceExisting)
+	_, err := m.Service.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), repository.ReplaceExisting)
 	m.OK(err)
 	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
 }
@@ -262,4 +262,41 @@ func TestFolderRefusals(t *testing.T) {
 	m.Refused(err, errs.CodeForbidden)
 	_, err = m.Service.DeleteFolder(ctx, reader, folder(m.Sets[0], "to/"))
 	m.Refused(err, errs.CodeForbidden)
+}
+
+// meanwhile is a store in front of whose next change something else happens.
+type meanwhile struct {
+	metadata.Store
+	do func()
+}
+
+func (s *meanwhile) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// TestFolderDecidesInItsCommit: a file that comes to the destination, or bytes that use up the quota,
+// after the caller was admitted refuse the folder as a whole.
+func TestFolderDecidesInItsCommit(t *testing.T) {
+	t.Parallel()
+	for code, do := range map[errs.Code]func(m *moved, r metadata.Resource){
+		errs.CodePathTaken:     func(m *moved, _ metadata.Resource) { m.Upload(m.away, "to/x") },
+		errs.CodeQuotaExceeded: func(m *moved, _ metadata.Resource) { m.Upload(m.away, "xxxx") },
+		errs.CodeNotFound:      func(m *moved, r metadata.Resource) { m.Delete(r) },
+	} {
+		m := newMoved(t)
+		r := m.Upload(m.Sets[0], "d/a")
+		_, err := m.Service.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(6)})
+		m.OK(err)
+		store := &meanwhile{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, func() { do(m, r) }}
+		svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
+		_, err = svc.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), repository.RefuseExisting)
+		repositorytest.WantCode(t, err, code)
+		if strings.Contains(m.trees(), "to/a") {
+			t.Errorf("%s: the file was copied", code)
+		}
+	}
 }

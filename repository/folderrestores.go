@@ -119,15 +119,14 @@ func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 	if f.restores.deletion.First == 0 {
 		return nil
 	}
-	deleted := f.files()
+	deleted := f.placed.files(f.from)
 	deleted.States = paging.Deleted
-	files, err := rows.Collect(tx.Resources.Range(deleted), maxStep)
+	files, err := f.nextFiles(tx, deleted)
 	if err != nil {
 		return err
 	}
-	f.more = len(files) == maxStep
 	for _, r := range files {
-		f.advance(r)
+		f.placed.advance(r)
 		resolved := resolvedResource{Resource: r, set: f.source}
 		changed := resolved.shown()
 		within := f.restores.deletion.First <= r.Modified && r.Modified <= f.restores.deletion.Last

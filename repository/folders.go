@@ -235,31 +235,14 @@ func putFolder(tx *metadata.Tx, p auth.Principal, key metadata.FolderKey, now me
 	return tx.Folders.Put(metadata.Folder{SetID: key.SetID, Path: key.Path, Created: now, CreatedBy: p.UserID})
 }
 
-// KeepFolder makes a folder that was there because of its files, and is not any more, one that is there by itself. Nothing happens where the
-// folder is there, or is the set.
-func (s *Service) KeepFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) error {
-	gone := func(tx *metadata.Tx) (bool, error) {
-		there, err := tree.Exists(treeOf(tx, folder.SetID), folder.Path)
-		return !there && err == nil, err
-	}
-	var missing bool
-	err := s.view(ctx, p, func(tx *metadata.Tx, _ auth.Principal) (err error) {
-		missing, err = gone(tx)
-		return err
-	})
-	if err != nil || !missing {
+// keepFolder makes a folder from which something has gone one that is there by itself, if nothing is
+// left in it.
+func keepFolder(tx *metadata.Tx, p auth.Principal, folder metadata.FolderKey, now metadata.Stamp) error {
+	there, err := tree.Exists(treeOf(tx, folder.SetID), folder.Path)
+	if err != nil || there {
 		return err
 	}
-	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		set, err := openSet(tx, p, folder.SetID.String())
-		if err == nil {
-			missing, err = gone(tx)
-		}
-		if err != nil || !missing {
-			return err
-		}
-		return putFolder(tx, p, metadata.FolderKey{SetID: set.ID, Path: folder.Path}, s.now())
-	})
+	return putFolder(tx, p, folder, now)
 }
 
 // maxProperties is how many bytes the properties that clients keep with one file or folder may

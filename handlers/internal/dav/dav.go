@@ -10,7 +10,6 @@
 package dav
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -57,6 +56,9 @@ type request struct {
 	at     repository.DrivePath
 	ifs    []conditions // of the If header
 	locks  *locks       // when the request came, or as they are now
+
+	// tagged are the files at other paths that the If header names.
+	tagged map[string]*metadata.Resource
 }
 
 // methods serve the methods of the drive.
@@ -228,47 +230,37 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 
 // delete answers DELETE.
 func (d *Drive) delete(w http.ResponseWriter, r *request) error {
-	if err := d.admit(r, r.path, true); err != nil {
-		return err
-	}
-	e, err := d.lookup(r)
-	if err != nil {
-		if isLitter(r.path) {
-			w.WriteHeader(http.StatusNoContent)
+	admits, matches := d.guard(r, r.path, true), d.matches(r)
+	_, err := d.repo.RemoveAt(r.Context(), r.caller, r.at, func(e repository.DriveEntry) error {
+		there := e.Missing == repository.Present
+		if e.Set == nil {
+			return nil // the use case says why not
+		}
+		if err := admits(there); err != nil {
+			return err
+		}
+		if !there && isLitter(r.path) {
+			return errLitter
+		}
+		if e.File == nil {
 			return nil
 		}
-		return err
+		return matches(&e)
+	})
+	if errors.Is(err, errLitter) {
+		err = nil
 	}
-	if err := d.remove(r, e); err != nil {
-		return err
-	}
-	if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) }); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-// remove deletes what is at a path.
-func (d *Drive) remove(r *request, e repository.DriveEntry) error {
-	if e.File == nil {
-		return d.removeFolder(r.Context(), r.caller, e)
-	}
-	if err := d.matches(r)(&e); err != nil {
-		return err
-	}
-	_, err := d.repo.DeleteResource(r.Context(), r.caller, e.File.ID.String(), same(e.File))
 	if err == nil {
-		err = d.keepParent(r.Context(), r.caller, r.at, e.Set.ID)
+		err = d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) })
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
 	}
 	return err
 }
 
-// keepParent keeps the folder of a path from which something has gone: a folder of a drive stays when it is empty.
-func (d *Drive) keepParent(ctx context.Context, p auth.Principal, at repository.DrivePath, set metadata.ID) error {
-	folder := at.Path[:strings.LastIndexByte(at.Path, '/')+1]
-	return d.repo.KeepFolder(ctx, p, metadata.FolderKey{SetID: set, Path: folder})
-}
+// errLitter ends a transaction that has nothing to change, since litter is not stored.
+var errLitter = errors.New("litter is not stored")
 
 // matches returns the check of the conditions of a request on what is at its path.
 func (d *Drive) matches(r *request) func(*repository.DriveEntry) error {

@@ -149,8 +149,7 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// admit refuses a change of a path that a lock forbids, whose token the request does not submit: a lock of the path itself or of a folder above, where
-// that counts for all below, or of the folder that gains or loses a member. below: what is in it changes, too.
+// admit is guard for what is at the path now.
 func (d *Drive) admit(r *request, path string, below bool) error {
 	if !r.locks.any() {
 		return nil
@@ -159,23 +158,33 @@ func (d *Drive) admit(r *request, path string, below bool) error {
 	if err != nil || e.Set == nil {
 		return nil // the use case says why not
 	}
-	now, submitted := time.Now(), tokensOf(r.ifs)
-	all := r.locks.of(path, below, now)
-	if below || e.Missing != repository.Present {
-		all = append(all, r.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
-	}
-	open := map[string]bool{} // roots of shared locks of which one token is submitted
-	for _, l := range all {
-		if l.user == r.caller.UserID && slices.Contains(submitted, l.token) {
-			open[l.path] = true
+	return d.guard(r, path, below)(e.Missing == repository.Present)
+}
+
+// guard returns the check that no lock forbids a change of a path. It refuses if the request does not
+// submit the token of a lock of the path itself, of a folder above that has a lock for all below, or of
+// the folder that gains or loses a member. With below, what is in the path changes, too. there reports
+// whether something is at the path.
+func (d *Drive) guard(r *request, path string, below bool) func(there bool) error {
+	return func(there bool) error {
+		now, submitted := time.Now(), tokensOf(r.ifs)
+		all := r.locks.of(path, below, now)
+		if below || !there {
+			all = append(all, r.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
 		}
-	}
-	for _, l := range all {
-		if !open[l.path] {
-			return &refusal{http.StatusLocked, "<D:lock-token-submitted><D:href>" + l.root + "</D:href></D:lock-token-submitted>"}
+		open := map[string]bool{} // roots of shared locks of which one token is submitted
+		for _, l := range all {
+			if l.user == r.caller.UserID && slices.Contains(submitted, l.token) {
+				open[l.path] = true
+			}
 		}
+		for _, l := range all {
+			if !open[l.path] {
+				return &refusal{http.StatusLocked, "<D:lock-token-submitted><D:href>" + l.root + "</D:href></D:lock-token-submitted>"}
+			}
+		}
+		return nil
 	}
-	return nil
 }
 
 func mustSplit(path string) repository.DrivePath {
@@ -183,30 +192,49 @@ func mustSplit(path string) repository.DrivePath {
 	return at
 }
 
-// meetNow is meet for what is there before the request is served.
+// meetNow is meet for what is there before the request is served. It looks up the other files that the
+// If header names, so that meet can be called in a transaction.
 func (d *Drive) meetNow(r *request) error {
 	if len(r.ifs) == 0 {
 		return nil
 	}
-	e, err := d.repo.Lookup(r.Context(), r.caller, r.at)
-	if err == nil {
-		err = d.meet(r, e.File)
+	r.tagged = map[string]*metadata.Resource{}
+	for _, list := range r.ifs {
+		path, ok := d.taggedPath(r, list)
+		if _, known := r.tagged[path]; !ok || known {
+			continue
+		}
+		e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
+		if err == nil {
+			r.tagged[path] = e.File
+		} else if path == r.path {
+			return err
+		}
 	}
-	return err
+	return d.meet(r, r.tagged[r.path])
 }
 
-// meet tells whether the conditions of the If header are true of what they are about; file is the one at the path of the request, or nil.
+// taggedPath is the path that a list of conditions is about. Not ok: it is none of the drive.
+func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
+	if list.resource == "" {
+		return r.path, true
+	}
+	return d.pathOf(r, list.resource)
+}
+
+// meet reports by an error that the conditions of the If header are not true. file is the one at the path of the request, or nil.
 func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	if len(r.ifs) == 0 {
 		return nil
 	}
 	for _, list := range r.ifs {
-		path, of := r.path, file
-		if list.resource != "" {
-			var ok bool
-			if path, of, ok = d.tagged(r, list.resource, file); !ok {
-				continue
-			}
+		path, ok := d.taggedPath(r, list)
+		of, known := file, true
+		if path != r.path {
+			of, known = r.tagged[path]
+		}
+		if !ok || !known {
+			continue
 		}
 		tag := ""
 		if of != nil {
@@ -217,16 +245,6 @@ func (d *Drive) meet(r *request, file *metadata.Resource) error {
 		}
 	}
 	return preconditionFailed()
-}
-
-// tagged finds what an address in an If header is about.
-func (d *Drive) tagged(r *request, address string, file *metadata.Resource) (path string, of *metadata.Resource, ok bool) {
-	path, ok = d.pathOf(r, address)
-	if !ok || path == r.path {
-		return path, file, ok
-	}
-	e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
-	return path, e.File, err == nil
 }
 
 // pathOf returns the path of the drive that an address means. Not ok: it is none of this service, or not below the prefix.

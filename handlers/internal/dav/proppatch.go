@@ -69,9 +69,12 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
 	}
-	protected, folder := false, false
+	protected, folder, admits := false, false, d.guard(r, r.path, false)
 	err = d.repo.ChangeProperties(r.Context(), r.caller, r.at, func(e *repository.DriveEntry) error {
 		protected, folder = false, e.File == nil
+		if err := admits(true); err != nil {
+			return err
+		}
 		if err := d.meet(r, e.File); err != nil {
 			return err
 		}

@@ -26,7 +26,13 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	}
 	upload := d.repo.NewUpload(r.caller)
 	defer func() { _ = upload.Discard() }() // what is left of it goes at the next start
-	check := d.matches(r)
+	admits, matches := d.guard(r, r.path, false), d.matches(r)
+	check := func(e *repository.DriveEntry) error { // also when the body has come, which may take long
+		if err := admits(e.Missing == repository.Present); err != nil {
+			return err
+		}
+		return matches(e)
+	}
 	if err := upload.At(r.Context(), r.at, check); err != nil {
 		return err
 	}
@@ -39,6 +45,9 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	}
 	sums, err := receive(r, upload)
 	if err != nil {
+		return err
+	}
+	if r.locks, err = d.locksNow(r.Context()); err != nil {
 		return err
 	}
 	put, created, err := upload.Put(r.Context(), r.at, repository.UploadFields{

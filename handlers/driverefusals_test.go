@@ -1,0 +1,175 @@
+package handlers_test
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// crossing is a drive with a file and a folder in one dataspace, and their destination in another one.
+type crossing struct {
+	from, to *onDrive // of an editor of both
+	admin    *client
+	editor   string            // id
+	spaces   map[string]string // dataspace of "from" and "to"
+	source   string            // "/file" or "/folder"
+}
+
+// newCrossing makes a crossing in whose destination there is a file or a folder.
+func newCrossing(t *testing.T, source, there string) *crossing {
+	t.Helper()
+	from, to := sysadmin(t).newSpace(nil), sysadmin(t).newSpace(nil)
+	editor := from.newMember("editor")
+	to.send("POST", "/privileges", object{"userId": editor.id, "dataspaceId": to.dataspace, "role": "editor"}).want(http.StatusCreated)
+	x := &crossing{admin: from.client, editor: editor.id, source: source, spaces: map[string]string{"from": from.dataspace, "to": to.dataspace}}
+	drive := func(s *space) *onDrive {
+		set := s.send("POST", "/sets", object{"name": s.name("set"), "dataspaceId": s.dataspace}).want(http.StatusCreated).object()
+		return &onDrive{client: editor, set: set.text("id"), folder: "/dav/" + s.get("/dataspaces/"+s.dataspace).object().text("name") + "/" + set.text("name")}
+	}
+	x.from, x.to = drive(from), drive(to)
+	fill := func(d *onDrive, path string) {
+		if path == "/file" || path == "/at" {
+			d.dav("PUT", path, d.folder+path).want(http.StatusCreated)
+			return
+		}
+		path = strings.TrimSuffix(path, "/")
+		for _, folder := range []string{path, path + "/sub", path + "/made"} {
+			d.dav("MKCOL", folder, "").want(http.StatusCreated)
+		}
+		for _, name := range []string{"/both", "/sub/both", "/only in" + d.set} {
+			d.dav("PUT", path+name, d.folder+path+name).want(http.StatusCreated)
+		}
+	}
+	fill(x.from, source)
+	fill(x.to, there)
+	return x
+}
+
+// state is what both sets have: names, versions and contents of all files, and the folders on the drive.
+func (x *crossing) state() string {
+	var all []string
+	for _, d := range []*onDrive{x.from, x.to} {
+		for _, r := range x.admin.get("/sets/" + d.set + "/resources?order=name").data() {
+			all = append(all, fmt.Sprint(d.folder, " ", r["id"], " ", r["name"], " ", r["state"], " ", r["version"], " ", r["sha256"], r["digest"]))
+		}
+		for _, path := range []string{"", "/folder", "/folder/sub", "/folder/made", "/at", "/at/sub", "/at/made"} {
+			as := d.as(x.admin)
+			as.folder = d.folder
+			all = append(all, fmt.Sprint(path, " ", as.dav("PROPFIND", path, "", "Depth: 0").status))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestRefusedRelocationsChangeNothing: a COPY or MOVE that is refused, for whatever reason, leaves source
+// and destination as they were. Without the reason it is done.
+func TestRefusedRelocationsChangeNothing(t *testing.T) {
+	oneNode(t)
+	t.Parallel()
+	long := strings.Repeat("t", 250)
+	reasons := []struct {
+		what    string
+		want    int
+		refuse  func(x *crossing)
+		headers []string
+		folders bool // alone
+		to      string
+	}{
+		{what: "over the quota of the dataspace", want: 507, refuse: func(x *crossing) {
+			x.admin.send("PUT", "/dataspaces/"+x.spaces["to"], object{"quota": 1}).want(http.StatusOK)
+		}},
+		{what: "over the quota of the user", want: 507, refuse: func(x *crossing) {
+			x.admin.send("PUT", "/users/"+x.editor, object{"quota": 1}).want(http.StatusOK)
+		}},
+		{what: "no role at the destination", want: 403, refuse: func(x *crossing) { x.role("to", "member") }},
+		{what: "no role at the source", want: 404, refuse: func(x *crossing) { x.role("from", "") }},
+		{what: "stale If-Match", want: 412, headers: []string{`If-Match: "old"`}},
+		{what: "stale tag in If", want: 412, headers: []string{`If: (["old"])`}},
+		{what: "stale tag of the destination in If", want: 412, headers: []string{`If: <$/at> (["old"])`}},
+		{what: "an unmodified since that has passed", want: 412, headers: []string{"If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT"}},
+		{what: "not to be overwritten", want: 412, headers: []string{"Overwrite: F"}},
+		{what: "locked", want: 423, refuse: func(x *crossing) {
+			as := x.to.as(x.admin)
+			as.folder = x.to.folder
+			as.dav("LOCK", "/at", lockBody).want(http.StatusOK)
+		}},
+		{what: "name too long", want: 400, folders: true, refuse: func(x *crossing) {
+			x.from.upload(x.from.set, "x", "long", text("name", "folder/sub/"+strings.Repeat("n", 4080)))
+		}, to: "/" + long},
+		{what: "none", want: 204},
+	}
+	for _, method := range []string{"COPY", "MOVE"} {
+		for _, source := range []string{"/file", "/folder"} {
+			for _, there := range []string{"/at", "/at/"} {
+				var x *crossing // which a request that is refused for its headers leaves as it was
+				for _, reason := range reasons {
+					if reason.folders && (source == "/file" || there == "/at/") || slices.Contains(reason.headers, "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT") && source == "/folder" {
+						continue
+					}
+					if x == nil || reason.refuse != nil {
+						x = newCrossing(t, source, there)
+					}
+					if reason.refuse != nil {
+						reason.refuse(x)
+					}
+					at := cmp.Or(reason.to, "/at")
+					if reason.to != "" {
+						x.to.dav("MOVE", "/at", "", "Destination: $"+at).want(http.StatusCreated)
+					}
+					before := x.state()
+					headers := []string{"Destination: " + x.from.server.URL + x.to.folder + at}
+					for _, h := range reason.headers {
+						headers = append(headers, strings.ReplaceAll(h, "$/at", x.from.server.URL+x.to.folder+"/at"))
+					}
+					a := x.from.dav(method, source, "", headers...)
+					what := fmt.Sprintf("%s of %s onto %s, %s", method, source, there, reason.what)
+					if a.status != reason.want {
+						t.Errorf("%s: %s, want %d", what, a.short(), reason.want)
+					}
+					after := x.state()
+					if a.status >= 300 && after != before {
+						t.Errorf("%s: refused with %d, and yet there was\n%s\nand is\n%s", what, a.status, before, after)
+					} else if a.status < 300 {
+						x.arrived(t, what)
+					}
+					if reason.refuse != nil || t.Failed() {
+						x = nil
+					}
+				}
+			}
+		}
+	}
+}
+
+// role gives the editor another role in a dataspace, or none.
+func (x *crossing) role(in, role string) {
+	x.admin.t.Helper()
+	for _, p := range x.admin.get("/privileges?userId=" + x.editor + "&dataspaceId=" + x.spaces[in]).data() {
+		x.admin.send("DELETE", "/privileges/"+p.text("id"), nil).want(http.StatusNoContent)
+	}
+	if role != "" {
+		x.admin.send("POST", "/privileges", object{"userId": x.editor, "dataspaceId": x.spaces[in], "role": role}).want(http.StatusOK)
+	}
+}
+
+// arrived checks that the destination is what the source was.
+func (x *crossing) arrived(t *testing.T, what string) {
+	t.Helper()
+	if x.source == "/file" {
+		same(t, what, string(x.to.dav("GET", "/at", "").body), x.from.folder+"/file")
+		same(t, what+": in what was the folder", x.to.dav("GET", "/at/both", "").status, http.StatusNotFound)
+		return
+	}
+	for _, name := range []string{"/both", "/sub/both", "/only in" + x.from.set} {
+		same(t, what+": "+name, string(x.to.dav("GET", "/at"+name, "").body), x.from.folder+"/folder"+name)
+	}
+	same(t, what+": the empty folder", x.to.dav("PROPFIND", "/at/made", "", "Depth: 0").status, http.StatusMultiStatus)
+	for _, r := range x.admin.get("/sets/" + x.to.set + "/resources").data() {
+		if r.text("name") == "at" {
+			t.Errorf("%s: the file at the destination is there", what)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package repository_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// here and there are paths of the drive in the sets of a moved.
+func (m *moved) here(path string) repository.DrivePath {
+	return repository.DrivePath{Dataspace: m.Space.Name, Set: m.Sets[0].Name, Path: path}
+}
+
+func (m *moved) there(path string) repository.DrivePath {
+	return repository.DrivePath{Dataspace: m.other.Name, Set: m.away.Name, Path: path}
+}
+
+// relocate relocates by a service of the repository.
+func (m *moved) relocate(svc *repository.Service, move bool, from, to repository.DrivePath) error {
+	m.T.Helper()
+	_, _, err := svc.Relocate(m.T.Context(), m.Admin, repository.Relocation{From: from, To: to, Move: move, Overwrite: true})
+	return err
+}
+
+// many is the names of so many files in a folder.
+func many(folder string, files int) (names []string) {
+	for n := range files {
+		names = append(names, fmt.Sprintf("%s%03d", folder, n))
+	}
+	return names
+}
+
+// trees is what both sets have.
+func (m *moved) trees() string {
+	m.T.Helper()
+	return strings.Join(append(m.tree(m.Sets[0]), m.tree(m.away)...), " ")
+}
+
+// TestLargeRelocationIsAdmittedWhole: a folder that goes in several steps is refused before the first one
+// if any of its files is, or if all together exceed a quota.
+func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
+	t.Parallel()
+	for _, move := range []bool{false, true} {
+		for _, there := range []string{"to", "to/x", "other"} {
+			m := newMoved(t)
+			m.fill(m.Sets[0], many("d/", 450)...)
+			m.fill(m.away, there)
+			room := 450*int64(len("d/000")) + int64(len(there))
+			allow := func(bytes int64) {
+				_, err := m.Service.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
+				m.OK(err)
+			}
+			allow(room - 1)
+			before := m.trees()
+			m.Refused(m.relocate(m.Service, move, m.here("d"), m.there("to")), errs.CodeQuotaExceeded)
+			if m.trees() != before {
+				t.Errorf("moved %t onto %s: refused, and something has changed", move, there)
+			}
+			allow(room)
+			damaged := m.Upload(m.Sets[0], "d/damaged, and last")
+			m.OK(os.Remove(m.Path(damaged.Digest)))
+			_, err := m.Content(damaged.ID)
+			m.Refused(err, errs.CodeDataDamaged)
+			m.Refused(m.relocate(m.Service, move, m.here("d"), m.there("to")), errs.CodeDataDamaged)
+			m.Delete(damaged)
+			if m.trees() != before {
+				t.Errorf("moved %t onto %s: one file is damaged, and something has changed", move, there)
+			}
+			m.OK(m.relocate(m.Service, move, m.here("d"), m.there("to")))
+			want := 450
+			if move && there == "to/x" || there == "other" {
+				want++
+			}
+			if got := len(m.tree(m.away)); got != want {
+				t.Errorf("moved %t onto %s: %d files, want %d", move, there, got, want)
+			}
+		}
+	}
+}
+
+// TestCutRelocationDeletesNothing: when a step fails, everything that was at the destination is there.
+func TestCutRelocationDeletesNothing(t *testing.T) {
+	t.Parallel()
+	for _, move := range []bool{false, true} {
+		for _, there := range []string{"to", "to/x"} {
+			for steps := range 3 {
+				m := newMoved(t)
+				m.fill(m.Sets[0], many("d/", 450)...)
+				m.fill(m.away, there)
+				cut := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, steps}, m.Blobs, repository.Config{HoldUpTo: 10})
+				if m.relocate(cut, move, m.here("d"), m.there("to")) == nil {
+					t.Fatal("it was not cut")
+				}
+				tree := m.tree(m.away)
+				if len(tree) != 1+200*steps || !strings.Contains(strings.Join(tree, " "), there+"="+there) {
+					t.Errorf("moved %t onto %s, cut after %d steps: %d files are there", move, there, steps, len(tree))
+				}
+				m.Sound()
+			}
+		}
+	}
+}
+
+// TestFileReplacesLargeFolder: the commit that brings a file to the path of a folder is the first one
+// that deletes anything there.
+func TestFileReplacesLargeFolder(t *testing.T) {
+	t.Parallel()
+	for _, move := range []bool{false, true} {
+		for steps := range 3 {
+			m := newMoved(t)
+			m.fill(m.Sets[0], "file")
+			m.fill(m.away, many("to/", 450)...)
+			cut := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, steps}, m.Blobs, repository.Config{HoldUpTo: 10})
+			if m.relocate(cut, move, m.here("file"), m.there("to")) == nil {
+				t.Fatal("it was not cut")
+			}
+			arrived, tree := 0, m.tree(m.away)
+			if steps > 0 {
+				arrived = 1
+			}
+			if left := len(tree) - arrived; left != 450-steps*200+arrived || arrived == 1 && tree[0] != "to=file" {
+				t.Errorf("moved %t, cut after %d steps: %d files are left of the folder", move, steps, left)
+			}
+			if move && len(m.tree(m.Sets[0])) != 1-arrived {
+				t.Errorf("cut after %d steps, the source is %q", steps, m.tree(m.Sets[0]))
+			}
+			m.Sound()
+		}
+	}
+}
+
+// TestRelocationIntoItsSource: a folder is not replaced by what is in it, which would be deleted with it.
+func TestRelocationIntoItsSource(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	m.fill(m.Sets[0], "d/e/f", "d/e/g", "d/e/h/")
+	before := m.trees()
+	for _, how := range []repository.Relocation{{}, {Move: true}, {Shallow: true}} {
+		for from, to := range map[string]string{"d/e/f": "d/e", "d/e": "d", "d/e/h": "d/e"} {
+			how.From, how.To, how.Overwrite = m.here(from), m.here(to), true
+			_, _, err := m.Service.Relocate(t.Context(), m.Admin, how)
+			if repositorytest.WantCode(t, err, errs.CodeFolderWithin); m.trees() != before {
+				t.Fatalf("%s onto %s: something has changed", from, to)
+			}
+		}
+		how.From, how.To = m.here("d"), m.here("d/e/x")
+		_, _, err := m.Service.Relocate(t.Context(), m.Admin, how)
+		m.Refused(err, errs.CodeForbidden)
+	}
+}
+
+// TestShallowCopyReplaces: the copy of a folder alone has its properties, and nothing of what was there.
+func TestShallowCopyReplaces(t *testing.T) {
+	t.Parallel()
+	for _, there := range []string{"to", "to/x/y", "to/x/", "other"} {
+		m := newMoved(t)
+		m.fill(m.Sets[0], "d/", "d/a", "d/e/")
+		m.fill(m.away, there)
+		_, _, err := m.Service.Relocate(t.Context(), m.Admin, repository.Relocation{From: m.here("d"), To: m.there("to"), Shallow: true, Overwrite: true})
+		m.OK(err)
+		want := "to/!"
+		if there == "other" {
+			want += " other=other"
+		}
+		m.wantTree(there, m.away, want)
+		m.Sound()
+	}
+}
+
+// gate is a store whose changes stop at one, until it is opened.
+type gate struct {
+	metadata.Store
+	left             int
+	reached, release chan struct{}
+}
+
+func (s *gate) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if s.left--; s.left == 0 {
+		close(s.reached)
+		<-s.release
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// TestBusyRelocationChangesNothing: while the folder at the destination, or one in it, is being moved,
+// nothing takes its place.
+func TestBusyRelocationChangesNothing(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	m.fill(m.Sets[0], "file", "d/a", "d/b")
+	m.fill(m.away, "to/in/x", "to/in/y")
+	store := &gate{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, 1, make(chan struct{}), make(chan struct{})}
+	svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
+	moved := make(chan error, 1)
+	go func() {
+		_, err := svc.MoveFolder(t.Context(), m.Admin, folder(m.away, "to/in/"), folder(m.away, "elsewhere/"), repository.RefuseExisting)
+		moved <- err
+	}()
+	<-store.reached
+	before := m.trees()
+	for _, move := range []bool{false, true} {
+		for _, from := range []string{"file", "d"} {
+			for _, to := range []string{"to", "to/in"} {
+				if repositorytest.WantCode(t, m.relocate(svc, move, m.here(from), m.there(to)), errs.CodeBusy); m.trees() != before {
+					t.Fatalf("moved %t, %s onto %s: something has changed", move, from, to)
+				}
+			}
+		}
+	}
+	close(store.release)
+	m.OK(<-moved)
+	m.wantTree("moved", m.away, "elsewhere/x=to/in/x elsewhere/y=to/in/y")
+}
+
+// TestRelocationChecksInItsCommit: the check gets what is at both paths when they change, not what was
+// there before.
+func TestRelocationChecksInItsCommit(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ from, to string }{{"file", "to"}, {"file", "to/in"}, {"d", "to"}, {"d", "to/in"}} {
+		m := newMoved(t)
+		m.fill(m.Sets[0], "file", "d/a")
+		m.fill(m.away, tc.to)
+		at := strings.TrimSuffix(tc.to, "/in")
+		checks := 0
+		_, _, err := m.Service.Relocate(t.Context(), m.Admin, repository.Relocation{
+			From: m.here(tc.from), To: m.there(at), Overwrite: true, Move: true, Check: func(from, to repository.DriveEntry) error {
+				if checks++; checks == 1 { // the next one is in the commit
+					return nil
+				}
+				return errCutHere
+			},
+		})
+		if err == nil || checks < 2 {
+			t.Errorf("%s onto %s: checked %d times, %v", tc.from, tc.to, checks, err)
+		}
+		m.wantTree("there", m.away, tc.to+"="+tc.to)
+		m.wantTree("here", m.Sets[0], "d/a=d/a file=file")
+	}
+}
+
+// TestRemoveAtChecks: what the check refuses stays.
+func TestRemoveAtChecks(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	m.fill(m.Sets[0], "file", "d/a")
+	for _, path := range []string{"file", "d"} {
+		checks := 0
+		_, err := m.Service.RemoveAt(t.Context(), m.Admin, m.here(path), func(repository.DriveEntry) error {
+			if checks++; checks == 1 {
+				return nil
+			}
+			return errCutHere
+		})
+		if err == nil {
+			t.Errorf("%s is deleted", path)
+		}
+	}
+	m.wantTree("here", m.Sets[0], "d/a=d/a file=file")
+	_, err := m.Service.RemoveAt(t.Context(), auth.Principal{UserID: metadata.NewID(1)}, m.here("file"), func(repository.DriveEntry) error { return nil })
+	m.Refused(err, errs.CodeUnauthenticated)
+}

@@ -1,0 +1,203 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// maxStepVersions is how many former versions one step moves, but for those of its last file.
+const maxStepVersions = 1000
+
+// FolderOutcome is how much of a folder was copied, moved or deleted.
+type FolderOutcome struct {
+	Files, Folders int
+	Deletion       FolderDeletion // of a deletion: what restores the files
+	Made           []string       // of a deletion: the first thousand of the folders
+}
+
+// folderSteps is a folder that is copied, moved, deleted or restored: before a step, or in it.
+type folderSteps struct {
+	service  *Service
+	from, to metadata.FolderKey // of a deletion the same
+	existing Existing
+	move     bool
+	shallow  bool // only the folder itself goes; of copies only
+	restores *folderRestoration
+	// decide finds in the transaction of the first step, before its first write, every reason to refuse
+	// the whole. It may be nil.
+	decide func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error
+	adds   int64 // bytes of the whole, as survey has found them
+
+	madeBytes int // of the paths in done.Made
+
+	by           auth.Principal
+	source, goal resolvedSet // in which the folders are
+	done         FolderOutcome
+
+	placed, cleared walk // through from, and through to
+	room            int  // objects that this step may still change
+	more            bool // the part is not finished
+}
+
+// walk is how far the steps have come through a folder.
+type walk struct {
+	file paging.Position // files up to this one are done
+	same int             // of its name were before it
+	row  string          // rows up to this one are done
+}
+
+// folderPart is a part of what is done with a folder. It changes at most f.room objects, and sets f.more
+// if it has to be called again.
+type folderPart func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error
+
+// run does the parts, one after the other, in steps of up to maxStep objects. A step is one transaction,
+// which looks the sets up and authorises the caller anew. Parts that fit into one step share a commit.
+func (f *folderSteps) run(ctx context.Context, p auth.Principal, parts ...folderPart) error {
+	for first := true; len(parts) > 0; first = false {
+		var next folderSteps
+		var left []folderPart
+		err := f.service.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+			next, left = *f, parts // which runs anew if the transaction does
+			next.room = maxStep
+			if err := next.admit(tx, p); err != nil {
+				return err
+			}
+			if first && next.decide != nil {
+				if err := next.decide(&next, tx, p); err != nil {
+					return err
+				}
+			}
+			for len(left) > 0 && next.room > 0 {
+				next.more = false
+				if err := left[0](&next, ctx, tx); err != nil {
+					return err
+				}
+				if next.more {
+					break
+				}
+				left = left[1:]
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		*f, parts = next, left
+		f.service.inline.Wake()
+	}
+	return nil
+}
+
+// admit looks the sets up, and authorises the caller.
+func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
+	action := auth.Read
+	if f.by = p; f.move {
+		action = auth.Write
+	}
+	if f.source, err = lookupSet(tx, f.from.SetID.String(), "setId"); err != nil {
+		return err
+	}
+	if err := authorise(tx, p, f.source.dataspace, action); err != nil {
+		return err
+	}
+	if f.goal, err = lookupSet(tx, f.to.SetID.String(), "setId"); err != nil {
+		return err
+	}
+	if err := authorise(tx, p, f.goal.dataspace, auth.Write); err != nil {
+		return err
+	}
+	for _, set := range []resolvedSet{f.source, f.goal} {
+		if err := set.open("setId"); err != nil {
+			return err
+		}
+		if set.own != nil || set.above != nil {
+			return conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
+		}
+	}
+	return nil
+}
+
+// hasFolder tells whether a set has a folder with a path, which is not the set itself: one with files, or that was made by itself.
+func hasFolder(tx *metadata.Tx, folder metadata.FolderKey) (bool, error) {
+	if !strings.HasSuffix(folder.Path, "/") {
+		return false, nil
+	}
+	for _, err := range tx.Resources.Range((walk{}).files(folder)) {
+		return err == nil, err
+	}
+	for row, err := range tx.Folders.From(folder) {
+		return err == nil && strings.HasPrefix(row.Path, folder.Path), err
+	}
+	return false, nil
+}
+
+// files are the files of a folder that are left.
+func (w walk) files(in metadata.FolderKey) metadata.ResourceRange {
+	return metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, NamePrefix: in.Path, After: w.file}
+}
+
+// nextFiles returns the files of a step.
+func (f *folderSteps) nextFiles(tx *metadata.Tx, of metadata.ResourceRange) ([]metadata.Resource, error) {
+	files, err := rows.Collect(tx.Resources.Range(of), f.room)
+	f.more = len(files) == f.room
+	f.room -= len(files)
+	return files, err
+}
+
+// advance goes on behind a file. It returns how many of its name came before it.
+func (w *walk) advance(r metadata.Resource) (before int) {
+	w.same++
+	if w.file.Name != r.Name {
+		w.same = 0
+	}
+	w.file = paging.Position{Name: r.Name, ID: r.ID}
+	return w.same
+}
+
+// nextFolders returns the rows of a step.
+func (f *folderSteps) nextFolders(tx *metadata.Tx, w *walk, in metadata.FolderKey) (all []metadata.Folder, err error) {
+	from := in
+	if w.row != "" {
+		from.Path = w.row + "\x00"
+	}
+	for row, err := range tx.Folders.From(from) {
+		if err != nil || !strings.HasPrefix(row.Path, in.Path) {
+			return all, err
+		}
+		if f.more = f.room == 0; f.more {
+			break
+		}
+		f.room--
+		all = append(all, row)
+		w.row = row.Path
+	}
+	return all, nil
+}
+
+// counterpart returns the file of a folder that has the same name within it as one of another folder, which is the nth of its name.
+func counterpart(tx *metadata.Tx, of, in metadata.FolderKey, name string, nth int) (r *metadata.Resource, there string, err error) {
+	there = in.Path + name[len(of.Path):]
+	within := metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, Name: &there}
+	same, err := rows.Collect(tx.Resources.Range(within), nth+1)
+	if len(same) > nth {
+		r = &same[nth]
+	}
+	return r, there, err
+}
+
+// aboutFile is the error about one of many files, with its name.
+func aboutFile(name string, err error) error {
+	if known, is := errors.AsType[*errs.Error](err); is {
+		about := *known
+		about.Message = Shorten(name) + ": " + about.Message
+		return &about
+	}
+	return err
+}
