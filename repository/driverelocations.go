@@ -201,7 +201,7 @@ func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error 
 	defer release()
 	return f.run(ctx, p, func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error {
 		f.room--
-		to, err := r.besideFolder(tx)
+		to, err := r.hiddenPlace(tx)
 		if err != nil {
 			return err
 		}
@@ -209,9 +209,9 @@ func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error 
 	}, (*folderSteps).deleteFiles, (*folderSteps).deleteFolders)
 }
 
-// besideFolder is where a file goes that replaces a folder. A file of the same name that the folder
+// hiddenPlace is where a file goes that replaces a folder. A file of the same name that the folder
 // hides would have the path once the folder is gone: the file becomes its next version.
-func (r *relocation) besideFolder(tx *metadata.Tx) (Place, error) {
+func (r *relocation) hiddenPlace(tx *metadata.Tx) (Place, error) {
 	to := Place{SetID: r.to.Set.ID.String(), Name: strings.TrimSuffix(r.to.Folder, "/")}
 	hidden := tx.Resources.Range(metadata.ResourceRange{Set: r.to.Set.ID, States: paging.Active, Order: paging.ByName, Name: &to.Name})
 	for file, err := range hidden {

@@ -57,7 +57,7 @@ func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSt
 		if err := f.decide(f, tx, p); err != nil || f.shallow {
 			return err
 		}
-		return f.survey(ctx, tx)
+		return f.examineAll(ctx, tx)
 	})
 	if err == nil {
 		err = f.run(ctx, p, append(f.parts(), last...)...)
@@ -116,9 +116,9 @@ func (f *folderSteps) fits(tx *metadata.Tx) error {
 	return f.service.quotas.Check(tx, quota.Place{Dataspace: f.goal.DataspaceID, User: f.by.UserID}, f.adds)
 }
 
-// survey finds each reason to refuse one of the files, and what all of them add. The first step
+// examineAll finds each reason to refuse one of the files, and what all of them add. The first step
 // asks the quotas once more: files that go in later steps are admitted with the first one.
-func (f *folderSteps) survey(ctx context.Context, tx *metadata.Tx) error {
+func (f *folderSteps) examineAll(ctx context.Context, tx *metadata.Tx) error {
 	if err := f.checkLengths(tx); err != nil {
 		return err
 	}
@@ -126,12 +126,12 @@ func (f *folderSteps) survey(ctx context.Context, tx *metadata.Tx) error {
 	ahead.adds = 0
 	for ahead.more = true; ahead.more; {
 		ahead.room = maxStep
-		files, err := ahead.nextFiles(tx, ahead.placed.files(f.from))
+		files, err := ahead.nextFiles(tx, ahead.fromAt.files(f.from))
 		if err != nil {
 			return err
 		}
 		for _, r := range files {
-			t, name, err := ahead.placement(tx, r, ahead.placed.advance(r))
+			t, name, err := ahead.placement(tx, r, ahead.fromAt.advance(r))
 			if err == nil {
 				err = t.examine(ctx, name, Match{})
 			}
@@ -173,13 +173,13 @@ func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 
 // placeFiles is a part of a copy or a move.
 func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
-	files, err := f.nextFiles(tx, f.placed.files(f.from))
+	files, err := f.nextFiles(tx, f.fromAt.files(f.from))
 	if err != nil {
 		return err
 	}
 	versions := 0
 	for i, r := range files {
-		t, name, err := f.placement(tx, r, f.placed.advance(r))
+		t, name, err := f.placement(tx, r, f.fromAt.advance(r))
 		if err == nil {
 			err = t.check(ctx, name, Match{})
 		}
@@ -214,7 +214,7 @@ func (f *folderSteps) placement(tx *metadata.Tx, r metadata.Resource, nth int) (
 
 // placeFolders is a part of a copy or a move. A folder that is there at the destination stays, with the properties of the one that comes.
 func (f *folderSteps) placeFolders(_ context.Context, tx *metadata.Tx) error {
-	all, err := f.nextFolders(tx, &f.placed, f.from)
+	all, err := f.nextFolders(tx, &f.fromAt, f.from)
 	for _, row := range all {
 		err = errors.Join(err, f.placeRow(tx, row))
 		if f.move {

@@ -36,13 +36,13 @@ func deletable(f *folderSteps, tx *metadata.Tx, _ auth.Principal) error { return
 // deleteFiles deletes the files of a folder, or of one that another folder has replaced those that
 // this one does not have.
 func (f *folderSteps) deleteFiles(_ context.Context, tx *metadata.Tx) error {
-	files, err := f.nextFiles(tx, f.cleared.files(f.to))
+	files, err := f.nextFiles(tx, f.toAt.files(f.to))
 	if err != nil {
 		return err
 	}
 	replaces := f.existing == ReplaceExisting
 	for _, r := range files {
-		nth := f.cleared.advance(r)
+		nth := f.toAt.advance(r)
 		if replaces {
 			kept, _, err := counterpart(tx, f.to, f.from, r.Name, nth)
 			if err != nil {
@@ -67,7 +67,7 @@ func (f *folderSteps) deleteFiles(_ context.Context, tx *metadata.Tx) error {
 
 // deleteFolders deletes the rows of a folder, as deleteFiles its files.
 func (f *folderSteps) deleteFolders(_ context.Context, tx *metadata.Tx) error {
-	all, err := f.nextFolders(tx, &f.cleared, f.to)
+	all, err := f.nextFolders(tx, &f.toAt, f.to)
 	replaces := f.existing == ReplaceExisting
 	for _, row := range all {
 		if replaces {

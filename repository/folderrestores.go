@@ -119,14 +119,14 @@ func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 	if f.restores.deletion.First == 0 {
 		return nil
 	}
-	deleted := f.placed.files(f.from)
+	deleted := f.fromAt.files(f.from)
 	deleted.States = paging.Deleted
 	files, err := f.nextFiles(tx, deleted)
 	if err != nil {
 		return err
 	}
 	for _, r := range files {
-		f.placed.advance(r)
+		f.fromAt.advance(r)
 		resolved := resolvedResource{Resource: r, set: f.source}
 		changed := resolved.shown()
 		within := f.restores.deletion.First <= r.Modified && r.Modified <= f.restores.deletion.Last

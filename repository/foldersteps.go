@@ -33,7 +33,7 @@ type folderSteps struct {
 	// decide finds in the transaction of the first step, before its first write, every reason to refuse
 	// the whole. It may be nil.
 	decide func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error
-	adds   int64 // bytes of the whole, as survey has found them
+	adds   int64 // bytes of the whole, as examineAll has found them
 
 	madeBytes int // of the paths in done.Made
 
@@ -41,9 +41,9 @@ type folderSteps struct {
 	source, goal resolvedSet // in which the folders are
 	done         FolderOutcome
 
-	placed, cleared walk // through from, and through to
-	room            int  // objects that this step may still change
-	more            bool // the part is not finished
+	fromAt, toAt walk // through from, and through to
+	room         int  // objects that this step may still change
+	more         bool // the part is not finished
 }
 
 // walk is how far the steps have come through a folder.
