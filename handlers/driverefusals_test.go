@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// crossing is a drive with a file and a folder in one dataspace, and their destination in another one.
+// crossing is a drive with a file and a folder in one dataspace, and their destination in another
+// one.
 type crossing struct {
 	from, to *onDrive // of an editor of both
 	admin    *client
@@ -48,7 +49,8 @@ func newCrossing(t *testing.T, source, there string) *crossing {
 	return x
 }
 
-// state is what both sets have: names, versions and contents of all files, and the folders on the drive.
+// state is what both sets have: names, versions and contents of all files, and the folders on the
+// drive.
 func (x *crossing) state() string {
 	var all []string
 	for _, d := range []*onDrive{x.from, x.to} {
@@ -64,8 +66,8 @@ func (x *crossing) state() string {
 	return strings.Join(all, "\n")
 }
 
-// TestRefusedRelocationsChangeNothing: a COPY or MOVE that is refused, for whatever reason, leaves source
-// and destination as they were. Without the reason it is done.
+// TestRefusedRelocationsChangeNothing: a COPY or MOVE that is refused, for whatever reason, leaves
+// source and destination as they were. Without the reason it is done.
 func TestRefusedRelocationsChangeNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()

@@ -23,11 +23,12 @@ type Relocation struct {
 	Check func(from, to DriveEntry) error
 }
 
-// Relocate copies or moves a file or a folder on the drive, and returns what was at both paths before.
-// A file that goes onto a file becomes its next version. A folder that is copied onto a folder replaces
-// it, one that is moved there is merged with it. In every other case the entry at the destination is
-// deleted. One commit decides and does; a folder goes in steps, and the destination loses nothing
-// before the last file has arrived. The folder from which something was moved stays when it is empty.
+// Relocate copies or moves a file or a folder on the drive, and returns what was at both paths
+// before. A file that goes onto a file becomes its next version. A folder that is copied onto a
+// folder replaces it, one that is moved there is merged with it. In every other case the entry at
+// the destination is deleted. One commit decides and does; a folder goes in steps, and the
+// destination loses nothing before the last file has arrived. The folder from which something was
+// moved stays when it is empty.
 func (s *Service) Relocate(ctx context.Context, p auth.Principal, how Relocation) (from, to DriveEntry, err error) {
 	r := relocation{Relocation: how, service: s}
 	for range relocateTries {
@@ -56,7 +57,8 @@ func keepsChanging() error {
 // relocateTries is how often Relocate looks at both paths anew because others have changed them.
 const relocateTries = 5
 
-// errOtherKind is the error of a transaction that finds something else at a path than the one before.
+// errOtherKind is the error of a transaction that finds something else at a path than the one
+// before.
 var errOtherKind = errors.New("what is at the path has changed")
 
 // relocation is a Relocation with what is at its paths.
@@ -66,7 +68,8 @@ type relocation struct {
 	from, to DriveEntry
 }
 
-// decide finds what is at both paths, and every reason to refuse that does not depend on single files.
+// decide finds what is at both paths, and every reason to refuse that does not depend on single
+// files.
 func (r *relocation) decide(tx *metadata.Tx, p auth.Principal) (err error) {
 	if err := r.paths(); err != nil {
 		return err
@@ -118,8 +121,8 @@ func (r *relocation) paths() error {
 
 func ontoItself() error { return forbidden("nothing is copied or moved onto or into itself") }
 
-// apart refuses a destination that is the source by another name, or a folder around it: to make room
-// there would delete the source.
+// apart refuses a destination that is the source by another name, or a folder around it: to make
+// room there would delete the source.
 func (r *relocation) apart() error {
 	if r.to.Missing != Present || r.from.Set.ID != r.to.Set.ID {
 		return nil
@@ -142,8 +145,8 @@ func (r *relocation) replacesFolder() bool {
 	return r.from.File != nil && r.to.Missing == Present && r.to.File == nil
 }
 
-// again is decide for the transaction that writes: in which each path must still have an entry of the
-// same kind.
+// again is decide for the transaction that writes: in which each path must still have an entry of
+// the same kind.
 func (r *relocation) again(tx *metadata.Tx, p auth.Principal) error {
 	was := *r
 	if err := r.decide(tx, p); err != nil {

@@ -44,8 +44,8 @@ func (m *moved) trees() string {
 	return strings.Join(append(m.tree(m.Sets[0]), m.tree(m.away)...), " ")
 }
 
-// TestLargeRelocationIsAdmittedWhole: a folder that goes in several steps is refused before the first one
-// if any of its files is, or if all together exceed a quota.
+// TestLargeRelocationIsAdmittedWhole: a folder that goes in several steps is refused before the
+// first one if any of its files is, or if all together exceed a quota.
 func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -86,7 +86,8 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 	}
 }
 
-// TestCutRelocationDeletesNothing: when a step fails, everything that was at the destination is there.
+// TestCutRelocationDeletesNothing: when a step fails, everything that was at the destination is
+// there.
 func TestCutRelocationDeletesNothing(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -109,8 +110,8 @@ func TestCutRelocationDeletesNothing(t *testing.T) {
 	}
 }
 
-// TestFileReplacesLargeFolder: the commit that brings a file to the path of a folder is the first one
-// that deletes anything there.
+// TestFileReplacesLargeFolder: the commit that brings a file to the path of a folder is the first
+// one that deletes anything there.
 func TestFileReplacesLargeFolder(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -137,7 +138,8 @@ func TestFileReplacesLargeFolder(t *testing.T) {
 	}
 }
 
-// TestRelocationIntoItsSource: a folder is not replaced by what is in it, which would be deleted with it.
+// TestRelocationIntoItsSource: a folder is not replaced by what is in it, which would be deleted
+// with it.
 func TestRelocationIntoItsSource(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -157,7 +159,8 @@ func TestRelocationIntoItsSource(t *testing.T) {
 	}
 }
 
-// TestShallowCopyReplaces: the copy of a folder alone has its properties, and nothing of what was there.
+// TestShallowCopyReplaces: the copy of a folder alone has its properties, and nothing of what was
+// there.
 func TestShallowCopyReplaces(t *testing.T) {
 	t.Parallel()
 	for _, there := range []string{"to", "to/x/y", "to/x/", "other"} {
@@ -190,8 +193,8 @@ func (s *gate) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.Store.Update(ctx, fn)
 }
 
-// TestBusyRelocationChangesNothing: while the folder at the destination, or one in it, is being moved,
-// nothing takes its place.
+// TestBusyRelocationChangesNothing: while the folder at the destination, or one in it, is being
+// moved, nothing takes its place.
 func TestBusyRelocationChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -220,8 +223,8 @@ func TestBusyRelocationChangesNothing(t *testing.T) {
 	m.wantTree("moved", m.away, "elsewhere/x=to/in/x elsewhere/y=to/in/y")
 }
 
-// TestRelocationChecksInItsCommit: the check gets what is at both paths when they change, not what was
-// there before.
+// TestRelocationChecksInItsCommit: the check gets what is at both paths when they change, not what
+// was there before.
 func TestRelocationChecksInItsCommit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ from, to string }{{"file", "to"}, {"file", "to/in"}, {"d", "to"}, {"d", "to/in"}} {

@@ -23,10 +23,11 @@ const (
 	ReplaceExisting                 // likewise, and what the folder does not have is deleted afterwards; of copies only
 )
 
-// CopyFolder copies all files whose names begin with the path of a folder, which ends in a slash, and the folders in it that were made by themselves, as
-// CopyResource does. The path is replaced by another one, neither within the other. It goes in steps of up to 200 objects, each of
-// which is whole or not there, and asks for permission in each. Every reason to refuse that any of the
-// files has is found before the first step. With an error the outcome tells how far it came; what was
+// CopyFolder copies all files whose names begin with the path of a folder, which ends in a slash,
+// and the folders in it that were made by themselves, as CopyResource does. The path is replaced by
+// another one, neither within the other. It goes in steps of up to 200 objects, each of which is
+// whole or not there, and asks for permission in each. Every reason to refuse that any of the files
+// has is found before the first step. With an error the outcome tells how far it came; what was
 // copied stays, and what was to be replaced does, too.
 func (s *Service) CopyFolder(ctx context.Context, p auth.Principal, from, to metadata.FolderKey, existing Existing) (FolderOutcome, error) {
 	return s.placeFolder(ctx, p, &folderSteps{from: from, to: to, existing: existing})
@@ -65,8 +66,8 @@ func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSt
 	return f.done, err
 }
 
-// parts are the parts of a copy or a move. What is in the way goes last: until everything has arrived,
-// nothing is deleted.
+// parts are the parts of a copy or a move. What is in the way goes last: until everything has
+// arrived, nothing is deleted.
 func (f *folderSteps) parts() []folderPart {
 	parts := []folderPart{(*folderSteps).placeFiles, (*folderSteps).placeFolders}
 	if f.shallow {
@@ -198,7 +199,8 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 	return nil
 }
 
-// placement returns the copy or move of one file, the nth of its name, and its name at the destination.
+// placement returns the copy or move of one file, the nth of its name, and its name at the
+// destination.
 func (f *folderSteps) placement(tx *metadata.Tx, r metadata.Resource, nth int) (t placement, name string, err error) {
 	t = placement{service: f.service, tx: tx, by: f.by, move: f.move, source: resolvedResource{Resource: r, set: f.source}, set: f.goal}
 	there, name, err := counterpart(tx, f.from, f.to, r.Name, nth)
@@ -212,7 +214,8 @@ func (f *folderSteps) placement(tx *metadata.Tx, r metadata.Resource, nth int) (
 	return t, name, err
 }
 
-// placeFolders is a part of a copy or a move. A folder that is there at the destination stays, with the properties of the one that comes.
+// placeFolders is a part of a copy or a move. A folder that is there at the destination stays, with
+// the properties of the one that comes.
 func (f *folderSteps) placeFolders(_ context.Context, tx *metadata.Tx) error {
 	all, err := f.nextFolders(tx, &f.fromAt, f.from)
 	for _, row := range all {

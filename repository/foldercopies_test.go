@@ -278,8 +278,8 @@ func (s *meanwhile) Update(ctx context.Context, fn func(*metadata.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderDecidesInItsCommit: a file that comes to the destination, or bytes that use up the quota,
-// after the caller was admitted refuse the folder as a whole.
+// TestFolderDecidesInItsCommit: a file that comes to the destination, or bytes that use up the
+// quota, after the caller was admitted refuse the folder as a whole.
 func TestFolderDecidesInItsCommit(t *testing.T) {
 	t.Parallel()
 	for code, do := range map[errs.Code]func(m *moved, r metadata.Resource){

@@ -53,12 +53,13 @@ type walk struct {
 	row  string          // rows up to this one are done
 }
 
-// folderPart is a part of what is done with a folder. It changes at most f.room objects, and sets f.more
-// if it has to be called again.
+// folderPart is a part of what is done with a folder. It changes at most f.room objects, and sets
+// f.more if it has to be called again.
 type folderPart func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error
 
-// run does the parts, one after the other, in steps of up to maxStep objects. A step is one transaction,
-// which looks the sets up and authorises the caller anew. Parts that fit into one step share a commit.
+// run does the parts, one after the other, in steps of up to maxStep objects. A step is one
+// transaction, which looks the sets up and authorises the caller anew. Parts that fit into one step
+// share a commit.
 func (f *folderSteps) run(ctx context.Context, p auth.Principal, parts ...folderPart) error {
 	for first := true; len(parts) > 0; first = false {
 		var next folderSteps
@@ -124,7 +125,8 @@ func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 	return nil
 }
 
-// hasFolder tells whether a set has a folder with a path, which is not the set itself: one with files, or that was made by itself.
+// hasFolder tells whether a set has a folder with a path, which is not the set itself: one with
+// files, or that was made by itself.
 func hasFolder(tx *metadata.Tx, folder metadata.FolderKey) (bool, error) {
 	if !strings.HasSuffix(folder.Path, "/") {
 		return false, nil
@@ -181,7 +183,8 @@ func (f *folderSteps) nextFolders(tx *metadata.Tx, w *walk, in metadata.FolderKe
 	return all, nil
 }
 
-// counterpart returns the file of a folder that has the same name within it as one of another folder, which is the nth of its name.
+// counterpart returns the file of a folder that has the same name within it as one of another
+// folder, which is the nth of its name.
 func counterpart(tx *metadata.Tx, of, in metadata.FolderKey, name string, nth int) (r *metadata.Resource, there string, err error) {
 	there = in.Path + name[len(of.Path):]
 	within := metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, Name: &there}

@@ -68,8 +68,8 @@ func (d *Drive) destination(r *request) (path string, at repository.DrivePath, e
 	return path, at, nil
 }
 
-// admitRelocation returns the check of locks and conditions. The file at the destination may be one that
-// the If header names: its entity tag is compared with the one that it has then.
+// admitRelocation returns the check of locks and conditions. The file at the destination may be one
+// that the If header names: its entity tag is compared with the one that it has then.
 func (d *Drive) admitRelocation(r *request, path string, promised bool) func(from, to repository.DriveEntry) error {
 	source, destination, matches := d.guard(r, r.path, true), d.guard(r, path, true), d.matches(r)
 	return func(from, to repository.DriveEntry) error {

@@ -161,10 +161,10 @@ func (d *Drive) admit(r *request, path string, below bool) error {
 	return d.guard(r, path, below)(e.Missing == repository.Present)
 }
 
-// guard returns the check that no lock forbids a change of a path. It refuses if the request does not
-// submit the token of a lock of the path itself, of a folder above that has a lock for all below, or of
-// the folder that gains or loses a member. With below, what is in the path changes, too. there reports
-// whether something is at the path.
+// guard returns the check that no lock forbids a change of a path. It refuses if the request does
+// not submit the token of a lock of the path itself, of a folder above that has a lock for all
+// below, or of the folder that gains or loses a member. With below, what is in the path changes,
+// too. there reports whether something is at the path.
 func (d *Drive) guard(r *request, path string, below bool) func(there bool) error {
 	return func(there bool) error {
 		now, submitted := time.Now(), tokensOf(r.ifs)
@@ -192,8 +192,8 @@ func mustSplit(path string) repository.DrivePath {
 	return at
 }
 
-// meetNow is meet for what is there before the request is served. It looks up the other files that the
-// If header names, so that meet can be called in a transaction.
+// meetNow is meet for what is there before the request is served. It looks up the other files that
+// the If header names, so that meet can be called in a transaction.
 func (d *Drive) meetNow(r *request) error {
 	if len(r.ifs) == 0 {
 		return nil
@@ -222,7 +222,8 @@ func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
 	return d.pathOf(r, list.resource)
 }
 
-// meet reports by an error that the conditions of the If header are not true. file is the one at the path of the request, or nil.
+// meet reports by an error that the conditions of the If header are not true. file is the one at the
+// path of the request, or nil.
 func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	if len(r.ifs) == 0 {
 		return nil
