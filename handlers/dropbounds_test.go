@@ -3,8 +3,6 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,9 +64,9 @@ func TestUnfinishedDrops(t *testing.T) {
 	}
 }
 
-// TestPausedDropsGiveWay: an upload of a link that has paused for an hour is removed when another one needs its room, the longest pause first; one that goes
-// on is not, nor is any for one that finds no room all the same.
-func TestPausedDropsGiveWay(t *testing.T) {
+// TestPausedDropsEnd: an upload of a link ends when nothing has come of it for 50 minutes, also if
+// requests without content come. It no longer counts, and the next removal takes its file.
+func TestPausedDropsEnd(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	c := ownGateway(t, repository.Config{Now: func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }}, handlers.Config{})
@@ -77,31 +75,28 @@ func TestPausedDropsGiveWay(t *testing.T) {
 	full := func(length int) {
 		v.starts(length, "filename", "full").problem(http.StatusTooManyRequests, "too_many_requests", "")
 	}
-	parts := func() int {
-		files, err := os.ReadDir(filepath.Join(l.dir, "parts"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(files)
-	}
 	first := v.started(10, "filename", "first")
 	v.puts(first, 0, "01234").want(http.StatusNoContent)
 	clock.Add(int64(time.Minute))
 	second := v.started(10, "filename", "second")
 	v.puts(second, 0, "01234").want(http.StatusNoContent)
 	live := v.started(10, "filename", "live")
-	clock.Add(int64(50 * time.Minute))
 	full(1)
+	clock.Add(int64(48 * time.Minute))
 	v.puts(live, 0, "01234").want(http.StatusNoContent)
-	clock.Add(int64(20 * time.Minute))
-	full(21) // also without the two that have paused
-	same(t, "what has come", parts(), 3)
+	v.puts(first, 5, "", "Labshelf-SHA256: "+strings.Repeat("a", 64)).want(http.StatusNoContent)
+	full(1)
+	clock.Add(int64(time.Minute))
+	full(11)
 	v.started(10, "filename", "third")
-	v.bad("HEAD", first, nil, inTus).want(http.StatusNotFound)
+	v.bad("HEAD", first, nil, inTus).want(http.StatusGone)
 	same(t, "the others", v.offset(second)+v.offset(live), "55")
-	same(t, "what has come of them", parts(), 2)
-	v.puts(second, 5, "56789").want(http.StatusNoContent)
-	full(10)
+	clock.Add(int64(time.Minute))
+	v.started(10, "filename", "fourth")
+	full(1)
+	v.bad("HEAD", second, nil, inTus).want(http.StatusGone)
 	v.puts(live, 5, "56789").want(http.StatusNoContent)
-	same(t, "files", len(l.dropped(l.set, v.id)), 2)
+	clock.Add(int64(24 * time.Hour))
+	same(t, "what became of it is known for longer", v.offset(live), "10")
+	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }

@@ -297,11 +297,18 @@ func TestDropsHideQuotas(t *testing.T) {
 	v := l.newLink(object{"kind": "request", "setId": l.set})
 	at := v.started(400, "filename", "a")
 	l.send("PUT", "/dataspaces/"+l.dataspace, object{"quota": 500}).want(http.StatusOK)
-	a := v.starts(400, "filename", "b").problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, "")
-	if bytes.Contains(a.body, []byte("500")) || bytes.Contains(a.body, []byte("dataspace")) {
-		t.Errorf("the visitor is told %s", a.short())
+	v.puts(at, 0, strings.Repeat("x", 200)).want(http.StatusNoContent)
+	hides := func(a *answer) {
+		t.Helper()
+		a.problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, "")
+		if bytes.Contains(a.body, []byte("500")) || bytes.Contains(a.body, []byte("dataspace")) {
+			t.Errorf("the visitor sees %s", a.short())
+		}
 	}
-	v.puts(at, 0, strings.Repeat("x", 400)).want(http.StatusNoContent)
+	hides(v.starts(400, "filename", "b"))
+	later := v.started(250, "filename", "c")
+	v.puts(at, 200, strings.Repeat("x", 200)).want(http.StatusNoContent)
+	hides(v.puts(later, 0, strings.Repeat("x", 250)))
 	token := strings.TrimPrefix(v.address, strings.TrimSuffix(c.base, "/v1")+"/s/")
 	if log := c.log.String(); strings.Contains(log, token) || strings.Contains(log, strings.TrimPrefix(at, v.address)) {
 		t.Error("the log has the address of a link or an upload")

@@ -44,8 +44,9 @@ func TestQuotas(t *testing.T) {
 	}
 	full("an upload in chunks", upload(401))
 	location := upload(400).want(http.StatusCreated).header.Get("Location")
-	full("a form beside it", editor.bad("POST", "/resources", form(text("setId", set), file("b", "b"))))
-	editor.chunk(location, 0, strings.Repeat("c", 400)).want(http.StatusNoContent)
+	editor.chunk(location, 0, strings.Repeat("c", 200)).want(http.StatusNoContent)
+	full("a form beside it", editor.bad("POST", "/resources", form(text("setId", set), file("b", strings.Repeat("b", 201)))))
+	editor.chunk(location, 200, strings.Repeat("c", 200)).want(http.StatusNoContent)
 	full("a byte", editor.bad("POST", "/resources", form(text("setId", set), file("b", "b"))))
 
 	s.send("PUT", "/users/"+editor.id, object{"quota": 1000}).want(http.StatusOK)

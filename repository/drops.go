@@ -30,8 +30,6 @@ type drop struct {
 	service *Service
 	visitor Visitor
 	file    DropFile
-	giveWay []metadata.ID // unfinished uploads without which it would not have been refused
-	busy    []metadata.ID // of those that could give way, the ones that do not
 }
 
 // Drop receives a file through a request link, whole or not at all. It becomes a resource of the link's set, named after link and day, which names

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 
 	"labshelf/auth"
@@ -42,18 +43,7 @@ func (s *Service) StartDrop(ctx context.Context, v Visitor, start UploadStart) (
 	set := found.SetID.String()
 	start.Fields.SetID, start.Fields.Name, start.Fields.Filename = &set, &name, path.Base(name)
 	start.drop = &drop{service: s, visitor: v, file: f}
-	for {
-		t, err = s.CreateUpload(ctx, found.asOwner(v.Origin), start)
-		d := start.drop
-		if err == nil || len(d.giveWay) == 0 {
-			break
-		}
-		stay, failed := s.Uploads.GiveWay(ctx, d.giveWay, d.pausedBy())
-		if failed != nil {
-			return t, "", failed
-		}
-		d.giveWay, d.busy = nil, append(d.busy, stay...)
-	}
+	t, err = s.CreateUpload(ctx, found.asOwner(v.Origin), start)
 	if t.ID != (metadata.ID{}) {
 		secret = s.dropSecret(found.ID, t.ID)
 	}
@@ -92,7 +82,7 @@ func dropFileOf(start UploadStart) DropFile {
 
 // DropUploads returns the uploads of a request link, of which a visitor may use the one with this secret.
 func (s *Service) DropUploads(v Visitor, secret string) *resumable.Uploads {
-	return s.Uploads.For(dropUploads{uploads{s}, v, secret})
+	return s.Uploads.For(dropUploads{uploads{s}, v, secret}, maxPause)
 }
 
 // dropSecret belongs to one upload through a link.
@@ -141,6 +131,20 @@ func (u dropUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.I
 // sentFile is the file of an upload through a link.
 func sentFile(t metadata.ResumableUpload) DropFile {
 	return DropFile{Name: t.Name, ContentType: t.ContentType, Length: t.Length, Field: "filename"}
+}
+
+// Receive is the method of other uploads. Its refusals show no numbers.
+func (u dropUploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
+	reserving, done = u.uploads.Receive(ctx, t, body)
+	return hidingQuotas{reserving}, done
+}
+
+// hidingQuotas is a body whose refusals show no more than visitors may know.
+type hidingQuotas struct{ io.Reader }
+
+func (h hidingQuotas) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	return n, noRoomForDrop(err)
 }
 
 // Update runs fn in a write transaction with the owner of the link as it is now.

@@ -27,24 +27,30 @@ func TestReservationsOfLinks(t *testing.T) {
 		return upload.ID.String(), secret, err
 	}
 	w.limitSpace(1000)
-	id, secret, err := begin(600)
-	w.fits("an upload of 600", err)
-	_, _, err = begin(401)
-	w.full("one of 401 beside it", err)
+	id, secret, err := begin(1000)
+	w.fits("an upload of 1000", err)
+	w.holds("an announcement", 0)
+	send := func(offset int64) error {
+		chunk := resumable.Chunk{Offset: offset, Length: 500, Body: bytes.NewReader(make([]byte, 500)), Stop: func() {}}
+		_, err := w.Service.DropUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
+		return err
+	}
+	w.fits("a half of it", send(0))
+	w.holds("a half", 500)
+	_, _, err = begin(501)
+	w.full("one of 501 beside it", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
-	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 600 || of != 600 {
+	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
 		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
 	}
 	_, err = w.Service.TakeLink(ctx, w.Admin, link.ID.String())
 	w.OK(err)
-	chunk := resumable.Chunk{Length: 600, Body: bytes.NewReader(make([]byte, 600)), Stop: func() {}}
-	_, err = w.Service.DropUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
-	w.fits("all of it", err)
+	w.fits("the rest of it", send(500))
 	w.unreserved()
 	owner, err := w.Service.UserUsage(ctx, w.Admin, "me")
 	w.OK(err)
 	former, err := w.Service.UserUsage(ctx, w.editor, "me")
-	if err != nil || w.used() != 600 || owner.Used != 600 || former.Used != 0 {
+	if err != nil || w.used() != 1000 || owner.Used != 1000 || former.Used != 0 {
 		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
 	}
 }

@@ -29,7 +29,7 @@ func (u *FormUpload) reserve(tx *metadata.Tx, at quota.Place) error {
 func (u *FormUpload) Limit() int64 { return u.service.config.MaxUpload }
 
 // RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
-// find none when it comes. Receive reserves as many bytes of the quotas.
+// find none when it comes. Receive refuses one that the quotas have no room for.
 func (u *FormUpload) RoomFor(bytes int64) error {
 	u.least = bytes
 	if bytes <= u.service.inline.Limit() { // it goes into the metadata, whose file may have room within
@@ -89,7 +89,7 @@ func (s *Service) restoreReservations() error {
 				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // it cannot become a resource
 				continue
 			}
-			s.quotas.Restore(id, at, t.Length)
+			s.quotas.Restore(id, at, t.Checkpoint.Size)
 			if at.User != t.SenderID { // it comes through a link
 				s.unfinished.put(t.SenderID, append(s.unfinished.get(t.SenderID), id))
 			}

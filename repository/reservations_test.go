@@ -8,59 +8,101 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"labshelf/auth"
+	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
 )
 
-// TestReservations: what is under way counts, from the moment that its length is known until it ends, in whatever way.
+// TestReservations: an upload under way holds what has come of it, until it ends in whatever way.
+// An announced length that has no room is refused, and holds nothing.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
 	w.limitSpace(1000)
+	for range 3 {
+		_, err := w.begin(w.editor, 1000)
+		w.fits("an upload that is announced", err)
+	}
+	for _, length := range []int64{1001, 1 << 62} {
+		_, err := w.begin(w.editor, length)
+		w.full("an upload that is too long", err)
+		_, err = w.put(w.editor, 1, length)
+		w.full("a form that is too long", err)
+	}
+	w.unreserved()
 	upload, err := w.begin(w.editor, 600)
-	w.fits("an upload of 600", err)
-	_, err = w.begin(w.Admin, 401)
-	w.full("one of 401 beside it", err, "600 bytes more are announced by uploads under way")
-	_, err = w.begin(w.Admin, 1<<62)
-	w.full("one of more than fits into a number", err)
-	_, err = w.put(w.Admin, 401, 0)
-	w.full("a form of 401 beside it", err)
-	other, err := w.begin(w.Admin, 400)
-	w.fits("one of 400 beside it", err)
-	w.OK(w.Service.Uploads.Terminate(ctx, w.Admin, other.ID.String()))
+	w.OK(err)
+	upload, err = w.sendSome(w.editor, upload, 500)
+	w.OK(err)
+	w.holds("what has come", 500)
+	_, err = w.begin(w.Admin, 501)
+	w.full("one of 501 beside it", err, "uploads under way hold 500 bytes")
+	_, err = w.put(w.Admin, 501, 0)
+	w.full("a form of 501 beside it", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
-	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 600 || of != 600 {
+	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
 		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
 	}
-	w.fits("all of the first", w.send(w.editor, upload))
-	_, err = w.put(w.Admin, 400, 0)
-	w.fits("what is left, exactly", err)
+	_, err = w.put(w.Admin, 450, 450)
+	w.fits("a form of 450 beside it", err)
+	upload, err = w.sendSome(w.editor, upload, 100)
+	w.full("the rest of the first", err)
+	w.holds("what fits of it", upload.Checkpoint.Size)
+	w.limitSpace(1050)
+	_, err = w.sendSome(w.editor, upload, int(600-upload.Checkpoint.Size))
+	w.fits("the rest, when there is room", err)
 	w.unreserved()
-	if w.used() != 1000 {
+	if w.used() != 1050 {
 		t.Errorf("%d bytes are used", w.used())
 	}
 	empty, err := w.begin(w.editor, 0)
 	if err != nil || !empty.Done() {
 		t.Errorf("an empty upload: %+v, %v", empty, err)
 	}
-	w.unreserved()
-
 	w.limitSpace(2000)
-	late, err := w.begin(w.editor, 500)
+	other, err := w.begin(w.Admin, 400)
 	w.OK(err)
-	w.limitSpace(1400)
-	w.full("one that began under another quota", w.send(w.editor, late))
-	if w.Service.Reserved(w.Space.ID) != 500 {
-		t.Errorf("%d bytes are reserved for an upload that waits", w.Service.Reserved(w.Space.ID))
-	}
-	w.limitSpace(1500)
-	late, err = w.Service.Uploads.Get(ctx, w.editor, late.ID.String())
-	if err != nil || !late.Done() {
-		t.Errorf("when there is room again: %+v, %v", late, err)
-	}
+	_, err = w.sendSome(w.Admin, other, 300)
+	w.OK(err)
+	w.OK(w.Service.Uploads.Terminate(ctx, w.Admin, other.ID.String()))
 	w.unreserved()
 	w.Sound()
+}
+
+// TestRefusedChunksHoldNothing: a chunk that is dropped, since its checksum is another one, holds
+// nothing.
+func TestRefusedChunksHoldNothing(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{})
+	w.limitSpace(1000)
+	upload, err := w.begin(w.editor, 900)
+	w.OK(err)
+	wrong := errors.New("another checksum")
+	_, err = w.Service.Uploads.Append(t.Context(), w.editor, upload.ID.String(), resumable.Chunk{
+		Length: 800, Body: bytes.NewReader(make([]byte, 800)), Stop: func() {}, Verify: func() error { return wrong },
+	})
+	if !errors.Is(err, wrong) {
+		t.Errorf("a chunk with another checksum: %v", err)
+	}
+	w.unreserved()
+}
+
+// holds wants so many bytes to be reserved in the dataspace and for the editor.
+func (w *rationed) holds(what string, bytes int64) {
+	w.T.Helper()
+	if got, of := w.Service.Reserved(w.Space.ID), w.Service.Reserved(w.editor.UserID); got != bytes || of != bytes {
+		w.T.Errorf("%s: %d and %d bytes are reserved, want %d", what, got, of, bytes)
+	}
+}
+
+// sendSome sends so many bytes of a resumable upload.
+func (w *rationed) sendSome(p auth.Principal, t metadata.ResumableUpload, bytesSent int) (metadata.ResumableUpload, error) {
+	return w.Service.Uploads.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{
+		Offset: t.Checkpoint.Size, Length: int64(bytesSent), Body: bytes.NewReader(make([]byte, bytesSent)), Stop: func() {},
+	})
 }
 
 // endless is a body without an end, which counts what is read of it.

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"io"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -57,7 +58,7 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 		uploads = s.DropUploads(start.drop.visitor, "")
 	}
 	reserved := s.quotas.Begin(at)
-	if err := reserved.Grow(ctx, start.Length, start.Length); err != nil {
+	if err := reserved.Fits(ctx, start.Length); err != nil {
 		return metadata.ResumableUpload{}, err
 	}
 	t, err = uploads.Create(ctx, p, t, start.admit)
@@ -175,9 +176,13 @@ func (u uploads) Update(ctx context.Context, p auth.Principal, fn func(*metadata
 	return u.update(ctx, p, fn)
 }
 
-// Busy keeps inline bodies from being flushed meanwhile.
-func (u uploads) Busy() (done func()) {
-	return u.inline.Busy()
+// Receive keeps inline bodies from being flushed meanwhile, and reserves what comes.
+func (u uploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
+	reserved, idle := u.quotas.OfUpload(t.ID), u.inline.Busy()
+	return reserved.Reader(ctx, body, t.Checkpoint.Size), func(size int64) {
+		reserved.Shrink(size)
+		idle()
+	}
 }
 
 // Ended gives back what an upload had reserved.

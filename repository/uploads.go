@@ -109,14 +109,14 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 // Receive reads the body to its end: a small one into memory, any other one onto stable storage, for which it helps that blobs.WithLength
 // tells how long it is. An *Error from body is returned as it is.
 func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
-	if err := u.reserved.Grow(ctx, u.least, u.least); err != nil {
+	if err := u.reserved.Fits(ctx, u.least); err != nil {
 		return err
 	}
 	length, known := blobs.LengthOf(body)
 	if !known {
 		length = -1
 	}
-	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body), length)
+	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body, 0), length)
 	return err
 }
 

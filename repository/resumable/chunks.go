@@ -54,8 +54,9 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	if err := expect(&t, chunk.Expected); err != nil {
 		return t, err
 	}
-	defer u.repository.Busy()()
-	chunk.Body = lock.track(chunk.Body)
+	body, done := u.repository.Receive(ctx, t, lock.track(chunk.Body))
+	defer func() { done(t.Checkpoint.Size) }()
+	chunk.Body = body
 	if t.Received() {
 		err = errs.Ignore(readEnd(chunk.Body), io.EOF)
 	} else {
@@ -127,7 +128,9 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 // saveProgress writes down that so much has come.
 func (u *Uploads) saveProgress(ctx context.Context, t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
 	before := t
-	t.Checkpoint, t.Expires = reached, u.end()
+	if t.Checkpoint = reached; reached.Size > before.Checkpoint.Size { // a request that brings nothing does not put off the end
+		t.Expires = u.after(u.pause)
+	}
 	if reached.Size == t.Length {
 		digest, err := reached.Digest()
 		if err != nil {

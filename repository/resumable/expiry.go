@@ -110,26 +110,16 @@ func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata
 	return errors.Join(err, left)
 }
 
-// GiveWay removes those of some uploads that expire by a stamp, to make room. It returns the others: those that have gone on meanwhile, or that a
-// request has the lock of.
-func (u *Uploads) GiveWay(ctx context.Context, ids []metadata.ID, by metadata.Stamp) (stay []metadata.ID, err error) {
-	for _, id := range ids {
-		ended := errNotExpired
-		lock, err := u.locks.tryAcquire(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if lock != nil {
-			ended = u.removeExpired(lock.with(ctx), id, by)
-			lock.release()
-		}
-		if errors.Is(ended, errNotExpired) {
-			stay = append(stay, id)
-		} else if ended != nil {
-			return nil, ended
-		}
+// End removes an upload, whoever has begun it. It ends the request that sends more of it. A
+// resource that it has made stays.
+func (u *Uploads) End(ctx context.Context, id metadata.ID) error {
+	lock, err := u.locks.seize(ctx, id)
+	if err != nil {
+		return err
 	}
-	return stay, nil
+	defer lock.release()
+	_, err = u.remove(lock.with(ctx), id, func(metadata.ResumableUpload) error { return nil })
+	return err
 }
 
 // remove removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the

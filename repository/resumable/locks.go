@@ -56,6 +56,16 @@ type lock struct {
 // acquire waits for a lock, and stops a request that has it and from which nothing comes. Stop is called, perhaps several times, to end this
 // request in the same way. The caller releases the lock.
 func (l *locks) acquire(ctx context.Context, id metadata.ID, stop func()) (*lock, error) {
+	return l.wait(ctx, id, stop, lockIdle)
+}
+
+// seize is acquire, and stops the request of this node that has the lock at once.
+func (l *locks) seize(ctx context.Context, id metadata.ID) (*lock, error) {
+	return l.wait(ctx, id, func() {}, -1)
+}
+
+// wait is acquire, for a request from which nothing has come for longer than idle.
+func (l *locks) wait(ctx context.Context, id metadata.ID, stop func(), idle time.Duration) (*lock, error) {
 	for until := time.Now().Add(lockTimeout); ; {
 		mine, other := l.acquireHere(id, stop)
 		if mine != nil {
@@ -64,7 +74,7 @@ func (l *locks) acquire(ctx context.Context, id metadata.ID, stop func()) (*lock
 			}
 			return mine, nil
 		}
-		if other.idle() > lockIdle {
+		if other.idle() > idle {
 			other.stop()
 		}
 		select {

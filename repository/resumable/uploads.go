@@ -3,6 +3,7 @@ package resumable
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -25,8 +26,10 @@ type Repository interface {
 	Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error
 	// Ended says that an upload has made its resource, or is no more.
 	Ended(id metadata.ID)
-	// Busy says that a client sends a file, until done is called.
-	Busy() (done func())
+	// Receive says that a client sends more of an upload. It returns the body, which ends with a
+	// refusal if there is no more room for it. The caller calls done at the end, with the size
+	// that is kept.
+	Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64))
 }
 
 // Config is what an operator decides about uploads.
@@ -47,13 +50,14 @@ type Uploads struct {
 	config     Config
 	locks      *locks
 	checkpoint int64 // bytes between two
+	pause      time.Duration
 	expiry     *background.Worker
 }
 
 // Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
 	folder, _ := files.(blobs.PartialRemover)
-	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(stores.Node), checkpoint: checkpointBytes}
+	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(stores.Node), checkpoint: checkpointBytes, pause: c.Age}
 	u.expiry = stores.Node.Work(background.After(expiryEvery), func(ctx context.Context) background.Next {
 		u.stores.Background.Report(background.TaskExpiry, u.expire(ctx))
 		return background.After(expiryEvery)
@@ -61,10 +65,11 @@ func Start(stores *storage.Stores, files blobs.PartialFiles, repository Reposito
 	return u
 }
 
-// For returns the same uploads as callers see them whom another repository knows.
-func (u *Uploads) For(r Repository) *Uploads {
+// For returns the same uploads for callers whom another repository knows. One of theirs expires
+// after a pause of that length, if Config.Age is not shorter.
+func (u *Uploads) For(r Repository, pause time.Duration) *Uploads {
 	theirs := *u
-	theirs.repository = r
+	theirs.repository, theirs.pause = r, min(pause, u.pause)
 	return &theirs
 }
 
@@ -86,7 +91,7 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 	}
 	err := u.repository.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		t.Created = tx.Stamp()
-		t.ID, t.Expires = metadata.NewID(t.Created), u.end()
+		t.ID, t.Expires = metadata.NewID(t.Created), u.after(u.pause)
 		if err := admit(tx, p, &t); err != nil {
 			return err
 		}
@@ -171,9 +176,9 @@ func NotFound() error {
 
 func (u *Uploads) now() metadata.Stamp { return metadata.Stamp(u.config.Now().UnixMicro()) }
 
-// end is when an upload expires that something has come for now.
-func (u *Uploads) end() metadata.Stamp {
-	return u.now() + metadata.Stamp(u.config.Age/time.Microsecond)
+// after is the time that a pause from now on ends.
+func (u *Uploads) after(pause time.Duration) metadata.Stamp {
+	return u.now() + metadata.Stamp(pause/time.Microsecond)
 }
 
 // save writes down how far an upload has come, whatever has become of the caller that sent it. before is what it was when it was read.
@@ -233,7 +238,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		if err := u.stillAt(tx, t, t.Checkpoint); err != nil {
 			return err
 		}
-		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Content().Digest, metadata.Refusal{}, u.end()
+		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Content().Digest, metadata.Refusal{}, u.after(u.config.Age)
 		return tx.Uploads.Put(done)
 	})
 	if err == nil {

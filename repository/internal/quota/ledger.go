@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// step is how many bytes a body of unknown length reserves at a time, at most: as many as have come.
+	// step is how many bytes an upload reserves ahead, at most: as many as have come.
 	step = 1 << 20
 	// most is the greatest single reservation, so that sums do not overflow: the commit asks for the rest.
 	most = 1 << 46
@@ -77,9 +77,22 @@ func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refu
 	return free, nil, false
 }
 
-// Grow reserves need bytes in all, and up to want where there is room for them, or returns the refusal. What commits at this moment is in
-// the counters already or is not: where it matters, Grow waits for that.
+// Grow reserves need bytes in all, and up to want if there is room for them, or returns the
+// refusal.
 func (r *Reservation) Grow(ctx context.Context, need, want int64) error {
+	return r.ask(ctx, need, func(free int64) { r.ledger.set(r, min(max(need, want), free)) })
+}
+
+// Fits returns the refusal of an upload of so many bytes, and reserves nothing: a client can
+// announce any length.
+func (r *Reservation) Fits(ctx context.Context, bytes int64) error {
+	return r.ask(ctx, bytes, func(int64) {})
+}
+
+// ask calls grant, under the lock of the ledger, if there is room for need bytes in all, or
+// returns the refusal. Bytes that a commit adds at this moment may be in the counters and still be
+// reserved: if the answer depends on them, ask waits for the end of the commit.
+func (r *Reservation) ask(ctx context.Context, need int64, grant func(free int64)) error {
 	if r == nil || need <= r.bytes {
 		return nil
 	}
@@ -97,7 +110,7 @@ func (r *Reservation) Grow(ctx context.Context, need, want int64) error {
 		free, refused, wait := l.room(all, r, need)
 		settled := l.settled
 		if refused == nil {
-			l.set(r, min(max(need, want), free))
+			grant(free)
 		}
 		l.mu.Unlock()
 		if !wait {
@@ -144,6 +157,18 @@ func (r *Reservation) Keep() {
 	}
 }
 
+// Shrink reserves no more than so many bytes.
+func (r *Reservation) Shrink(bytes int64) {
+	if r == nil {
+		return
+	}
+	r.ledger.mu.Lock()
+	defer r.ledger.mu.Unlock()
+	if bytes < r.bytes {
+		r.ledger.set(r, bytes)
+	}
+}
+
 // Release gives back what is reserved. Calling it again does nothing.
 func (r *Reservation) Release() {
 	if r != nil {
@@ -164,12 +189,13 @@ func (r *Reservation) change(settling bool, bytes int64) {
 	l.set(r, bytes)
 }
 
-// Reader returns a body that reserves what it reads: it ends with the refusal where there is no more room.
-func (r *Reservation) Reader(ctx context.Context, body io.Reader) io.Reader {
+// Reader returns a body that reserves what it reads of an upload of which so many bytes have come
+// before. It ends with the refusal if there is no more room.
+func (r *Reservation) Reader(ctx context.Context, body io.Reader, before int64) io.Reader {
 	if r == nil {
 		return body
 	}
-	return &reader{Reader: body, grow: func(read int64) error { return r.Grow(ctx, read, read+min(read, step)) }}
+	return &reader{Reader: body, read: before, grow: func(read int64) error { return r.Grow(ctx, read, read+min(read, step)) }}
 }
 
 type reader struct {
@@ -214,7 +240,8 @@ func (l *Ledger) Ended(upload metadata.ID) {
 	delete(l.uploads, upload)
 }
 
-// Restore reserves the length of a resumable upload that a service has taken over from one before, whether or not there is room.
+// Restore reserves what has come of a resumable upload that a service has taken over from one
+// before, whether or not there is room.
 func (l *Ledger) Restore(upload metadata.ID, at Place, bytes int64) {
 	r := l.Begin(at)
 	r.change(false, min(bytes, most))

@@ -1,9 +1,11 @@
 // Package quota keeps what dataspaces and users hold within their quotas. Bytes are those of all versions, each counted in full, as
 // metadata.Counters and metadata.UserUsage count them.
 //
-// A quota is asked twice. The transaction that adds bytes compares them with the counters: nothing gets past it. Before that, an upload
-// reserves what it is going to need in a Ledger, so that a long one is refused when it begins, and not when it ends, and so that what
-// one has been admitted with is not taken by another. Reservations are in memory alone.
+// A quota is asked three times. An upload that is longer than the room at its beginning is refused
+// at once. While it comes, it reserves in a Ledger what has come and up to 1 MiB more, so that it
+// ends as soon as there is no more room. An announced length reserves nothing: else one request
+// without a body would use up a quota. The transaction that adds bytes compares them with the
+// counters, and nothing gets past it. Reservations are in memory alone.
 package quota
 
 import (
@@ -86,7 +88,7 @@ func (l limit) exceeded(bytes, reserved int64) error {
 		holds = "hold"
 	}
 	if reserved > 0 {
-		others = fmt.Sprintf(", and %s more are announced by uploads under way", Size(reserved))
+		others = fmt.Sprintf(", and uploads under way hold %s", Size(reserved))
 	}
 	message := fmt.Sprintf("%s %s %s of %s%s; %s more do not fit, and nothing was stored. ",
 		l.whose, holds, Size(l.used), Size(l.quota), others, Size(bytes))
