@@ -112,6 +112,10 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 	case args[1] == "":
 		return exit.Usagef("NEWNAME is empty")
 	}
+	_, isURL := reference.ParseAddress(args[0])
+	if set, _, inSet := strings.Cut(args[0], ":"); inSet && !isURL && strings.HasPrefix(args[1], set+":") {
+		return exit.Usagef("NEWNAME is the name alone, without %q; with --to SET resources go into another set", set+":")
+	}
 	return nil
 }
 

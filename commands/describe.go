@@ -30,8 +30,9 @@ needs. With flags it changes them, and leaves all others as they are.
 --set NAME=TEXT sets a property to a text. --set NAME:=VALUE sets it to a
 number, true, false, a list or a group in JSON, or to a quantity: a number with
 its unit, such as 20 °C or 20,5 °C. A number that can be read in two ways and a
-unit that is not known are refused. A dot in NAME leads into a group. --metadata merges a JSON file, in
-which null removes (RFC 7396); members such as creators are changed so.
+unit that is not known are refused. A dot in NAME leads into a group. --metadata
+merges a JSON file, in which null removes (RFC 7396); members such as creators
+are changed so.
 
 What the schema of the dataspace asks for and is missing is named on standard
 error ("labshelf help schema").

@@ -82,7 +82,7 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	if data == "" {
 		return exit.Usagef("--data must name a directory")
 	}
-	if user == "" {
+	if !cmd.Flags().Changed("user") || reference.Empty(user) {
 		return exit.Usagef("--user must name the user, such as --user admin")
 	}
 	key, err := p.NewKeyIn(cmd.Context(), data, user)

@@ -125,7 +125,7 @@ func TestDestinations(t *testing.T) {
 	s.holds(t, raw.ID, map[string]string{})
 	for _, c := range []struct{ from, to string }{
 		{"runs:b.csv", "imaging/raw"}, {"runs:b.csv", "raw:c.csv"}, {"runs:2026/a.csv", "imaging/raw:d.csv"}, {"runs:2026/a.csv", raw.URL}, {"runs:2026/a.csv", "2027/"},
-		{"runs:b.csv", "runs:e.csv"}, {"runs:b.csv", "10:30.csv"}, {"runs:b.csv", raw.URL + ":g.csv"},
+		{"runs:b.csv", "e.csv"}, {"runs:b.csv", "10:30.csv"}, {"runs:b.csv", raw.URL + ":g.csv"},
 	} {
 		if got := s.run(t, "", "cp", c.from, c.to); got.error != nil {
 			t.Errorf("%s to %s: %+v", c.from, c.to, got)

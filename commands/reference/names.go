@@ -11,7 +11,7 @@ import (
 // empty title. URLs have their own rules.
 func Complete(ref string) error {
 	if Empty(ref) {
-		return exit.Usagef("%q names nothing: give a name, id or URL", ref)
+		return exit.Usagef("%q names nothing: a name, id or URL is empty", ref)
 	}
 	if _, isURL := ParseAddress(ref); isURL {
 		return nil
