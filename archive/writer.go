@@ -69,18 +69,21 @@ const buffered = 32 << 10 // bytes
 func NewWriter(to io.Writer, set Set) *Writer {
 	out := bufio.NewWriterSize(to, buffered)
 	w := &Writer{
-		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: newDeferredEntry(), manifest: newDeferredEntry(),
+		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: &deferredEntry{}, manifest: &deferredEntry{},
 		hash: sha256.New(), buffer: make([]byte, buffered),
 	}
-	// Entries come one after the other and share these.
-	deflater, copier := newDeflater(io.Discard, flate.BestSpeed), newDeflater(io.Discard, flate.NoCompression)
+	// Entries come one after the other and share a deflater for each level, made when it is needed.
+	deflaters := map[int]*flate.Writer{}
 	w.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
-		by := deflater
+		level := flate.BestSpeed
 		if w.compressed {
-			by = copier
+			level = flate.NoCompression
 		}
-		by.Reset(to)
-		return by, nil
+		if deflaters[level] == nil {
+			deflaters[level] = newDeflater(to, level)
+		}
+		deflaters[level].Reset(to)
+		return deflaters[level], nil
 	})
 	w.manifest.add("{\n  \"setId\": %s,\n  \"setName\": %s,\n", quoted(set.ID), quoted(set.Name))
 	if set.Metadata != "" {

@@ -252,3 +252,21 @@ func TestWrongContent(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// TestSmallArchiveHoldsLittle counts what an archive of a stored file allocates until its first
+// byte is sent: a slow reader holds that.
+func TestSmallArchiveHoldsLittle(t *testing.T) {
+	body := bytes.Repeat([]byte{1}, 1000)
+	allocated := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			w := archive.NewWriter(io.Discard, archive.Set{ID: "1", Name: "set"})
+			if err := w.Add(archive.File{ID: "2", Name: "a.png", MimeType: "image/png", Bytes: 1000, SHA256: sha256.Sum256(body)}, bytes.NewReader(body)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}).AllocedBytesPerOp()
+	if allocated > 128<<10 {
+		t.Errorf("an archive of one file holds %d bytes", allocated)
+	}
+}

@@ -99,6 +99,7 @@ const (
 	CodeQuotaExceeded      Code = "quota_exceeded"
 	CodeReadOnly           Code = "read_only"
 	CodeUnavailable        Code = "unavailable"
+	CodeOverBudget         Code = "over_budget"
 	CodeNewerSchema        Code = "newer_schema"
 	CodeWebhookNotFound    Code = "webhook_not_found"
 	CodeEditNotFound       Code = "edit_not_found"
@@ -126,7 +127,7 @@ func Codes() []Code {
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeTooManyRequests, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
-		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable, CodeNewerSchema,
+		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable, CodeOverBudget, CodeNewerSchema,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeLinkNotFound, CodeLinkEnded, CodeLinkPassword, CodeTooManyVersions, CodePathTaken, CodeFolderWithin,
 		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,

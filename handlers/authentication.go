@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"labshelf/admission"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
@@ -112,9 +113,7 @@ func (t *throttle) count(address netip.Addr, now time.Time) (wait time.Duration)
 	if t == nil {
 		return 0
 	}
-	if network, err := address.Prefix(64); err == nil && address.Is6() {
-		address = network.Addr()
-	}
+	address = admission.Network(address)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	place, known := t.entries[address]
@@ -272,5 +271,10 @@ func (a *api) serveIdentified(w http.ResponseWriter, req *request, rt route, mal
 	if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, req.query)); err != nil {
 		return err
 	}
+	leave, err := a.gate.admit(w, req, rt.cost, a.callerOf(req))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return rt.serve(w, req)
 }

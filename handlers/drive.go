@@ -35,6 +35,12 @@ func (a *api) newDrive() *dav.Drive {
 	})
 }
 
+// driveCosts are the costs of the methods of the drive, like those of routes.
+var driveCosts = map[string]cost{
+	"GET": transfer, "HEAD": light, "PUT": transfer, "DELETE": compute, "MKCOL": light, "COPY": compute, "MOVE": compute,
+	"PROPFIND": stream, "PROPPATCH": light, "LOCK": light, "UNLOCK": light,
+}
+
 // driveOrigins are the schemes and hosts under which a client can name the drive.
 func (a *api) driveOrigins(r *http.Request) []string {
 	origins := []string{}
@@ -66,12 +72,23 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if err == nil {
 		caller.Origin = a.origin(w, r)
 		noteCaller(w, caller)
-		err = a.drive.Serve(w, r, caller, path)
+		err = a.serveAdmitted(w, r, caller, path)
 	}
 	if err != nil {
 		a.noteRefusal(r, route{audience: keyed}, err)
 		writeProblem(w, r, err)
 	}
+}
+
+// serveAdmitted serves a request to the drive within the budget of its method.
+func (a *api) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
+	req := &request{Request: r, caller: caller}
+	leave, err := a.gate.admit(w, req, driveCosts[r.Method], a.callerOf(req))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return a.drive.Serve(w, req.Request, caller, path)
 }
 
 // errPlainDrive is the error of a request that sends a key where others may read it.

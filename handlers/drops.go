@@ -17,11 +17,11 @@ const dropsSecurity = visitsSecurity + "; script-src 'self'; connect-src 'self'"
 // routesOfDrops are those of files that come through a request link in chunks, by the same protocol and code as those of users.
 func (a *api) routesOfDrops() []route {
 	return []route{
-		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked},
-		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.getUpload), chunked},
-		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked},
-		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked},
-		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.endUpload), chunked},
+		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked, transfer},
+		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.getUpload), chunked, light},
+		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked, transfer},
+		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked, transfer},
+		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.endUpload), chunked, light},
 	}
 }
 

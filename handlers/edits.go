@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -92,9 +94,6 @@ func (a *api) sendOutcome(w http.ResponseWriter, r *request, o repository.BulkOu
 	return err
 }
 
-// maxSpreadsheets is how many CSV files, of body.MaxCSV bytes each, are in memory at a time.
-const maxSpreadsheets = 4
-
 // separators are the words for what is between the columns.
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
@@ -105,13 +104,17 @@ func (a *api) exportMetadata(w http.ResponseWriter, r *request) error {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
 	}
 	sent := &startedWriter{Writer: w}
+	out := bufio.NewWriterSize(sent, slowclient.ChunkSize)
 	err := a.repo.ExportMetadata(r.Context(), r.caller, r.id(), separator, func(set metadata.Set) io.Writer {
 		header := w.Header()
 		header.Set("Content-Type", "text/csv; charset=utf-8")
 		header.Set("Content-Disposition", saveAs("attachment", set.Name+".csv"))
 		header.Set("Cache-Control", "no-store")
-		return sent
+		return out
 	})
+	if err == nil {
+		_ = out.Flush() // a client that went away gets no error
+	}
 	if err != nil && sent.started {
 		noteError(w, err, http.StatusInternalServerError)
 		panic(http.ErrAbortHandler) // cuts the connection: what has come is not taken for complete
@@ -126,9 +129,8 @@ func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
-		defer a.spreadsheets.Add(-1)
-		if a.spreadsheets.Add(1) > maxSpreadsheets {
-			return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "too many CSV files are being read; try again when one of them is done"}
+		if err := a.repo.MayEdit(r.Context(), r.caller, r.id()); err != nil { // before up to 32 MiB are read
+			return err
 		}
 		file, err := body.CSV(w, r.Request)
 		if err != nil {

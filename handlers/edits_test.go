@@ -1,15 +1,10 @@
 package handlers_test
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -46,56 +41,4 @@ func TestMetadataCSV(t *testing.T) {
 	s.send("DELETE", "/sets/"+set, nil)
 	send(file, "").problem(http.StatusConflict, "deleted", "")
 	s.send("POST", "/edits/"+edit["id"].(string)+"/undo", nil).problem(http.StatusConflict, "deleted", "")
-}
-
-// TestTooManyCSV: CSV files are in memory while they are read; beyond four at a time one is refused, and taken when another one is done.
-func TestTooManyCSV(t *testing.T) {
-	oneNode(t)
-	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
-	set := s.newSet()
-	s.upload(set, "a.txt", "content")
-	path := "/sets/" + set + "/metadata"
-	file := s.get(path).want(http.StatusOK).body
-	var slow [4]atomic.Pointer[io.PipeWriter]
-	answers := make(chan int)
-	for i := range slow {
-		go func() {
-			for { // a whole file below may have the place when this one comes: it comes again
-				body, w := io.Pipe()
-				slow[i].Store(w)
-				response, err := httpClient.Do(s.request("POST", path, body, []string{"Content-Type: text/csv"}))
-				if err != nil {
-					t.Error(err)
-					answers <- 0
-					return
-				}
-				_ = response.Body.Close()
-				if response.StatusCode != http.StatusServiceUnavailable {
-					answers <- response.StatusCode
-					return
-				}
-				_ = w.Close() // nobody reads it any more
-			}
-		}()
-	}
-	whole := func() *answer { return s.send("POST", path, raw{"text/csv", file}) }
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		if got := whole(); got.status != http.StatusOK {
-			got.problem(http.StatusServiceUnavailable, errs.CodeUnavailable, "")
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("four files are being read, and a fifth is taken")
-		}
-	}
-	for i := range slow {
-		w := slow[i].Load()
-		_, err := w.Write(file)
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Error(err)
-		}
-		same(t, "a slow file", <-answers, http.StatusOK)
-	}
-	whole().want(http.StatusOK)
 }

@@ -56,3 +56,16 @@ func Throttle(perMinute, addresses int) (count func(netip.Addr, time.Time) time.
 	t := newThrottle(perMinute, addresses)
 	return t.count, func() int { return max(len(t.entries), t.recent.Len()) }
 }
+
+// WithBudgets returns the configuration with one slot in each class, so many requests of a
+// caller, and so much memory.
+func WithBudgets(config Config, perCaller int, memory int64) Config {
+	all := budgets()
+	for i := range all {
+		if all[i].slots > 0 {
+			all[i].slots, all[i].perCaller = 1, perCaller
+		}
+	}
+	config.gate = newGate(all, memory)
+	return config
+}

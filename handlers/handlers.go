@@ -87,27 +87,29 @@ type Config struct {
 	Metrics http.Handler
 	// Observe is called after each request, in the goroutine that served it; may be nil.
 	Observe func(Observation)
+
+	gate *gate // of tests; nil: one with the usual budgets
 }
 
 // api serves requests. Its only mutable state is the count of failed keys, caches and pools.
 type api struct {
-	repo         *repository.Service
-	config       Config
-	started      metadata.Stamp
-	prefix       string // of every path: what the base URL has before the version
-	linked       html.Assets
-	allRoutes    *httprouter.Router // of all routes
-	listings     *httprouter.Router // of those whose addresses may end in a page token
-	hosts        *hosts.Hosts
-	drive        *dav.Drive
-	origins      http.CrossOriginProtection
-	failures     *throttle
-	strangers    *throttle               // requests without a key
-	layout       atomic.Pointer[layouts] // used last; mostly all requests name the same host
-	pages        encode.Pages
-	compressors  compressors
-	buffers      *slowclient.Buffers
-	spreadsheets atomic.Int32 // CSV files in memory
+	repo        *repository.Service
+	config      Config
+	started     metadata.Stamp
+	prefix      string // of every path: what the base URL has before the version
+	linked      html.Assets
+	allRoutes   *httprouter.Router // of all routes
+	listings    *httprouter.Router // of those whose addresses may end in a page token
+	hosts       *hosts.Hosts
+	drive       *dav.Drive
+	origins     http.CrossOriginProtection
+	failures    *throttle
+	strangers   *throttle               // requests without a key
+	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages       encode.Pages
+	compressors compressors
+	buffers     *slowclient.Buffers
+	gate        *gate
 }
 
 // request is one HTTP request, with what is known of it before its handler runs.

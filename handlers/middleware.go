@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"labshelf/admission"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/handlers/internal/hosts"
@@ -32,6 +34,32 @@ type response struct {
 	number [16]byte // the id of the request
 	err    error
 	idle   time.Duration // in which there was nothing to do
+	work   *work         // what the request has of the budget of its class; nil: nothing
+	over   string        // of which resource the caller has used up its share; "": of none
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *response) WriteHeader(status int) {
+	w.work.pause()
+	w.Writer.WriteHeader(status)
+	w.work.resume()
+}
+
+// Write implements [io.Writer].
+func (w *response) Write(p []byte) (int, error) {
+	w.work.pause()
+	w.work.sends(len(p))
+	n, err := w.Writer.Write(p)
+	w.work.resume()
+	return n, err
+}
+
+// ReadFrom implements [io.ReaderFrom].
+func (w *response) ReadFrom(src io.Reader) (int64, error) {
+	w.work.pause()
+	n, err := w.Writer.ReadFrom(src)
+	w.work.resume()
+	return n, err
 }
 
 // requestText writes the id of a request: 26 characters.
@@ -81,12 +109,18 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	}
 	event := a.config.Log.Info()
 	gone := errors.Is(w.err, context.Canceled) && r.Context().Err() != nil // which is no error of the service
-	if (w.Status() >= http.StatusInternalServerError || w.err != nil) && !gone {
+	switch {
+	case w.over != "" && w.err == nil:
+		event = a.config.Log.Warn()
+	case (w.Status() >= http.StatusInternalServerError || w.err != nil) && !gone:
 		event = a.config.Log.Error()
 	}
 	event = event.AnErr("error", w.err)
 	if w.caller.Username != "" {
 		event = event.Str("user", w.caller.Username)
+	}
+	if w.over != "" {
+		event = event.Str("over_budget", w.over)
 	}
 	if w.Status() == http.StatusMisdirectedRequest {
 		event = event.Str("host", withoutKeys(repository.Shorten(hosts.Name(a.hosts.Host(r)))))
@@ -129,6 +163,13 @@ func noteIdle(w http.ResponseWriter, d time.Duration) {
 	}
 }
 
+// noteOverBudget sets for log and observer that the caller has used up its share.
+func noteOverBudget(w http.ResponseWriter, refusal *admission.Refusal) {
+	if logged, ok := w.(*response); ok {
+		logged.over = refusal.Resource
+	}
+}
+
 // noteError sets the error for the log, where that is more than the answer says.
 func noteError(w http.ResponseWriter, err error, status int) {
 	if logged, ok := w.(*response); ok && status >= http.StatusInternalServerError {
@@ -167,6 +208,7 @@ type Observation struct {
 	Took           time.Duration // from the request's first line to its answer
 	Own            time.Duration // of that, without waiting for the client to send or to take bytes, or for events
 	Received, Sent int64         // bytes of the bodies
+	OverBudget     string        // the resource of which the caller has used up its share; "": of none
 }
 
 // noRoute stands for all methods and paths that the interface does not have, so that the number of routes is bounded.
@@ -187,7 +229,7 @@ const fileRate = 32 << 20
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
 		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()-w.idle),
-		Received: w.Received(), Sent: w.Sent(),
+		Received: w.Received(), Sent: w.Sent(), OverBudget: w.over,
 	}
 	if o.Route == "" {
 		o.Method, o.Route = noRoute, noRoute

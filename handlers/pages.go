@@ -211,7 +211,7 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, a.noSuchPath(r))
 	case reading:
 		noteRoute(w, r.Method, "/")
-		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain}); err != nil {
+		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain, page}); err != nil {
 			writeProblem(w, r, err)
 		}
 	case r.Method == http.MethodOptions:

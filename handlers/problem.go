@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 
+	"labshelf/admission"
 	"labshelf/errs"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
@@ -58,13 +60,29 @@ func publicError(err error) *errs.Error {
 	return known
 }
 
+// retryLater sets Retry-After, and notes for log and observer, where a caller has used up its
+// share of a budget.
+func retryLater(w http.ResponseWriter, err error) bool {
+	var refusal *admission.Refusal
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(refusal.After.Seconds())))
+	noteOverBudget(w, refusal)
+	return true
+}
+
 // writeProblem answers with an error.
 func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	known := publicError(err)
 	status := statuses[known.Kind]
-	noteError(w, err, status)
 	header := w.Header()
+	refused := retryLater(w, err)
+	if !refused {
+		noteError(w, err, status)
+	}
 	switch {
+	case refused:
 	case status == http.StatusUnauthorized && header.Get("WWW-Authenticate") == "":
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
 	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == errs.CodeBusy:

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,6 +31,7 @@ type route struct {
 	audience     audience
 	serve        func(w http.ResponseWriter, r *request) error
 	kind         routeKind
+	cost         cost // which budget it is admitted to
 }
 
 // audience tells which callers may use a route. Here it decides only whether a key is needed: the rules are in package repository, and
@@ -75,171 +77,181 @@ func (a *api) routes() []route {
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
 func (a *api) routesOfFiles() []route {
 	return []route{
-		{"GET", "/status", everybody, a.getStatus, plain},
-		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain},
-		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain},
+		{"GET", "/status", everybody, a.getStatus, plain, light},
+		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain, light},
+		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain, light},
 
-		{"POST", "/session", everybody, a.signIn, plain},
-		{"DELETE", "/session", everybody, a.signOut, plain},
+		{"POST", "/session", everybody, a.signIn, plain, light},
+		{"DELETE", "/session", everybody, a.signOut, plain, light},
 
-		{"GET", "/dataspaces", keyed, a.listDataspaces, listing},
-		{"POST", "/dataspaces", creators, a.createDataspace, plain},
-		{"GET", "/dataspaces/:id", anonymous, a.getDataspace, plain},
-		{"PUT", "/dataspaces/:id", managers, a.updateDataspace, plain},
-		{"DELETE", "/dataspaces/:id", managers, a.deleteDataspace, plain},
-		{"POST", "/dataspaces/:id/restore", managers, a.restoreDataspace, plain},
-		{"GET", "/dataspaces/:id/resources", anonymous, a.listResources(paging.DataspaceResources), listing},
-		{"GET", "/dataspaces/:id/sets", anonymous, a.listSets(paging.DataspaceSets), listing},
-		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain},
-		{"GET", "/dataspaces/:id/history", readers, a.listHistory(paging.DataspaceHistory), listing},
+		{"GET", "/dataspaces", keyed, a.listDataspaces, listing, page},
+		{"POST", "/dataspaces", creators, a.createDataspace, plain, light},
+		{"GET", "/dataspaces/:id", anonymous, a.getDataspace, plain, light},
+		{"PUT", "/dataspaces/:id", managers, a.updateDataspace, plain, light},
+		{"DELETE", "/dataspaces/:id", managers, a.deleteDataspace, plain, light},
+		{"POST", "/dataspaces/:id/restore", managers, a.restoreDataspace, plain, light},
+		{"GET", "/dataspaces/:id/resources", anonymous, a.listResources(paging.DataspaceResources), listing, page},
+		{"GET", "/dataspaces/:id/sets", anonymous, a.listSets(paging.DataspaceSets), listing, page},
+		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain, compute},
+		{"GET", "/dataspaces/:id/history", readers, a.listHistory(paging.DataspaceHistory), listing, page},
 
-		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing},
-		{"POST", "/sets", writers, a.createSet, plain},
-		{"GET", "/sets/:id", anonymous, a.getSet, plain},
-		{"PUT", "/sets/:id", writers, a.updateSet, plain},
-		{"DELETE", "/sets/:id", writers, a.deleteSet, plain},
-		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain},
-		{"GET", "/sets/:id/archive", anonymous, a.downloadArchive, archived},
-		{"GET", "/sets/:id/resources", anonymous, a.listResources(paging.SetResources), listing},
-		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing},
+		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing, page},
+		{"POST", "/sets", writers, a.createSet, plain, light},
+		{"GET", "/sets/:id", anonymous, a.getSet, plain, light},
+		{"PUT", "/sets/:id", writers, a.updateSet, plain, light},
+		{"DELETE", "/sets/:id", writers, a.deleteSet, plain, light},
+		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain, light},
+		{"GET", "/sets/:id/archive", anonymous, a.downloadArchive, archived, stream},
+		{"GET", "/sets/:id/resources", anonymous, a.listResources(paging.SetResources), listing, page},
+		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing, page},
 
-		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing},
-		{"POST", "/resources", writers, a.createResource, plain},
-		{"GET", "/resources/:id", anonymous, a.getResource, plain},
-		{"PUT", "/resources/:id", writers, a.replaceResource, plain},
-		{"PATCH", "/resources/:id", writers, a.editResource, plain},
-		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
-		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
-		{"POST", "/resources/:id/copy", writers, a.copyResource, plain},
-		{"POST", "/resources/:id/move", writers, a.moveResource, plain},
-		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download},
-		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing},
-		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing},
-		{"GET", "/resources/:id/versions/:number", anonymous, a.getVersion, plain},
-		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download},
-		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain},
-		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain},
-		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain},
+		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing, page},
+		{"POST", "/resources", writers, a.createResource, plain, transfer},
+		{"GET", "/resources/:id", anonymous, a.getResource, plain, light},
+		{"PUT", "/resources/:id", writers, a.replaceResource, plain, transfer},
+		{"PATCH", "/resources/:id", writers, a.editResource, plain, light},
+		{"DELETE", "/resources/:id", writers, a.deleteResource, plain, light},
+		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain, light},
+		{"POST", "/resources/:id/copy", writers, a.copyResource, plain, light},
+		{"POST", "/resources/:id/move", writers, a.moveResource, plain, light},
+		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download, transfer},
+		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing, page},
+		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing, page},
+		{"GET", "/resources/:id/versions/:number", anonymous, a.getVersion, plain, light},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download, transfer},
+		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain, light},
+		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain, light},
+		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain, light},
 	}
 }
 
 // routesOfUploads are those of resumable uploads.
 func (a *api) routesOfUploads() []route {
 	return []route{
-		{"POST", "/uploads", writers, inTus(a.createUpload), chunked},
-		{"GET", "/uploads/:id", senders, a.ofUser(a.getUpload), chunked},
-		{"PATCH", "/uploads/:id", senders, a.ofUser(a.continueUpload), chunked},
-		{"POST", "/uploads/:id", senders, a.ofUser(a.overrideUpload), chunked},
-		{"DELETE", "/uploads/:id", senders, a.ofUser(a.endUpload), chunked},
+		{"POST", "/uploads", writers, inTus(a.createUpload), chunked, transfer},
+		{"GET", "/uploads/:id", senders, a.ofUser(a.getUpload), chunked, light},
+		{"PATCH", "/uploads/:id", senders, a.ofUser(a.continueUpload), chunked, transfer},
+		{"POST", "/uploads/:id", senders, a.ofUser(a.overrideUpload), chunked, transfer},
+		{"DELETE", "/uploads/:id", senders, a.ofUser(a.endUpload), chunked, light},
 	}
 }
 
 // routesOfEdits are those of bulk edits of the metadata of files.
 func (a *api) routesOfEdits() []route {
 	return []route{
-		{"GET", "/sets/:id/metadata", anonymous, a.exportMetadata, tabled},
-		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed},
-		{"GET", "/sets/:id/edits", readers, a.listEdits, plain},
-		{"GET", "/edits/:id", readers, a.getEdit, plain},
-		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain},
+		{"GET", "/sets/:id/metadata", anonymous, a.exportMetadata, tabled, stream},
+		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed, compute},
+		{"GET", "/sets/:id/edits", readers, a.listEdits, plain, page},
+		{"GET", "/edits/:id", readers, a.getEdit, plain, light},
+		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain, compute},
 	}
 }
 
 // routesOfFolders are those of folders of a set.
 func (a *api) routesOfFolders() []route {
 	return []route{
-		{"GET", "/sets/:id/resources/outline", anonymous, a.outlineResources, outlined},
-		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered},
-		{"POST", "/sets/:id/folder", writers, a.createFolder, plain},
-		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain},
-		{"POST", "/sets/:id/folder/move", writers, a.moveFolder, plain},
-		{"POST", "/sets/:id/folder/delete", writers, a.deleteFolder, plain},
-		{"POST", "/sets/:id/folder/restore", writers, a.restoreFolder, plain},
-		{"POST", "/sets/:id/many", writers, a.changeMany, plain},
+		{"GET", "/sets/:id/resources/outline", anonymous, a.outlineResources, outlined, compute},
+		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered, compute},
+		{"POST", "/sets/:id/folder", writers, a.createFolder, plain, light},
+		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain, compute},
+		{"POST", "/sets/:id/folder/move", writers, a.moveFolder, plain, compute},
+		{"POST", "/sets/:id/folder/delete", writers, a.deleteFolder, plain, compute},
+		{"POST", "/sets/:id/folder/restore", writers, a.restoreFolder, plain, compute},
+		{"POST", "/sets/:id/many", writers, a.changeMany, plain, compute},
 	}
 }
 
 // routesOfLinks are those of links. A link is for its owner, too, while that is an editor.
 func (a *api) routesOfLinks() []route {
 	return []route{
-		{"GET", "/links", keyed, a.listLinks, listing},
-		{"POST", "/links", writers, a.createLink, plain},
-		{"GET", "/links/:id", managers, a.getLink, plain},
-		{"PUT", "/links/:id", managers, a.updateLink, plain},
-		{"DELETE", "/links/:id", managers, a.revokeLink, plain},
-		{"POST", "/links/:id/take", managers, a.takeLink, plain},
+		{"GET", "/links", keyed, a.listLinks, listing, page},
+		{"POST", "/links", writers, a.createLink, plain, light},
+		{"GET", "/links/:id", managers, a.getLink, plain, light},
+		{"PUT", "/links/:id", managers, a.updateLink, plain, light},
+		{"DELETE", "/links/:id", managers, a.revokeLink, plain, light},
+		{"POST", "/links/:id/take", managers, a.takeLink, plain, light},
+	}
+}
+
+// routesOfPages are those of what pages link, and of what search engines read.
+func (a *api) routesOfPages() []route {
+	return []route{
+		{"GET", assetsPath + ":name", everybody, a.getAsset, plain, light},
+		{"GET", "/robots.txt", everybody, a.getRobots, plain, light},
+		{"GET", "/sitemap.xml", everybody, a.getSitemap, plain, page},
+		{"GET", sitemapPath + ":name", everybody, a.getSitemapPart, plain, page},
 	}
 }
 
 // routesOfWebhooks are those of webhooks.
 func (a *api) routesOfWebhooks() []route {
 	return []route{
-		{"GET", "/webhooks", keyed, a.listWebhooks, plain},
-		{"POST", "/webhooks", managers, a.createWebhook, plain},
-		{"GET", "/webhooks/:id", managers, a.getWebhook, plain},
-		{"PUT", "/webhooks/:id", managers, a.updateWebhook, plain},
-		{"DELETE", "/webhooks/:id", managers, a.deleteWebhook, plain},
-		{"POST", "/webhooks/:id/rotate", managers, a.rotateWebhook, plain},
-		{"POST", "/webhooks/:id/resume", managers, a.resumeWebhook, plain},
-		{"POST", "/webhooks/:id/skip", managers, a.skipWebhook, plain},
-		{"GET", "/webhooks/:id/deliveries", managers, a.listDeliveries, plain},
-		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.repeatDelivery, plain},
+		{"GET", "/webhooks", keyed, a.listWebhooks, plain, page},
+		{"POST", "/webhooks", managers, a.createWebhook, plain, light},
+		{"GET", "/webhooks/:id", managers, a.getWebhook, plain, light},
+		{"PUT", "/webhooks/:id", managers, a.updateWebhook, plain, light},
+		{"DELETE", "/webhooks/:id", managers, a.deleteWebhook, plain, light},
+		{"POST", "/webhooks/:id/rotate", managers, a.rotateWebhook, plain, light},
+		{"POST", "/webhooks/:id/resume", managers, a.resumeWebhook, plain, light},
+		{"POST", "/webhooks/:id/skip", managers, a.skipWebhook, plain, light},
+		{"GET", "/webhooks/:id/deliveries", managers, a.listDeliveries, plain, page},
+		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.repeatDelivery, plain, light},
 	}
 }
 
 // routesOfSchemas are those of schemas, and of what they say of sets and resources.
 func (a *api) routesOfSchemas() []route {
 	return []route{
-		{"GET", "/dataspaces/:id/schemas", anonymous, a.listSchemas, plain},
-		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain},
-		{"GET", "/schemas/:id", anonymous, a.getSchema, plain},
-		{"PUT", "/schemas/:id", managers, a.updateSchema, plain},
-		{"DELETE", "/schemas/:id", managers, a.deleteSchema, plain},
-		{"POST", "/schemas/:id/restore", managers, a.restoreSchema, plain},
-		{"GET", "/schemas/:id/versions", anonymous, a.listSchemaVersions, plain},
-		{"GET", "/schemas/:id/versions/:number", anonymous, a.getSchemaVersion, plain},
-		{"GET", "/sets/:id/schema", anonymous, a.getSetSchema, plain},
-		{"GET", "/resources/:id/schema", anonymous, a.getResourceSchema, plain},
+		{"GET", "/dataspaces/:id/schemas", anonymous, a.listSchemas, plain, page},
+		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain, compute},
+		{"GET", "/schemas/:id", anonymous, a.getSchema, plain, light},
+		{"PUT", "/schemas/:id", managers, a.updateSchema, plain, compute},
+		{"DELETE", "/schemas/:id", managers, a.deleteSchema, plain, light},
+		{"POST", "/schemas/:id/restore", managers, a.restoreSchema, plain, compute},
+		{"GET", "/schemas/:id/versions", anonymous, a.listSchemaVersions, plain, page},
+		{"GET", "/schemas/:id/versions/:number", anonymous, a.getSchemaVersion, plain, page},
+		{"GET", "/sets/:id/schema", anonymous, a.getSetSchema, plain, light},
+		{"GET", "/resources/:id/schema", anonymous, a.getResourceSchema, plain, light},
 	}
 }
 
 // routesOfUsers are those of users, privileges, usage and administration.
 func (a *api) routesOfUsers() []route {
 	return []route{
-		{"GET", "/users", keyed, a.listUsers, listing},
-		{"POST", "/users", sysadmins, a.createUser, plain},
-		{"GET", "/users/:id", keyed, a.getUser, plain},
-		{"PUT", "/users/:id", oneself, a.updateUser, plain},
-		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain},
-		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain},
-		{"GET", "/users/:id/usage", oneself, a.getUserUsage, plain},
-		{"GET", "/users/:id/keys", oneself, a.listKeys, listing},
-		{"POST", "/users/:id/keys", oneself, a.createKey, plain},
-		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, plain},
+		{"GET", "/users", keyed, a.listUsers, listing, page},
+		{"POST", "/users", sysadmins, a.createUser, plain, light},
+		{"GET", "/users/:id", keyed, a.getUser, plain, light},
+		{"PUT", "/users/:id", oneself, a.updateUser, plain, light},
+		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain, light},
+		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain, light},
+		{"GET", "/users/:id/usage", oneself, a.getUserUsage, plain, compute},
+		{"GET", "/users/:id/keys", oneself, a.listKeys, listing, page},
+		{"POST", "/users/:id/keys", oneself, a.createKey, plain, light},
+		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, plain, light},
 
-		{"GET", "/privileges", keyed, a.listPrivileges, listing},
-		{"POST", "/privileges", managers, a.grant, plain},
-		{"GET", "/privileges/:id", holders, a.getPrivilege, plain},
-		{"DELETE", "/privileges/:id", managers, a.revoke, plain},
+		{"GET", "/privileges", keyed, a.listPrivileges, listing, page},
+		{"POST", "/privileges", managers, a.grant, plain, light},
+		{"GET", "/privileges/:id", holders, a.getPrivilege, plain, light},
+		{"DELETE", "/privileges/:id", managers, a.revoke, plain, light},
 
-		{"GET", "/usage", keyed, a.getUsage, plain},
+		{"GET", "/usage", keyed, a.getUsage, plain, compute},
 
-		{"GET", "/events", keyed, a.followEvents, following},
+		{"GET", "/events", keyed, a.followEvents, following, light},
 
-		{"GET", "/search", keyed, a.search, listing},
+		{"GET", "/search", keyed, a.search, listing, compute},
 
-		{"GET", "/audit", keyed, a.listAudit, listing},
-		{"GET", "/audit/head", keyed, a.getAuditHead, sized},
-		{"GET", "/audit/proof", keyed, a.getAuditProof, proving},
-		{"GET", "/audit/export", sysadmins, a.exportAudit, plain},
-		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.eraseAudit, plain},
+		{"GET", "/audit", keyed, a.listAudit, listing, compute},
+		{"GET", "/audit/head", keyed, a.getAuditHead, sized, light},
+		{"GET", "/audit/proof", keyed, a.getAuditProof, proving, compute},
+		{"GET", "/audit/export", sysadmins, a.exportAudit, plain, stream},
+		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.eraseAudit, plain, light},
 
-		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain},
-		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain},
-		{"POST", "/admin/check", sysadmins, a.check, plain},
-		{"GET", "/admin/index", sysadmins, a.getIndex, plain},
-		{"POST", "/admin/index/rebuild", sysadmins, a.rebuildIndex, plain},
-		{"POST", "/admin/purge", sysadmins, a.purge, plain},
+		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain, stream},
+		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain, transfer},
+		{"POST", "/admin/check", sysadmins, a.check, plain, upkeep},
+		{"GET", "/admin/index", sysadmins, a.getIndex, plain, light},
+		{"POST", "/admin/index/rebuild", sysadmins, a.rebuildIndex, plain, light},
+		{"POST", "/admin/purge", sysadmins, a.purge, plain, upkeep},
 	}
 }
 
@@ -248,6 +260,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
 		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
 		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), strangers: newThrottle(config.AnonymousRequests, maxAddresses), buffers: &slowclient.Buffers{},
+		gate: cmp.Or(config.gate, newGate(budgets(), answerMemory)),
 	}
 	a.trustOwnOrigin()
 	a.drive = a.newDrive()
@@ -261,20 +274,18 @@ func New(repo *repository.Service, config Config) http.Handler {
 			a.add(pages, version+rt.path, rt)
 		}
 	}
-	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
+	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain, light})
 	for _, rt := range slices.Concat(a.routesOfVisits(), a.routesOfDrops()) {
 		a.add(whole, visitPath+rt.path, rt)
 	}
 	if config.Pages != nil {
 		a.linked = readLinkedAssets(config.Pages)
-		for path, serve := range map[string]func(http.ResponseWriter, *request) error{
-			assetsPath + ":name": a.getAsset, "/robots.txt": a.getRobots, "/sitemap.xml": a.getSitemap, sitemapPath + ":name": a.getSitemapPart,
-		} {
-			a.add(whole, path, route{"GET", path, everybody, serve, plain})
+		for _, rt := range a.routesOfPages() {
+			a.add(whole, rt.path, rt)
 		}
 	}
 	if config.Metrics != nil {
-		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})
+		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain, compute})
 	}
 	return a.wrap(a.dispatch(whole, pages))
 }
@@ -383,6 +394,11 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	path, token := routed(r)
 	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
 	if rt.audience == everybody {
+		leave, err := a.gate.admit(w, req, rt.cost, a.callerOf(req))
+		if err != nil {
+			return err
+		}
+		defer leave()
 		return rt.serve(w, req)
 	}
 	return a.serveCaller(w, req, rt, malformed)

@@ -36,11 +36,11 @@ const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; ba
 // routesOfVisits are those of people who have been sent a link.
 func (a *api) routesOfVisits() []route {
 	return []route{
-		{"GET", ":token", everybody, a.getVisit, plain},
-		{"POST", ":token", everybody, a.postVisit, plain},
-		{"PUT", ":token/*name", everybody, a.putDrop, plain},
-		{"GET", ":token/archive", everybody, a.getSharedArchive, plain},
-		{"GET", ":token/files/:id", everybody, a.getShared, plain},
+		{"GET", ":token", everybody, a.getVisit, plain, page},
+		{"POST", ":token", everybody, a.postVisit, plain, transfer},
+		{"PUT", ":token/*name", everybody, a.putDrop, plain, transfer},
+		{"GET", ":token/archive", everybody, a.getSharedArchive, plain, stream},
+		{"GET", ":token/files/:id", everybody, a.getShared, plain, transfer},
 	}
 }
 
@@ -64,7 +64,10 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 	_, password, sent := r.BasicAuth()
 	err := a.admitGuest(w, r, sent)
 	if err == nil && sent {
-		v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
+		err = withoutSlot(w, func() (err error) {
+			v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
+			return err
+		})
 	}
 	return v, err
 }
@@ -79,6 +82,7 @@ func (a *api) visited(w http.ResponseWriter, r *request, serve func(repository.V
 	if !errors.As(err, &known) || !wantsPage(r.Request) {
 		return err
 	}
+	retryLater(w, err)
 	page := visits.Problem{Frame: a.visitFrame("This link does not open")}
 	page.Message = known.Message
 	if known.Code == errs.CodeLinkPassword {

@@ -60,6 +60,7 @@ func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListReque
 			}), err
 		},
 		position: auditPosition,
+		bytes:    func(e AuditEntry) int { return len(e.Values) + len(e.TextsNow) },
 	})
 }
 
@@ -83,6 +84,7 @@ func (s *Service) History(ctx context.Context, p auth.Principal, listing paging.
 			}), err
 		},
 		position: auditPosition,
+		bytes:    func(e AuditEntry) int { return len(e.Values) + len(e.TextsNow) },
 	})
 }
 

@@ -134,6 +134,15 @@ func (s *Service) bulkEdit(ctx context.Context, p auth.Principal, set string, ki
 	return o, s.carryOut(ctx, p, set, metadata.BulkEdit{Kind: kind}, &o)
 }
 
+// MayEdit returns the error that a bulk edit of a set would give to this caller whatever its
+// content.
+func (s *Service) MayEdit(ctx context.Context, p auth.Principal, set string) error {
+	return s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, err := editableSet(tx, p, set)
+		return err
+	})
+}
+
 // editableSet finds a set whose files the caller may change.
 func editableSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, error) {
 	resolved, err := lookupSet(tx, id, "")

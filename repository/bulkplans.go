@@ -221,10 +221,7 @@ func wordsSetter(at func(*many) *[]string) func(*many, string, any) error {
 // EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata, a merge patch, addTags, removeTags.
 func (s *Service) EditMany(ctx context.Context, p auth.Principal, set string, f Fields, preview bool) (BulkOutcome, error) {
 	var many many
-	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { // permission comes before the fields
-		_, err := editableSet(tx, p, set)
-		return err
-	})
+	err := s.MayEdit(ctx, p, set) // permission comes before the fields
 	if err == nil {
 		err = create(&many, f, manyFields)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"labshelf/admission"
 	"labshelf/metadata"
 )
 
@@ -43,3 +44,6 @@ func (s *Service) Archived() *atomic.Int64 { return &s.archived }
 
 // Reserved is how many bytes uploads under way have reserved in a dataspace, or for a user.
 func (s *Service) Reserved(of metadata.ID) int64 { return s.quotas.Reserved(of) }
+
+// PasswordQueue is where guesses at the passwords of links wait.
+func (s *Service) PasswordQueue() *admission.Queue { return s.passwords.queue }

@@ -68,7 +68,10 @@ func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (c
 	if err := s.view(ctx, p, check); err != nil {
 		return created, "", err
 	}
-	hash := hashPassword(valueOf(draft.password))
+	hash, err := s.hashFor(ctx, p, valueOf(draft.password))
+	if err != nil {
+		return created, "", err
+	}
 	token, digest := auth.NewLink()
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := check(tx, p); err != nil {
@@ -160,7 +163,10 @@ func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, e
 	if err != nil {
 		return updated, err
 	}
-	hash := hashPassword(valueOf(draft.password))
+	hash, err := s.hashFor(ctx, p, valueOf(draft.password))
+	if err != nil {
+		return updated, err
+	}
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, changed, err := check(tx, p)
 		if err != nil {

@@ -8,23 +8,88 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 
+	"labshelf/admission"
+	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
 )
 
-// The passwords of links. People choose them, so that they can be guessed: each guess costs a tenth of a second of a processor, of which guesses use
-// one at most, and nobody is locked out.
+// People choose the passwords of links, so that they can be guessed. Each guess costs a tenth of
+// a second of a processor. Guesses use one processor at most, and wait in a queue that is fair to
+// links and to addresses: guesses at one link do not delay the visitors of another one. No
+// visitor is locked out.
 
 const (
 	passwordRounds  = 600_000 // of PBKDF2 with SHA-256, as OWASP has it
 	passwordForm    = "pbkdf2-sha256"
 	passwordSalt    = 16 // bytes
-	maxGuesses      = 1  // at the same time
 	passwordDigests = sha256.Size
+
+	maxGuesses    = 1    // at the same time
+	maxQueued     = 16   // guesses of one address; a group behind one address opens a link together
+	maxRemembered = 1000 // right passwords that programs send with each request
 )
+
+// passwords compares and stretches the passwords of links.
+type passwords struct {
+	queue *admission.Queue
+
+	mu    sync.Mutex
+	right map[[sha256.Size]byte]bool // keyed digests of links with their right passwords
+}
+
+func newPasswords() *passwords {
+	return &passwords{
+		queue: admission.NewQueue(admission.Limits{Slots: maxGuesses, PerCaller: maxQueued}),
+		right: map[[sha256.Size]byte]bool{},
+	}
+}
+
+// turn calls fn when it is the caller's turn.
+func (w *passwords) turn(ctx context.Context, c admission.Caller, fn func()) error {
+	ticket, err := w.queue.Enter(c)
+	if err != nil {
+		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeOverBudget, Field: "password", Err: err,
+			Message: "too many passwords from this address are being compared; try again as late as Retry-After says"}
+	}
+	defer ticket.Leave()
+	if err := ticket.Acquire(ctx); err != nil {
+		return err
+	}
+	fn()
+	return nil
+}
+
+// remembers reports whether a digest is one of a right password.
+func (w *passwords) remembers(digest [sha256.Size]byte) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.right[digest]
+}
+
+func (w *passwords) remember(digest [sha256.Size]byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.right) >= maxRemembered {
+		clear(w.right)
+	}
+	w.right[digest] = true
+}
+
+// hashFor returns what is stored of a password that a user gives a link, when it is the user's
+// turn.
+func (s *Service) hashFor(ctx context.Context, p auth.Principal, password string) (hash string, err error) {
+	if password == "" {
+		return "", nil
+	}
+	err = s.passwords.turn(ctx, admission.User(p.UserID), func() { hash = hashPassword(password) })
+	return hash, err
+}
 
 // hashPassword returns what is stored of a password; "" of none.
 func hashPassword(password string) string {
@@ -68,16 +133,39 @@ func (s *Service) AdmitVisitor(ctx context.Context, v Visitor, password string) 
 	if err != nil || link.Password == "" {
 		return "", err
 	}
-	select {
-	case s.guesses <- struct{}{}:
-		defer func() { <-s.guesses }()
-	case <-ctx.Done():
-		return "", ctx.Err()
+	digest := s.guess(link, password)
+	right := s.passwords.remembers(digest)
+	if !right {
+		address, _ := netip.ParseAddr(v.Address) // one that is unknown is one caller
+		c := admission.Address(address)
+		c.Group = "link " + string(link.ID[:])
+		if err := s.passwords.turn(ctx, c, func() { right = isPassword(link.Password, password) }); err != nil {
+			return "", err
+		}
 	}
-	if !isPassword(link.Password, password) {
+	if !right {
 		return "", &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Field: "password", Message: "this is not the password of this link"}
 	}
+	s.passwords.remember(digest)
 	return s.proofOf(link), nil
+}
+
+// guess is the digest of a password for a link. Only this process can make it.
+func (s *Service) guess(l metadata.Link, password string) (digest [sha256.Size]byte) {
+	mac := hmac.New(sha256.New, s.passwordKey(l))
+	mac.Write([]byte(password))
+	return [sha256.Size]byte(mac.Sum(nil))
+}
+
+// passwordKey is the key of what is derived from the password of a link. It ends with the
+// password.
+func (s *Service) passwordKey(l metadata.Link) []byte {
+	secret := s.stores.Meta.Secret()
+	mac := hmac.New(sha256.New, secret[:])
+	mac.Write([]byte("guess at a link\x00"))
+	mac.Write(l.ID[:])
+	mac.Write([]byte(l.Password))
+	return mac.Sum(nil)
 }
 
 // proofOf shows that somebody knew the password of a link.

@@ -154,9 +154,13 @@ func (s *Service) find(ctx context.Context, tx *metadata.Tx, q paging.Query, wan
 			return indexError(err)
 		}
 		reader := hitReader{s: s, tx: tx, wanted: wanted, described: q.Descriptive, documents: indexing.NewDocuments(tx, nil)}
-		for _, hit := range result.Hits {
+		for i, hit := range result.Hits {
 			if err := reader.read(hit, found); err != nil {
 				return err
+			}
+			if reader.bytes >= MaxPageBytes {
+				result.Hits = result.Hits[:i+1]
+				break
 			}
 		}
 		if wanted.Counts > 0 {
@@ -215,6 +219,7 @@ type hitReader struct {
 	described bool // with their descriptive metadata
 	documents indexing.Documents
 	path      []string // names and titles of the containers of the hit at hand
+	bytes     int      // of descriptive metadata so far
 }
 
 // read adds a hit, unless it has been deleted since the index has heard of it.
@@ -268,7 +273,9 @@ func (r *hitReader) describe(id metadata.ID, into *string) error {
 	if !r.described {
 		return nil
 	}
-	return rows.Described(r.tx, id, into)
+	err := rows.Described(r.tx, id, into)
+	r.bytes += len(*into)
+	return err
 }
 
 func compareIDs(a, b [16]byte) int { return slices.Compare(a[:], b[:]) }

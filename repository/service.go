@@ -138,7 +138,7 @@ type Service struct {
 	unfinished  unfinished // uploads of links
 	instruments *instruments.Instruments
 
-	guesses   chan struct{} // at the passwords of links, that are under way
+	passwords *passwords // of links
 	downloads downloads
 	hashing   chan struct{} // one request at a time computes checksums
 
@@ -186,17 +186,17 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	limit, keep := inlineLimit(files, config)
 	service := &Service{
 		stores: s, files: files, config: config,
-		tokens:   paging.NewCodec(meta.Secret()),
-		facts:    factCache{room: maxFacts},
-		inline:   inline.Start(s, files, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed}),
-		cascades: startCascades(meta, s.Background),
-		lastUse:  startLastUse(meta),
-		refusals: refusals.Start(s),
-		upkeep:   upkeep,
-		schemas:  conformance.NewSchemas(),
-		quotas:   quota.NewLedger(s.View, s.Node.Shared()),
-		guesses:  make(chan struct{}, maxGuesses),
-		hashing:  make(chan struct{}, 1),
+		tokens:    paging.NewCodec(meta.Secret()),
+		facts:     factCache{room: maxFacts},
+		inline:    inline.Start(s, files, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed}),
+		cascades:  startCascades(meta, s.Background),
+		lastUse:   startLastUse(meta),
+		refusals:  refusals.Start(s),
+		upkeep:    upkeep,
+		schemas:   conformance.NewSchemas(),
+		quotas:    quota.NewLedger(s.View, s.Node.Shared()),
+		passwords: newPasswords(),
+		hashing:   make(chan struct{}, 1),
 	}
 	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)

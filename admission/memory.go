@@ -1,0 +1,54 @@
+package admission
+
+import "sync"
+
+// Memory is a number of bytes that callers share. It is safe for concurrent use.
+type Memory struct {
+	mu     sync.Mutex
+	free   int64
+	shares map[string]int64 // bytes that callers and groups hold
+}
+
+// NewMemory returns memory of which nothing is held.
+func NewMemory(bytes int64) *Memory {
+	return &Memory{free: bytes, shares: map[string]int64{}}
+}
+
+// Held is what one request holds. Its methods are for one goroutine at a time.
+type Held struct {
+	memory *Memory
+	names  []string
+	bytes  int64
+}
+
+// Hold returns what a new request of a caller holds: nothing yet.
+func (m *Memory) Hold(c Caller) *Held { return &Held{memory: m, names: c.names()} }
+
+// Set changes how many bytes the request holds. It is refused more than the share of its caller,
+// with a *Refusal, and then holds as much as before.
+func (h *Held) Set(bytes int64) error {
+	m := h.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := bytes - h.bytes
+	for _, name := range h.names {
+		if more > 0 && m.shares[name]+more > m.free {
+			return refuse("memory", soonest)
+		}
+	}
+	h.bytes = bytes
+	m.free -= more
+	for _, name := range h.names {
+		if m.shares[name] += more; m.shares[name] == 0 {
+			delete(m.shares, name)
+		}
+	}
+	return nil
+}
+
+// Free returns how many bytes nobody holds.
+func (m *Memory) Free() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.free
+}

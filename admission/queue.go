@@ -1,0 +1,225 @@
+package admission
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"sync"
+	"time"
+)
+
+// Limits bound a queue.
+type Limits struct {
+	Slots     int // requests that run at the same time
+	PerCaller int // requests of one caller that run, wait or are about to
+}
+
+// Queue admits requests to a number of slots. It is safe for concurrent use.
+type Queue struct {
+	limits Limits
+
+	mu       sync.Mutex
+	running  int
+	waiting  []*Ticket // in the order of their arrival
+	accounts map[string]*account
+	mean     time.Duration // that a slot was held, of late
+}
+
+// account is what one caller or group has of a queue.
+type account struct {
+	entered, running int
+	used             float64 // seconds in slots, of which time forgets half in each halfLife
+	at               time.Time
+}
+
+// halfLife is how long it takes until half of what a caller has used is forgotten. It is longer
+// than one expensive request, and shorter than the patience of the next user of a shared address.
+const halfLife = 10 * time.Second
+
+// maxAccounts is how many callers are remembered for what they have used of late.
+const maxAccounts = 4096
+
+// NewQueue returns an empty queue.
+func NewQueue(limits Limits) *Queue {
+	return &Queue{limits: limits, accounts: map[string]*account{}}
+}
+
+// Ticket is one request in a queue. Its methods are for one goroutine at a time.
+type Ticket struct {
+	queue    *Queue
+	accounts []*account
+	names    []string
+	ready    chan struct{} // closed when the slot is granted
+	since    time.Time     // when it was granted; zero without a slot
+}
+
+// Enter counts a request of a caller, which takes no slot yet. The error is a *Refusal. The
+// caller of Enter calls Leave.
+func (q *Queue) Enter(c Caller) (*Ticket, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t := &Ticket{queue: q, names: c.names()}
+	most := q.limits.PerCaller
+	for _, name := range t.names {
+		a := q.accounts[name]
+		if a == nil {
+			a = &account{}
+			q.accounts[name] = a
+		}
+		if a.entered >= most {
+			q.forget()
+			return nil, refuse("requests", q.mean*time.Duration(a.entered)/time.Duration(max(1, q.limits.Slots/2)))
+		}
+		t.accounts = append(t.accounts, a)
+		most *= groupFactor
+	}
+	for _, a := range t.accounts {
+		a.entered++
+	}
+	return t, nil
+}
+
+// Acquire waits for a slot. A ticket that has one keeps it. The error is that of ctx.
+func (t *Ticket) Acquire(ctx context.Context) error {
+	q := t.queue
+	q.mu.Lock()
+	if !t.since.IsZero() {
+		q.mu.Unlock()
+		return nil
+	}
+	t.ready = make(chan struct{})
+	q.waiting = append(q.waiting, t)
+	q.grant()
+	q.mu.Unlock()
+	select {
+	case <-t.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, other := range q.waiting {
+		if other == t {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			return ctx.Err()
+		}
+	}
+	q.release(t)
+	return ctx.Err()
+}
+
+// Release gives the slot back, if the ticket has one. The ticket may acquire another one.
+func (t *Ticket) Release() {
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
+	t.queue.release(t)
+}
+
+// Leave ends a request. It gives back a slot that it still has.
+func (t *Ticket) Leave() {
+	q := t.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.release(t)
+	for _, a := range t.accounts {
+		a.entered--
+	}
+	q.forget()
+}
+
+// Waiting returns how many requests wait for a slot.
+func (q *Queue) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+func (q *Queue) release(t *Ticket) {
+	if t.since.IsZero() {
+		return
+	}
+	now := time.Now()
+	took := now.Sub(t.since)
+	q.mean += (took - q.mean) / 8
+	t.since = time.Time{}
+	q.running--
+	for _, a := range t.accounts {
+		a.running--
+		a.used = a.lately(now) + took.Seconds()
+		a.at = now
+	}
+	q.grant()
+}
+
+// lately is what the account has used, as far as it is not forgotten.
+func (a *account) lately(now time.Time) float64 {
+	if a.used == 0 {
+		return 0
+	}
+	return a.used * math.Exp2(-now.Sub(a.at).Seconds()/halfLife.Seconds())
+}
+
+// grant gives the free slots to those who may have them.
+func (q *Queue) grant() {
+	for len(q.waiting) > 0 && q.running < q.limits.Slots {
+		now := time.Now()
+		next := -1
+		for i, t := range q.waiting {
+			if t.mayRun() && (next < 0 || t.before(q.waiting[next], now)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		t := q.waiting[next]
+		q.waiting = append(q.waiting[:next], q.waiting[next+1:]...)
+		q.running++
+		for _, a := range t.accounts {
+			a.running++
+		}
+		t.since = now
+		close(t.ready)
+	}
+}
+
+// mayRun reports whether the request stays within the shares of its caller and group.
+func (t *Ticket) mayRun() bool {
+	free := t.queue.limits.Slots - t.queue.running
+	for _, a := range t.accounts {
+		if a.running >= free {
+			return false
+		}
+	}
+	return true
+}
+
+// before reports whether a request gets a slot before another one that came earlier.
+func (t *Ticket) before(other *Ticket, now time.Time) bool {
+	running, used := t.load(now)
+	otherRunning, otherUsed := other.load(now)
+	return cmp.Or(cmp.Compare(running, otherRunning), cmp.Compare(used, otherUsed)) < 0
+}
+
+// load is how much the request's caller and group have together: of one group's senders, the one
+// with less comes first, and of one sender's groups no fresh one helps.
+func (t *Ticket) load(now time.Time) (running int, used float64) {
+	for _, a := range t.accounts {
+		running, used = running+a.running, used+a.lately(now)
+	}
+	return running, used
+}
+
+// forget removes the accounts of callers without requests: those that have used nothing of late,
+// and where there are many all of them.
+func (q *Queue) forget() {
+	if len(q.accounts) <= maxAccounts {
+		return
+	}
+	now := time.Now()
+	idle := func(_ string, a *account) bool { return a.entered == 0 && a.lately(now) < time.Millisecond.Seconds() }
+	if maps.DeleteFunc(q.accounts, idle); len(q.accounts) > maxAccounts/2 {
+		maps.DeleteFunc(q.accounts, func(_ string, a *account) bool { return a.entered == 0 })
+	}
+}

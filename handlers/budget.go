@@ -1,0 +1,237 @@
+package handlers
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+
+	"labshelf/admission"
+	"labshelf/errs"
+)
+
+// cost is the class of work that a route does. It selects the budget that its requests share.
+type cost uint8
+
+const (
+	light    cost = iota // a few records, however much is stored
+	transfer             // the bytes of one file, in or out
+	page                 // one page of a listing
+	compute              // work that grows with what is stored or sent
+	stream               // an answer that is made while it is sent
+	upkeep               // minutes of work on all that is stored
+	costs
+)
+
+// budget is what all requests of a class share. A caller gets at most as much as is free; see
+// package admission.
+type budget struct {
+	slots     int          // requests that run at the same time; 0: any number
+	perCaller int          // requests of one caller, with those that wait or send
+	memory    int64        // bytes that a request holds while it runs, in addition to its body
+	sending   whileSending // what becomes of the slot when the answer is sent
+}
+
+// whileSending is what becomes of a slot while the client takes the answer.
+type whileSending uint8
+
+const (
+	gives  whileSending = iota // the slot is given back with the first byte
+	shares                     // it is given back while a part is sent, and taken again for the next one
+	holds                      // it is held until the end
+)
+
+// answerMemory is how many bytes of bodies and answers are in memory at a time, in all classes
+// together. It is some ten times the largest body or page, so that several callers can have one
+// at once, and fits a machine of 1 GiB.
+const answerMemory = 256 << 20
+
+// budgets are those of the classes. A slot of compute and stream is a processor's work: there are
+// two for each processor, since a caller gets at most half of them. The number of requests of a
+// caller is far beyond what a browser or a command sends at once.
+func budgets() [costs]budget {
+	processors := max(2, runtime.GOMAXPROCS(0))
+	return [costs]budget{
+		light:    {},
+		transfer: {memory: 128 << 10},
+		page:     {slots: 32, perCaller: 128, memory: 4 << 20},
+		compute:  {slots: 2 * processors, perCaller: 64, memory: 1 << 20},
+		stream:   {slots: 2 * processors, perCaller: 64, memory: 1 << 20, sending: shares},
+		upkeep:   {slots: 8, perCaller: 64, memory: 1 << 20, sending: holds},
+	}
+}
+
+// gate admits requests to the budgets of their classes.
+type gate struct {
+	budgets [costs]budget
+	queues  [costs]*admission.Queue // nil: the class has no slots
+	memory  *admission.Memory
+}
+
+func newGate(budgets [costs]budget, memory int64) *gate {
+	g := &gate{budgets: budgets, memory: admission.NewMemory(memory)}
+	for class, b := range budgets {
+		if b.slots > 0 {
+			g.queues[class] = admission.NewQueue(admission.Limits{Slots: b.slots, PerCaller: b.perCaller})
+		}
+	}
+	return g
+}
+
+// work is what one request has of the budgets. A nil work has nothing.
+type work struct {
+	ticket  *admission.Ticket // nil: the class has no slots
+	held    *admission.Held
+	sending whileSending
+	body    int64        // bytes that have come
+	acquire func() error // waits for the slot
+	begun   bool
+}
+
+// admit counts a request of a caller, and begins its work: at once, or if the request has a body
+// when all of that has come. A slow body holds no slot. The caller of admit calls leave.
+func (g *gate) admit(w http.ResponseWriter, r *request, class cost, c admission.Caller) (leave func(), err error) {
+	answer, ok := w.(*response)
+	hasBody := r.Body != nil && r.Body != http.NoBody && r.Method != http.MethodGet && r.Method != http.MethodHead
+	if !ok || class == light && !hasBody {
+		return func() {}, nil
+	}
+	b := &g.budgets[class]
+	k := &work{held: g.memory.Hold(c), sending: b.sending}
+	if q := g.queues[class]; q != nil {
+		if k.ticket, err = q.Enter(c); err != nil {
+			return nil, overBudget(err)
+		}
+	}
+	leave = func() {
+		answer.work = nil
+		if k.ticket != nil {
+			k.ticket.Leave()
+		}
+		_ = k.held.Set(0) // less is never refused
+	}
+	ctx := r.Context()
+	k.acquire = func() error {
+		if k.ticket == nil {
+			return nil
+		}
+		began := time.Now()
+		defer func() { answer.idle += time.Since(began) }()
+		return k.ticket.Acquire(ctx)
+	}
+	begin := func() error {
+		err := k.acquire()
+		if err == nil {
+			err = k.held.Set(k.body + b.memory)
+		}
+		k.begun = true
+		return overBudget(err)
+	}
+	if hasBody && class != transfer {
+		r.Body = &countedBody{ReadCloser: r.Body, work: k, begin: begin}
+	} else if err := begin(); err != nil {
+		leave()
+		return nil, err
+	}
+	answer.work = k
+	return leave, nil
+}
+
+// overBudget is the error for the client of a request that is refused its share.
+func overBudget(err error) error {
+	var refusal *admission.Refusal
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	message := "too many of your requests are under way"
+	if refusal.Resource == "memory" {
+		message = "your requests under way hold too much memory"
+	}
+	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeOverBudget, Err: err,
+		Message: message + "; wait for some of them to end, and try again as late as Retry-After says"}
+}
+
+// pause gives the slot back before the client is waited for.
+func (k *work) pause() {
+	if k != nil && k.ticket != nil && k.sending != holds {
+		k.ticket.Release()
+	}
+}
+
+// resume takes the slot again for the next part of an answer. An error is that of a client that
+// has gone, which the next write finds.
+func (k *work) resume() {
+	if k != nil && k.sending == shares {
+		_ = k.acquire()
+	}
+}
+
+// sends notes how long an answer is that is sent from memory as a whole: that is what the request
+// holds from now on.
+func (k *work) sends(bytes int) {
+	if k != nil && k.sending == gives && k.begun {
+		_ = k.held.Set(int64(bytes)) // the answer is there; refusing it would free nothing earlier
+	}
+}
+
+// withoutSlot calls fn, which waits for a queue of its own, while others may use the slot of the
+// request.
+func withoutSlot(w http.ResponseWriter, fn func() error) error {
+	answer, ok := w.(*response)
+	if !ok || answer.work == nil {
+		return fn()
+	}
+	answer.work.pause()
+	err := fn()
+	if err == nil && answer.work.begun {
+		err = answer.work.acquire()
+	}
+	return err
+}
+
+// countedBody is the body of a request, which is counted as memory of its caller while it comes.
+type countedBody struct {
+	io.ReadCloser
+	work  *work
+	begin func() error
+}
+
+// countStep is in what steps the memory of a body is counted, in bytes.
+const countStep = 64 << 10
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	before := b.work.body
+	b.work.body += int64(n)
+	if b.work.begun {
+		return n, err
+	}
+	switch {
+	case err == io.EOF:
+		if refused := b.begin(); refused != nil {
+			return n, refused
+		}
+	case before/countStep != b.work.body/countStep:
+		if refused := b.work.held.Set((b.work.body/countStep + 1) * countStep); refused != nil {
+			return n, overBudget(refused)
+		}
+	}
+	return n, err
+}
+
+// callerOf is who a request counts for: its user, or the address that it comes from, and with a
+// link that, too.
+func (a *api) callerOf(r *request) admission.Caller {
+	if !r.caller.Anonymous && r.caller.Username != "" {
+		return admission.User(r.caller.UserID)
+	}
+	c := admission.Address(a.hosts.Client(r.Request))
+	if token := r.params.ByName("token"); token != "" && strings.HasPrefix(r.path, visitPath) {
+		digest := sha256.Sum256([]byte(token))
+		c.Group = "link " + string(digest[:])
+	}
+	return c
+}

@@ -1,0 +1,125 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"labshelf/admission"
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// guessed is a service with two links that have a password, while another caller keeps the slot
+// for guesses.
+type guessed struct {
+	*rationed
+	first, second string // tokens
+	free          func() // gives the slot back
+	all           sync.WaitGroup
+	mu            sync.Mutex
+	answers       []string // in the order in which they came
+}
+
+func newGuessed(t *testing.T) *guessed {
+	g := &guessed{rationed: newRationed(t, repository.Config{})}
+	for _, token := range []*string{&g.first, &g.second} {
+		var err error
+		_, *token, err = g.Service.CreateLink(t.Context(), g.editor, repository.Fields{"kind": "share", "setId": g.Sets[0].ID.String(), "password": "a blue horse"})
+		g.OK(err)
+	}
+	slot, err := g.Service.PasswordQueue().Enter(admission.Caller{Name: "another"})
+	g.OK(err)
+	g.OK(slot.Acquire(t.Context()))
+	g.free = slot.Leave
+	return g
+}
+
+// guess sends a password, and returns when it waits for its turn.
+func (g *guessed) guess(ctx context.Context, what, token, address, password string) {
+	before := g.Service.PasswordQueue().Waiting()
+	done := make(chan struct{})
+	g.all.Go(func() {
+		defer close(done)
+		_, err := g.Service.AdmitVisitor(ctx, repository.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if known, is := errors.AsType[*errs.Error](err); is {
+			what += " " + string(known.Code)
+		}
+		g.answers = append(g.answers, what)
+	})
+	for g.Service.PasswordQueue().Waiting() == before {
+		select {
+		case <-done:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestGuessesDelayNobodyElse sends many guesses at one link from one address. The right password
+// goes before nearly all of them where the link or the address is another one, also if the
+// guesses are spread over both links.
+func TestGuessesDelayNobodyElse(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spread, same bool // guesses are at both links; the right password is that of the first
+	}{"another link": {}, "the same link": {same: true}, "both links": {spread: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuessed(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			for i := range 16 {
+				token := g.first
+				if test.spread && i%2 > 0 {
+					token = g.second
+				}
+				g.guess(ctx, "guess", token, "192.0.2.1", "a red horse")
+			}
+			g.guess(ctx, "one too many", g.first, "192.0.2.1", "a red horse")
+			right := g.second
+			if test.same {
+				right = g.first
+			}
+			g.guess(t.Context(), "right", right, "192.0.2.2", "a blue horse")
+			g.free()
+			for came := false; !came; runtime.Gosched() {
+				g.mu.Lock()
+				came = len(g.answers) > 1 && (g.answers[1] == "right" || len(g.answers) > 2)
+				g.mu.Unlock()
+			}
+			cancel() // the rest of the guesses would take seconds
+			g.all.Wait()
+			if g.answers[0] != "one too many over_budget" || g.answers[1] != "right" && g.answers[2] != "right" {
+				t.Errorf("the answers came in the order %q", g.answers)
+			}
+		})
+	}
+}
+
+// TestRightPasswordIsRemembered while guesses occupy the queue: a program sends it with each
+// request.
+func TestRightPasswordIsRemembered(t *testing.T) {
+	t.Parallel()
+	g := newGuessed(t)
+	g.free()
+	visitor := repository.Visitor{Token: g.first}
+	proof, err := g.Service.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	g.OK(err)
+	slot, err := g.Service.PasswordQueue().Enter(admission.Caller{Name: "another"})
+	g.OK(err)
+	g.OK(slot.Acquire(t.Context()))
+	again, err := g.Service.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	if g.OK(err); again != proof {
+		t.Error("the proof is another one")
+	}
+	slot.Leave()
+	_, err = g.Service.AdmitVisitor(t.Context(), visitor, "a red horse")
+	repositorytest.WantCode(t, err, errs.CodeLinkPassword)
+}
