@@ -70,7 +70,7 @@ func (r *Refusal) Error() string {
 // The bounds of Refusal.After.
 const (
 	soonest = time.Second
-	latest  = time.Minute
+	latest  = 30 * time.Second // the longest that the client of this project waits for
 )
 
 func refuse(resource string, after time.Duration) *Refusal {

@@ -15,6 +15,7 @@ import (
 // requests are what is measured of each request.
 type requests struct {
 	durations      *prometheus.HistogramVec
+	overBudget     *prometheus.CounterVec
 	received, sent prometheus.Counter
 }
 
@@ -24,17 +25,24 @@ func newRequests() requests {
 			Namespace: namespace, Name: "http_request_duration_seconds", Buckets: requestBuckets,
 			Help: "Requests, from their first line to their answer, the client's part included; by route and class of status.",
 		}, []string{"method", "route", "status"}),
+		overBudget: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "http_over_budget_total",
+			Help: "Requests refused because their caller had used up its share; by route and what there was no more of.",
+		}, []string{"method", "route", "resource"}),
 		received: counter("http_received_bytes_total", "Bytes of the bodies of requests."),
 		sent:     counter("http_sent_bytes_total", "Bytes of the bodies of answers."),
 	}
 }
 
 func (r *requests) all() []prometheus.Collector {
-	return []prometheus.Collector{r.durations, r.received, r.sent}
+	return []prometheus.Collector{r.durations, r.overBudget, r.received, r.sent}
 }
 
 func (r *requests) observe(o handlers.Observation) {
 	r.durations.WithLabelValues(o.Method, o.Route, class(o.Status)).Observe(o.Took.Seconds())
+	if o.OverBudget != "" {
+		r.overBudget.WithLabelValues(o.Method, o.Route, o.OverBudget).Inc()
+	}
 	r.received.Add(float64(o.Received))
 	r.sent.Add(float64(o.Sent))
 }

@@ -92,6 +92,7 @@ func all(t *testing.T) *Metrics {
 		t.Fatal(err)
 	}
 	m.Requests()(handlers.Observation{Method: "GET", Route: "/v1/sets/:id", Status: 404, Took: time.Second, Received: 3, Sent: 5})
+	m.Requests()(handlers.Observation{Method: "GET", Route: "/v1/search", Status: 503, OverBudget: "requests"})
 	w := m.Background()
 	w.Purged(maintenance.PurgeResult{Resources: 1, ResourceBytes: 2, Versions: 11, VersionBytes: 12, Blobs: 3, BlobBytes: 4, Orphans: 5, OrphanBytes: 6, TrashFiles: 7, TrashBytes: 8},
 		time.Minute, errors.New("a reason"))
@@ -123,6 +124,7 @@ func TestValues(t *testing.T) {
 		`labshelf_http_request_duration_seconds_count{method="GET",route="/v1/sets/:id",status="4xx"} 1`,
 		`labshelf_http_request_duration_seconds_bucket{method="GET",route="/v1/sets/:id",status="4xx",le="0.5"} 0`,
 		`labshelf_http_request_duration_seconds_bucket{method="GET",route="/v1/sets/:id",status="4xx",le="1"} 1`,
+		`labshelf_http_over_budget_total{method="GET",resource="requests",route="/v1/search"} 1`,
 		`labshelf_http_received_bytes_total 3`, `labshelf_http_sent_bytes_total 5`, `labshelf_http_connections 7`,
 		`labshelf_commit_operations_sum 1`, `labshelf_commit_operations_count 1`, `labshelf_commit_failures_total 0`,
 		`labshelf_commit_wait_seconds_count 1`, `labshelf_commit_work_seconds_count 1`,
