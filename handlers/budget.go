@@ -56,7 +56,7 @@ func budgets() [costs]budget {
 	processors := max(2, runtime.GOMAXPROCS(0))
 	return [costs]budget{
 		light:    {},
-		transfer: {memory: 128 << 10},
+		transfer: {memory: 128 << 10, sending: holds},
 		page:     {slots: 32, perCaller: 128, memory: 4 << 20},
 		compute:  {slots: 2 * processors, perCaller: 64, memory: 1 << 20},
 		stream:   {slots: 2 * processors, perCaller: 64, memory: 1 << 20, sending: shares},
