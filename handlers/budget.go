@@ -17,12 +17,12 @@ import (
 type cost uint8
 
 const (
-	light    cost = iota // a few records, however much is stored
-	transfer             // the bytes of one file, in or out
-	page                 // one page of a listing
-	compute              // work that grows with what is stored or sent
-	stream               // an answer that is made while it is sent
-	upkeep               // minutes of work on all that is stored
+	light   cost = iota // a few records, however much is stored
+	blob                // the bytes of one file, in or out
+	page                // one page of a listing
+	compute             // work that grows with what is stored or sent
+	stream              // an answer that is made while it is sent
+	upkeep              // minutes of work on all that is stored
 	costs
 )
 
@@ -55,12 +55,12 @@ const answerMemory = 256 << 20
 func budgets() [costs]budget {
 	processors := max(2, runtime.GOMAXPROCS(0))
 	return [costs]budget{
-		light:    {},
-		transfer: {memory: 128 << 10, sending: holds},
-		page:     {slots: 32, perCaller: 128, memory: 4 << 20},
-		compute:  {slots: 2 * processors, perCaller: 64, memory: 1 << 20},
-		stream:   {slots: 2 * processors, perCaller: 64, memory: 1 << 20, sending: shares},
-		upkeep:   {slots: 8, perCaller: 64, memory: 1 << 20, sending: holds},
+		light:   {},
+		blob:    {memory: 128 << 10, sending: holds},
+		page:    {slots: 32, perCaller: 128, memory: 4 << 20},
+		compute: {slots: 2 * processors, perCaller: 64, memory: 1 << 20},
+		stream:  {slots: 2 * processors, perCaller: 64, memory: 1 << 20, sending: shares},
+		upkeep:  {slots: 8, perCaller: 64, memory: 1 << 20, sending: holds},
 	}
 }
 
@@ -130,7 +130,7 @@ func (g *gate) admit(w http.ResponseWriter, r *request, class cost, c admission.
 		k.begun = true
 		return overBudget(err)
 	}
-	if hasBody && class != transfer {
+	if hasBody && class != blob {
 		r.Body = &countedBody{ReadCloser: r.Body, work: k, begin: begin}
 	} else if err := begin(); err != nil {
 		leave()

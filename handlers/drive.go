@@ -37,7 +37,7 @@ func (a *api) newDrive() *dav.Drive {
 
 // driveCosts are the costs of the methods of the drive, like those of routes.
 var driveCosts = map[string]cost{
-	"GET": transfer, "HEAD": light, "PUT": transfer, "DELETE": compute, "MKCOL": light, "COPY": compute, "MOVE": compute,
+	"GET": blob, "HEAD": light, "PUT": blob, "DELETE": compute, "MKCOL": light, "COPY": compute, "MOVE": compute,
 	"PROPFIND": stream, "PROPPATCH": light, "LOCK": light, "UNLOCK": light,
 }
 

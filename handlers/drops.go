@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/tus"
 	"labshelf/repository"
 )
@@ -17,10 +19,10 @@ const dropsSecurity = visitsSecurity + "; script-src 'self'; connect-src 'self'"
 // routesOfDrops are those of files that come through a request link in chunks, by the same protocol and code as those of users.
 func (a *api) routesOfDrops() []route {
 	return []route{
-		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked, transfer},
+		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked, blob},
 		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.getUpload), chunked, light},
-		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked, transfer},
-		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked, transfer},
+		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked, blob},
+		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked, blob},
 		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.endUpload), chunked, light},
 	}
 }
@@ -66,4 +68,44 @@ func (a *api) createDrop(w http.ResponseWriter, r *request) error {
 		t, secret, err := a.repo.StartDrop(r.Context(), v, start)
 		return a.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
 	})
+}
+
+// putDrop takes a file as curl -T sends it.
+func (a *api) putDrop(w http.ResponseWriter, r *request) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		digests, err := body.Announced(r.Request)
+		if err != nil {
+			return err
+		}
+		dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{
+			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
+		}, body.Reader{Body: r.Body})
+		if err != nil {
+			return err
+		}
+		writeJSON(w, http.StatusCreated, droppedJSON{lastElement(dropped.Name), dropped.Bytes, dropped.Digest.String()})
+		return nil
+	})
+}
+
+// droppedJSON is all that a visitor learns of a file that has arrived.
+type droppedJSON struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// limitsOf says in words what a request takes.
+func limitsOf(visit repository.Visit) string {
+	var limits []string
+	if visit.MaxFile > 0 {
+		limits = append(limits, "files of up to "+html.Size(visit.MaxFile))
+	}
+	if visit.MaxBytes > 0 {
+		limits = append(limits, html.Size(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
+	}
+	if types := repository.TypesOf(visit.Link); len(types) > 0 {
+		limits = append(limits, strings.Join(types, ", ")+" only")
+	}
+	return strings.Join(limits, "; ")
 }

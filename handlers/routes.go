@@ -106,19 +106,19 @@ func (a *api) routesOfFiles() []route {
 		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing, page},
 
 		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing, page},
-		{"POST", "/resources", writers, a.createResource, plain, transfer},
+		{"POST", "/resources", writers, a.createResource, plain, blob},
 		{"GET", "/resources/:id", anonymous, a.getResource, plain, light},
-		{"PUT", "/resources/:id", writers, a.replaceResource, plain, transfer},
+		{"PUT", "/resources/:id", writers, a.replaceResource, plain, blob},
 		{"PATCH", "/resources/:id", writers, a.editResource, plain, light},
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain, light},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain, light},
 		{"POST", "/resources/:id/copy", writers, a.copyResource, plain, light},
 		{"POST", "/resources/:id/move", writers, a.moveResource, plain, light},
-		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download, transfer},
+		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download, blob},
 		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing, page},
 		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing, page},
 		{"GET", "/resources/:id/versions/:number", anonymous, a.getVersion, plain, light},
-		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download, transfer},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download, blob},
 		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain, light},
 		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain, light},
 		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain, light},
@@ -128,10 +128,10 @@ func (a *api) routesOfFiles() []route {
 // routesOfUploads are those of resumable uploads.
 func (a *api) routesOfUploads() []route {
 	return []route{
-		{"POST", "/uploads", writers, inTus(a.createUpload), chunked, transfer},
+		{"POST", "/uploads", writers, inTus(a.createUpload), chunked, blob},
 		{"GET", "/uploads/:id", senders, a.ofUser(a.getUpload), chunked, light},
-		{"PATCH", "/uploads/:id", senders, a.ofUser(a.continueUpload), chunked, transfer},
-		{"POST", "/uploads/:id", senders, a.ofUser(a.overrideUpload), chunked, transfer},
+		{"PATCH", "/uploads/:id", senders, a.ofUser(a.continueUpload), chunked, blob},
+		{"POST", "/uploads/:id", senders, a.ofUser(a.overrideUpload), chunked, blob},
 		{"DELETE", "/uploads/:id", senders, a.ofUser(a.endUpload), chunked, light},
 	}
 }
@@ -247,7 +247,7 @@ func (a *api) routesOfUsers() []route {
 		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.eraseAudit, plain, light},
 
 		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain, stream},
-		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain, transfer},
+		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain, blob},
 		{"POST", "/admin/check", sysadmins, a.check, plain, upkeep},
 		{"GET", "/admin/index", sysadmins, a.getIndex, plain, light},
 		{"POST", "/admin/index/rebuild", sysadmins, a.rebuildIndex, plain, light},

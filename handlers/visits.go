@@ -14,7 +14,6 @@ import (
 
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
-	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/visits"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -37,10 +36,10 @@ const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; ba
 func (a *api) routesOfVisits() []route {
 	return []route{
 		{"GET", ":token", everybody, a.getVisit, plain, page},
-		{"POST", ":token", everybody, a.postVisit, plain, transfer},
-		{"PUT", ":token/*name", everybody, a.putDrop, plain, transfer},
+		{"POST", ":token", everybody, a.postVisit, plain, blob},
+		{"PUT", ":token/*name", everybody, a.putDrop, plain, blob},
 		{"GET", ":token/archive", everybody, a.getSharedArchive, plain, stream},
-		{"GET", ":token/files/:id", everybody, a.getShared, plain, transfer},
+		{"GET", ":token/files/:id", everybody, a.getShared, plain, blob},
 	}
 }
 
@@ -338,31 +337,6 @@ func readForm(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// putDrop takes a file as curl -T sends it.
-func (a *api) putDrop(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
-		digests, err := body.Announced(r.Request)
-		if err != nil {
-			return err
-		}
-		dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{
-			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
-		}, body.Reader{Body: r.Body})
-		if err != nil {
-			return err
-		}
-		writeJSON(w, http.StatusCreated, droppedJSON{lastElement(dropped.Name), dropped.Bytes, dropped.Digest.String()})
-		return nil
-	})
-}
-
-// droppedJSON is all that a visitor learns of a file that has arrived.
-type droppedJSON struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-}
-
 // showRequest answers with the form of a request, what has just come, and why no more of it has; nil: all has.
 func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
@@ -384,19 +358,4 @@ func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visito
 	}
 	page.Script, page.Preload = a.linked.Drop, a.linked.DropPreload
 	return writeVisitUnder(w, status, dropsSecurity, func(to io.Writer) error { return visits.WriteRequest(to, page) })
-}
-
-// limitsOf says in words what a request takes.
-func limitsOf(visit repository.Visit) string {
-	var limits []string
-	if visit.MaxFile > 0 {
-		limits = append(limits, "files of up to "+html.Size(visit.MaxFile))
-	}
-	if visit.MaxBytes > 0 {
-		limits = append(limits, html.Size(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
-	}
-	if types := repository.TypesOf(visit.Link); len(types) > 0 {
-		limits = append(limits, strings.Join(types, ", ")+" only")
-	}
-	return strings.Join(limits, "; ")
 }

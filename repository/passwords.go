@@ -50,8 +50,8 @@ func newPasswords() *passwords {
 	}
 }
 
-// turn calls fn when it is the caller's turn.
-func (w *passwords) turn(ctx context.Context, c admission.Caller, fn func()) error {
+// queued calls fn once the caller is first in the queue.
+func (w *passwords) queued(ctx context.Context, c admission.Caller, fn func()) error {
 	ticket, err := w.queue.Enter(c)
 	if err != nil {
 		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeOverBudget, Field: "password", Err: err,
@@ -81,13 +81,13 @@ func (w *passwords) remember(digest [sha256.Size]byte) {
 	w.right[digest] = true
 }
 
-// hashFor returns what is stored of a password that a user gives a link, when it is the user's
-// turn.
+// hashFor returns what is stored of a password that a user gives a link. It waits in the queue of
+// guesses.
 func (s *Service) hashFor(ctx context.Context, p auth.Principal, password string) (hash string, err error) {
 	if password == "" {
 		return "", nil
 	}
-	err = s.passwords.turn(ctx, admission.User(p.UserID), func() { hash = hashPassword(password) })
+	err = s.passwords.queued(ctx, admission.User(p.UserID), func() { hash = hashPassword(password) })
 	return hash, err
 }
 
@@ -139,7 +139,7 @@ func (s *Service) AdmitVisitor(ctx context.Context, v Visitor, password string) 
 		address, _ := netip.ParseAddr(v.Address) // one that is unknown is one caller
 		c := admission.Address(address)
 		c.Group = "link " + string(link.ID[:])
-		if err := s.passwords.turn(ctx, c, func() { right = isPassword(link.Password, password) }); err != nil {
+		if err := s.passwords.queued(ctx, c, func() { right = isPassword(link.Password, password) }); err != nil {
 			return "", err
 		}
 	}
