@@ -34,7 +34,7 @@ type account struct {
 }
 
 // halfLife is how long it takes until half of what a caller has used is forgotten. It is longer
-// than one expensive request, and shorter than the patience of the next user of a shared address.
+// than one expensive request, and short for the next user of a shared address.
 const halfLife = 10 * time.Second
 
 // maxAccounts is how many callers are remembered for what they have used of late.

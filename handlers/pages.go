@@ -194,6 +194,16 @@ func sharedWithPage(address string) bool {
 	})
 }
 
+// routesOfPages are those of what pages link, and of what search engines read.
+func (a *api) routesOfPages() []route {
+	return []route{
+		{"GET", assetsPath + ":name", everybody, a.getAsset, plain, light},
+		{"GET", "/robots.txt", everybody, a.getRobots, plain, light},
+		{"GET", "/sitemap.xml", everybody, a.getSitemap, plain, page},
+		{"GET", sitemapPath + ":name", everybody, a.getSitemapPart, plain, page},
+	}
+}
+
 // otherPath answers requests that match no route of the interface. The script knows which pages exist, and says so of any other
 // address.
 func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {

@@ -173,16 +173,6 @@ func (a *api) routesOfLinks() []route {
 	}
 }
 
-// routesOfPages are those of what pages link, and of what search engines read.
-func (a *api) routesOfPages() []route {
-	return []route{
-		{"GET", assetsPath + ":name", everybody, a.getAsset, plain, light},
-		{"GET", "/robots.txt", everybody, a.getRobots, plain, light},
-		{"GET", "/sitemap.xml", everybody, a.getSitemap, plain, page},
-		{"GET", sitemapPath + ":name", everybody, a.getSitemapPart, plain, page},
-	}
-}
-
 // routesOfWebhooks are those of webhooks.
 func (a *api) routesOfWebhooks() []route {
 	return []route{
