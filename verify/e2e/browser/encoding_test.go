@@ -59,6 +59,12 @@ func TestTextEncodings(t *testing.T) {
 			l.shots("encoding")
 		}
 	}
+	// The encoding that a document declares counts only if its bytes are valid in it and are not UTF-8.
+	const head = "<!doctype html><meta charset=shift_jis><title>x</title>\n"
+	l.file("utf8.html", head+"測定日\n")
+	l.showsText(head+"測定日\n", "detected: UTF-8")
+	l.file("named.html", head+"\xb1\xb2\n")
+	l.showsText(head+"ｱｲ\n", "detected: Shift-JIS")
 	const cyrillic = "\xc1\xc2\xd7 10 mm\n" // "абв" in KOI8-R, "БВЧ" in Windows-1251
 	l.file("short.txt", cyrillic)
 	l.until(`document.querySelector(".encoding select")`)

@@ -6,7 +6,7 @@ import { hangul, kanji, simplified, traditional } from "./common";
 /** Bytes that decide at most. */
 const sampled = 48_000;
 
-/** How much a text reads like one in this encoding, from about -1 to 1. */
+/** Scores how much a text reads like a language, from about -1 to 1. */
 type Score = (text: string, bytes: Uint8Array) => number;
 
 const setOf = (characters: string) => new Set(characters);
@@ -61,7 +61,7 @@ const thai = "านรกเอมลงสวยตทดคปบหพชผ
 const signs = "°µ±²³×·§©®€£«»„“”‘’–—…•½¼\u00a0№¿¡";
 
 /**
- * What letters of one byte are worth: in words of one script, with capitals where languages have
+ * Scores letters of one byte: words of one script are likely, with capitals where languages have
  * them.
  */
 function letters(frequent: string, script: RegExp, cased = true): Score {

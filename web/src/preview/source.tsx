@@ -96,7 +96,8 @@ export class Decoder {
         } catch {
           // ASCII so far is valid in other encodings, too. Otherwise the file is damaged UTF-8,
           // whose invalid bytes are shown as replacement characters.
-          this.use(this.ascii ? await detected(chunk) : "utf-8");
+          const named = this.charset && isValid(this.charset, chunk) ? this.charset : undefined;
+          this.use(this.ascii ? named ?? (await detected(chunk)) : "utf-8");
           if (!this.ascii) this.name = "UTF-8, damaged";
         }
       }
@@ -108,7 +109,6 @@ export class Decoder {
     const marked = markedEncoding(chunk)?.label;
     if (this.chosen) return this.use(this.chosen);
     if (marked && marked !== "utf-8") return this.use(marked);
-    if (this.charset && isValid(this.charset, chunk)) return this.use(this.charset);
     const wide = chunk.includes(0) ? await detected(chunk) : "utf-8";
     this.use(wide, wide === "utf-8");
   }
@@ -120,7 +120,7 @@ export class Decoder {
   }
 }
 
-/** What the bytes of a text that is not UTF-8 look like. */
+/** The most likely encoding of a text that is not UTF-8. */
 const detected = async (chunk: Uint8Array) => (await import("../encoding/detect")).detect(chunk) ?? "utf-8";
 
 /** Whether bytes, of which the last character may be incomplete, are valid in an encoding. */

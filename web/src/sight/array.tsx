@@ -12,7 +12,7 @@ import { LinesOf } from "./lines";
 import type { Item, Raster, Selection } from "./messages";
 import { Picture } from "./picture";
 import { labelOf, lengthOf, type Slice, sliceOf, type View, viewsOf } from "./slice";
-import { isText, named, numbersOf, shownText, withUnit } from "./values";
+import { isText, named, numbersOf, savedTitle, shownText, withUnit } from "./values";
 
 interface Props {
   decoder: Decoder;
@@ -177,7 +177,7 @@ export function TableOf({ decoder, item, items = [], name, slice, stored = false
   const csv = () => {
     const rows = Array.from({ length: answer.height }, (_, r) => [down?.text(at[0] + r) ?? String(at[0] + r), ...cells(r).map((t) => (answer.masked && t === "missing" ? "" : t))]);
     const head = [down?.label ?? "row", ...Array.from({ length: answer.width }, (_, c) => columnName(c))];
-    saveFile(`${[head, ...rows].map((row) => row.map(text ? cell : (t) => (Number.isNaN(Number(t)) ? cell(t) : t)).join(",")).join("\n")}\n`, "text/csv", name, "csv");
+    saveFile(`${[head, ...rows].map((row) => row.map(text ? cell : (t) => (Number.isNaN(Number(t)) ? cell(t) : t)).join(",")).join("\n")}\n`, "text/csv", savedTitle(name), "csv");
   };
   return (
     <>

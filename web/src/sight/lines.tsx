@@ -11,7 +11,7 @@ import { type Axis, useAxis } from "./axis";
 import type { Decoder } from "./decoder";
 import type { Item, Part, Selection } from "./messages";
 import { lengthOf, labelOf, type Slice } from "./slice";
-import { numbersOf } from "./values";
+import { numbersOf, savedTitle } from "./values";
 
 /** Points of a line, and lines, that are drawn at most. */
 const mostPoints = 200_000;
@@ -43,7 +43,7 @@ export function LinesOf({ decoder, item, items, name, slice, stored }: Props) {
   if (groups[0]!.series.ys.every((y) => y.every(Number.isNaN))) return <p class="hint">There are no numbers here.</p>;
   const isTime = axis?.item.time !== undefined;
   const xLabel = item.columns ? "row" : axis?.label ?? labelOf(item, slice.columns);
-  const csv = () => saveFile(csvOf(groups, [-Infinity, Infinity], xLabel, isTime), "text/csv", name, "csv");
+  const csv = () => saveFile(csvOf(groups, [-Infinity, Infinity], xLabel, isTime), "text/csv", savedTitle(name), "csv");
   return (
     <>
       <Chart groups={groups} xLabel={xLabel} isTime={isTime} title={name} {...(!item.columns && { yLabel: own })}>

@@ -25,10 +25,10 @@ export interface Item {
   dimensions?: string[];
   /** Of each dimension the array of its coordinates, where the file has one. */
   axes?: (number | undefined)[];
-  /** What the file calls it, and its unit. */
+  /** Its title and its unit in the file. */
   title?: string;
   unit?: string;
-  /** How values are made of those that are stored, in words, where they differ. */
+  /** The rule that turns stored values into shown ones, in words, where they differ. */
   packed?: string;
   /** Of times: the seconds after 1970 that 0 stands for, and those of 1. */
   time?: { from: number; step: number };

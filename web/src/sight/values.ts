@@ -51,3 +51,6 @@ export const named = (name: string, { unit, time }: Item) => (unit && !time ? `$
 
 /** The text of a value with the unit of its array. */
 export const withUnit = (text: string, { unit, time }: Item) => (unit && !time ? `${text} ${unit}` : text);
+
+/** The title of a saved file for an array that is called `file: array`. */
+export const savedTitle = (name: string) => name.replace(/(\.\w+)?: /, "-");

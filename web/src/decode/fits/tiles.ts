@@ -6,7 +6,7 @@ import { type Input, maxBytes, MiB, Refused } from "../lib/serve";
 import { unHCompress } from "./hcompress";
 import { unPLIO, unRice } from "./integers";
 
-/** What the header of a compressed image says. */
+/** The header of a compressed image. */
 export interface Cards {
   number(key: string, otherwise?: number): number;
   text(key: string): string;
@@ -172,7 +172,7 @@ export class Tiles {
     const across = shape.map((n, i) => Math.ceil(n / tile[i]!));
     const order = stridesOf(across, 1);
     const values = as.holder(rows.taken * columns.taken);
-    /** Which of the taken indices of an axis are in each tile along it. */
+    /** The taken indices of an axis, by the tile that has them. */
     const groups = (a: typeof rows, dimension: number) => {
       const all = new Map<number, number[]>();
       for (let i = 0; i < a.taken; i++) {

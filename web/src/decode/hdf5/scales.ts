@@ -1,5 +1,5 @@
-// What the items of an HDF5 file are to each other: scales of dimensions, soft links, and the data
-// that NeXus files name.
+// Relations between the items of an HDF5 file: scales of dimensions, soft links, and the data that
+// NeXus files name.
 import type { Item } from "../../sight/messages";
 
 /** Items by the addresses of their objects, and by their paths. */

@@ -2,7 +2,7 @@
 import type { Attribute, Item, Part, Values } from "../../sight/messages";
 import { type Type, types } from "./arrays";
 
-/** How stored values become those that are meant. */
+/** The rule that turns stored values into the values that they stand for. */
 export interface Packing {
   /** The type of the values before they are scaled: integers may count without a sign. */
   type: Type;
@@ -10,7 +10,7 @@ export interface Packing {
   offset: number;
   /** Whether a stored value stands for none. */
   isMissing?: (value: number | bigint) => boolean;
-  /** What is done, in words. */
+  /** The rule in words. */
   about: string;
 }
 
@@ -42,18 +42,18 @@ function valueIn(type: Type, text: string): number | bigint | undefined {
 /** A number without the digits that single precision adds. */
 const brief = (v: number | bigint | string) => String(typeof v === "number" ? Number(v.toPrecision(7)) : v);
 
-/** How values are made of stored ones, in words. */
+/** A scale and an offset in words. */
 export const scaling = (scale: number, offset: number) =>
   `stored value × ${brief(scale)}${offset > 0 ? ` + ${brief(offset)}` : offset < 0 ? ` − ${brief(-offset)}` : ""}`;
 
-/** What stands in a NetCDF file where nothing was written. */
+/** The default fill values of NetCDF, by type. */
 const defaults: Record<string, string> = {
   int16: "-32767", int32: "-2147483647", uint16: "65535", uint32: "4294967295", int64: "-9223372036854775806", uint64: "18446744073709551614",
   float32: "9.969209968386869e36", float64: "9.969209968386869e36",
 };
 
 /**
- * How the values of a variable are packed; undefined: they are meant as they are stored.
+ * Returns the packing of a variable; undefined if its values are stored as they are.
  * @param isNetCDF values that were never written have the default of their type
  */
 export function packingOf(stored: Type, attributes: Attribute[], isNetCDF = false): Packing | undefined {
@@ -105,7 +105,7 @@ const seconds: [RegExp, number][] = [
 ];
 
 /**
- * What a unit such as `days since 1970-01-01` counts; undefined for other units, and calendars
+ * Parses a unit such as `days since 1970-01-01`; undefined for other units, and for calendars
  * other than the usual one.
  */
 export function timeOf(attributes: Attribute[]): Item["time"] {
@@ -122,7 +122,7 @@ export function timeOf(attributes: Attribute[]): Item["time"] {
   return { from: start.getTime() / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zone, step };
 }
 
-/** What the page says about a variable in addition to its values. */
+/** The title, unit and packing of a variable, as the page shows them. */
 export function meaningOf(attributes: Attribute[], packing: Packing | undefined): Pick<Item, "unit" | "title" | "packed" | "time"> {
   const named = (...names: string[]) => names.map((name) => attributes.find(([n]) => n === name)?.[1].trim()).find(Boolean);
   const [unit, title] = [named("units"), named("long_name", "standard_name")];

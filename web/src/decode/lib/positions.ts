@@ -1,7 +1,7 @@
 // The text of a part of a table in which positions count bytes or units, whatever the encoding.
 import { encodingOf } from "../../encoding/encodings";
 
-/** How many bytes a character has that begins with a byte and goes on with another. */
+/** Returns the number of bytes of a character from its first two bytes. */
 type Lengths = (lead: number, next: number) => number;
 
 const lengths: Record<string, Lengths> = {

@@ -1,4 +1,4 @@
-// What the numbers of a TIFF mean, where its tags say so as GDAL writes them: a value that stands
+// The meaning of the numbers of a TIFF by the tags of GDAL: a value that stands
 // for none, a scale, an offset and a unit.
 import type { Raster, Sheet } from "../../sight/messages";
 import { scaling } from "../lib/cf";
@@ -29,7 +29,7 @@ export async function meaningOf(d: Directory): Promise<Meaning | undefined> {
 
 const isPacked = ({ scale, offset, missing }: Meaning) => scale !== 1 || offset !== 0 || missing !== undefined;
 
-/** What the page says about it. */
+/** The unit and the packing of a picture, as the page shows them. */
 export function saidOf(meaning: Meaning | undefined): Pick<Sheet, "unit" | "packed"> {
   if (!meaning) return {};
   const { scale, offset, missing, unit } = meaning;

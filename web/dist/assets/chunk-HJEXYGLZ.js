@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-YMTAHJYW.js";import"./chunk-C46P3IZL.js";import"./chunk-HDIKU5BS.js";import"./chunk-ZSMIKJGP.js";import"./chunk-A3OTGIZT.js";import"./chunk-LRTN6H2G.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};
