@@ -149,12 +149,7 @@ func TestRefusedRelocationsChangeNothing(t *testing.T) {
 // role gives the editor another role in a dataspace, or none.
 func (x *crossing) role(in, role string) {
 	x.admin.t.Helper()
-	for _, p := range x.admin.get("/privileges?userId=" + x.editor + "&dataspaceId=" + x.spaces[in]).data() {
-		x.admin.send("DELETE", "/privileges/"+p.text("id"), nil).want(http.StatusNoContent)
-	}
-	if role != "" {
-		x.admin.send("POST", "/privileges", object{"userId": x.editor, "dataspaceId": x.spaces[in], "role": role}).want(http.StatusOK)
-	}
+	(&space{client: x.admin, dataspace: x.spaces[in]}).newRole(x.from.client, role)
 }
 
 // arrived checks that the destination is what the source was.

@@ -126,6 +126,13 @@ func driveLocks(t *testing.T, a, b *client) {
 	ofA.dav("PUT", "/f", "after").want(http.StatusNoContent)
 	ofA.dav("LOCK", "/f", lockBody).want(http.StatusOK)
 	ofB.dav("DELETE", "/f", "").want(http.StatusLocked)
+	editor := a.newUser(nil)
+	space := a.get("/sets/" + ofA.set).object().text("dataspaceId")
+	a.send("POST", "/privileges", object{"userId": editor.id, "dataspaceId": space, "role": "editor"}).want(http.StatusCreated)
+	ofA.as(editor).dav("LOCK", "/g", lockBody).want(http.StatusCreated)
+	ofB.dav("PUT", "/g", "x").want(http.StatusLocked)
+	a.send("DELETE", "/users/"+editor.id, nil).want(http.StatusNoContent)
+	ofB.dav("PUT", "/g", "x").want(http.StatusCreated) // the lock ends with its user, at each node
 }
 
 // TestFoundAtOtherNode: a search at one node finds what another one has stored.

@@ -2,9 +2,12 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 
+	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )
@@ -68,4 +71,43 @@ func driveLocks(tx *metadata.Tx) (all []DriveLock, err error) {
 		all = append(all, DriveLock{strings.TrimPrefix(l.Name, driveLease), l.Detail, l.Ends})
 	}
 	return all, err
+}
+
+// LockHolder is a user with a key who has locked something in a set of the drive.
+type LockHolder struct {
+	User, Key metadata.ID
+	In        DrivePath // the set
+}
+
+// EndedHolders returns those of the holders who may not write to their sets any more: the user is
+// deleted, the key has expired or was revoked, the role is gone, or the set is.
+func (s *Service) EndedHolders(ctx context.Context, holders []LockHolder) (ended []LockHolder, err error) {
+	err = s.stores.View(ctx, func(tx *metadata.Tx) error {
+		ended = nil
+		for _, holder := range holders {
+			err := s.asCaller(auth.Principal{UserID: holder.User, KeyID: holder.Key}, func(tx *metadata.Tx, p auth.Principal) error {
+				at, err := locate(tx, p, holder.In, auth.Write)
+				if err == nil && at.Missing != Present {
+					err = ContainersStay()
+				}
+				return err
+			})(tx)
+			if refused, is := errors.AsType[*errs.Error](err); is && (refused.Kind == errs.Forbidden || refused.Kind == errs.Unauthenticated) {
+				ended = append(ended, holder)
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ended, err
+}
+
+// EndsLocks returns an error unless the caller may end the locks of others at a path of the drive, as
+// admins of the dataspace may.
+func (s *Service) EndsLocks(ctx context.Context, p auth.Principal, path DrivePath) error {
+	return s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, err := locate(tx, p, path, auth.Manage)
+		return err
+	})
 }

@@ -99,8 +99,8 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "If", Message: "the If header is malformed, or has more than " + strconv.Itoa(maxConditions) + " conditions"}
 		}
 	}
-	var err error
-	if req.locks, err = d.locksNow(r.Context()); err == nil {
+	err := d.meetLocks(req)
+	if err == nil {
 		err = d.meetNow(req)
 	}
 	if err == nil {

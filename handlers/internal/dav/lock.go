@@ -60,11 +60,9 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	default:
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Depth", Message: "the Depth of a LOCK is 0 or infinity"}
 	}
-	asked.path, asked.user, asked.timeout = r.path, r.caller.UserID, timeout
+	asked.path, asked.user, asked.key, asked.timeout = r.path, r.caller.UserID, r.caller.KeyID, timeout
 	asked.root = d.href(r.path, e.Missing == repository.Present && e.File == nil)
-	var added, inTheWay *lock
-	var full bool
-	err = d.changeLocks(r.Context(), func(ls *locks, now time.Time) { added, inTheWay, full = ls.add(asked, now) })
+	added, inTheWay, full, err := d.add(r, asked)
 	switch {
 	case err != nil:
 		return err
@@ -139,8 +137,10 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	switch {
 	case at < 0:
 		return &refusal{http.StatusConflict, "<D:lock-token-matches-request-uri/>"}
-	case of[at].user != r.caller.UserID && !r.caller.Sysadmin:
-		return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: "the lock is that of another user"}
+	case of[at].user != r.caller.UserID:
+		if err := d.repo.EndsLocks(r.Context(), r.caller, r.at); err != nil {
+			return err
+		}
 	}
 	if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.remove(token, r.path) }); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (d *Drive) guard(r *request, path string, below bool) func(there bool) erro
 		now, submitted := time.Now(), tokensOf(r.ifs)
 		all := r.locks.of(path, below, now)
 		if below || !there {
-			all = append(all, r.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
+			all = append(all, r.locks.of(parentOf(path), false, now)...)
 		}
 		open := map[string]bool{} // roots of shared locks of which one token is submitted
 		for _, l := range all {

@@ -22,9 +22,9 @@ type lock struct {
 	token            string // an absolute URI
 	path             string // of the drive, without slashes at its ends
 	infinite, shared bool
-	owner            string // XML, as it was sent
-	root             string // the address of the path
-	user             metadata.ID
+	owner            string      // XML, as it was sent
+	root             string      // the address of the path
+	user, key        metadata.ID // that took it
 	timeout          time.Duration
 	expires          time.Time
 }
@@ -38,6 +38,9 @@ func (l *lock) covers(path string) bool {
 func within(path, folder string) bool {
 	return folder == "" && path != "" || len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }
+
+// parentOf is the folder of a path.
+func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 // locks are all locks, in memory: they bind requests below /dav/ only. Safe for concurrent use.
 type locks struct {
@@ -131,6 +134,17 @@ func (ls *locks) remove(token, path string) (l lock, ok bool) {
 	}
 	ls.drop(known)
 	return *known, true
+}
+
+// end removes locks.
+func (ls *locks) end(tokens []string) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for _, token := range tokens {
+		if l, ok := ls.byToken[token]; ok {
+			ls.drop(l)
+		}
+	}
 }
 
 // forget removes the locks of a path that is there no more, and of what was below it.

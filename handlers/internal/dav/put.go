@@ -47,7 +47,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.locks, err = d.locksNow(r.Context()); err != nil {
+	if err := d.meetLocks(r); err != nil {
 		return err
 	}
 	put, created, err := upload.Put(r.Context(), r.at, repository.UploadFields{

@@ -20,6 +20,7 @@ type storedLock struct {
 	Owner    string        `json:"owner,omitempty"`
 	Root     string        `json:"root"`
 	User     metadata.ID   `json:"user"`
+	Key      metadata.ID   `json:"key"`
 	Timeout  time.Duration `json:"timeout"`
 }
 
@@ -56,7 +57,7 @@ func locksOf(rows []repository.DriveLock) *locks {
 		}
 		s.Owner, _ = content(s.Owner, maxOwner)
 		ls.byToken[row.Token] = &lock{
-			token: row.Token, path: s.Path, infinite: s.Infinite, shared: s.Shared, owner: s.Owner, root: s.Root, user: s.User, timeout: s.Timeout, expires: time.UnixMicro(int64(row.Ends)),
+			token: row.Token, path: s.Path, infinite: s.Infinite, shared: s.Shared, owner: s.Owner, root: s.Root, user: s.User, key: s.Key, timeout: s.Timeout, expires: time.UnixMicro(int64(row.Ends)),
 		}
 		ls.users[s.User]++
 	}
@@ -66,7 +67,7 @@ func locksOf(rows []repository.DriveLock) *locks {
 // rows are the locks as rows.
 func (ls *locks) rows() (all []repository.DriveLock) {
 	for token, l := range ls.byToken {
-		text, err := json.Marshal(storedLock{l.path, l.infinite, l.shared, l.owner, l.root, l.user, l.timeout})
+		text, err := json.Marshal(storedLock{l.path, l.infinite, l.shared, l.owner, l.root, l.user, l.key, l.timeout})
 		if err != nil {
 			panic(err) // texts, numbers and an id
 		}
