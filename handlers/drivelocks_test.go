@@ -72,7 +72,8 @@ func TestRefreshAsksTheKey(t *testing.T) {
 	another.dav("PUT", "/a.txt", "x").want(http.StatusNoContent)
 }
 
-// TestAdminsEndLocks: an admin of the dataspace ends the lock of anybody there; admins of others do not.
+// TestAdminsEndLocks: an admin of the dataspace ends the lock of anybody there; admins of others do
+// not.
 func TestAdminsEndLocks(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -103,8 +103,8 @@ func (s *Service) EndedHolders(ctx context.Context, holders []LockHolder) (ended
 	return ended, err
 }
 
-// EndsLocks returns an error unless the caller may end the locks of others at a path of the drive, as
-// admins of the dataspace may.
+// EndsLocks returns an error unless the caller may end the locks of others at a path of the drive,
+// as admins of the dataspace may.
 func (s *Service) EndsLocks(ctx context.Context, p auth.Principal, path DrivePath) error {
 	return s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := locate(tx, p, path, auth.Manage)
