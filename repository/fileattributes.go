@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"labshelf/admission"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -116,12 +117,14 @@ func (s *Service) ComputeChecksums(
 	if s.stores.Meta.Health().ReadOnly != nil {
 		return 0, 0, nil // they could not be stored
 	}
-	select {
-	case s.hashing <- struct{}{}:
-	case <-ctx.Done():
-		return 0, 0, ctx.Err()
+	ticket, err := s.checksums.Enter(admission.User(p.UserID))
+	if err != nil {
+		return 0, 0, nil // the caller has many such requests under way, which store them
 	}
-	defer func() { <-s.hashing }()
+	defer ticket.Leave()
+	if err := ticket.Acquire(ctx); err != nil {
+		return 0, 0, err
+	}
 	computed := map[metadata.ID]metadata.FileAttributes{}
 	for _, id := range files {
 		sums, bytes, err := s.computeChecksums(ctx, p, id, most-read)

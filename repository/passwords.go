@@ -31,7 +31,7 @@ const (
 	passwordDigests = sha256.Size
 
 	maxGuesses    = 1    // at the same time
-	maxQueued     = 16   // guesses of one address; a group behind one address opens a link together
+	maxQueued     = 16   // requests of one caller; a group behind one address opens a link together
 	maxRemembered = 1000 // right passwords that programs send with each request
 )
 

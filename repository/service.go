@@ -36,6 +36,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/admission"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -140,7 +141,7 @@ type Service struct {
 
 	passwords *passwords // of links
 	downloads downloads
-	hashing   chan struct{} // one request at a time computes checksums
+	checksums *admission.Queue // of requests that compute some, one at a time
 
 	folderLocks folderLocks
 
@@ -196,7 +197,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		schemas:   conformance.NewSchemas(),
 		quotas:    quota.NewLedger(s.View, s.Node.Shared()),
 		passwords: newPasswords(),
-		hashing:   make(chan struct{}, 1),
+		checksums: admission.NewQueue(admission.Limits{Slots: 1, PerCaller: maxQueued}),
 	}
 	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
