@@ -195,3 +195,15 @@ func TestSightOfScaledPicture(t *testing.T) {
 	l.stored()
 	l.sees("Values are from 0 to 65,535.")
 }
+
+// A picture without a number says so.
+func TestSightOfEmptyPicture(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	values := make([]float64, 100)
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	l.file("empty.npy", npyOf("f8", values, 10, 10))
+	l.sees("There are no values here.")
+}

@@ -33,7 +33,8 @@ export function LinesOf({ decoder, item, items, name, slice, stored }: Props) {
   const most = Math.floor(mostPoints / lines);
   const selection: Selection = { id: item.id!, ...slice, from: [first, 0], count: [lines, length], most: [lines, most], stored };
   const { answer, problem } = useAnswer(decoder, "slice", selection);
-  const axis = useAxis(decoder, item, items, slice.columns, stored);
+  const found = useAxis(decoder, item, items, slice.columns, stored);
+  const axis = found && Array.prototype.some.call(found.numbers, Number.isFinite) ? found : undefined; // all of them can be missing
   const across = useAxis(decoder, item, items, slice.rows, stored);
   const own = stored || !item.unit ? item.name : `${item.name} (${item.unit})`;
   const label = (line: number) => item.columns?.[slice.fixed.at(-1)!] ?? (slice.rows < 0 ? own : `${labelOf(item, slice.rows)} ${across?.text(first + line) ?? count(first + line)}`);

@@ -21,6 +21,8 @@ interface Statistics {
   all: Limits;
   /** The percentiles 0.5 and 99.5. */
   percentiles: Limits;
+  /** There are no finite values. */
+  empty?: boolean;
 }
 
 /** The greatest values of unsigned types: detectors mark pixels with them that have no value. */
@@ -38,7 +40,7 @@ function statisticsOf({ values, channels }: Raster): Statistics {
     if (v > high) high = v;
     if (i % take === 0 && !marks.has(v)) sample.push(v);
   }
-  if (low > high) return { all: [0, 1], percentiles: [0, 1] };
+  if (low > high) return { all: [0, 1], percentiles: [0, 1], empty: true };
   return { all: [low, high], percentiles: percentilesOf(Float64Array.from(sample).sort()) ?? [low, high] };
 }
 
@@ -191,7 +193,7 @@ export function Picture({ raster, name, about, natural = false, pixel, steering,
       {steering && <p class="hint">A double click or + shows more pixels of a place; dragging or the arrow keys move.</p>}
       <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
       <p class="dim pointed num" aria-live="off">
-        {pointed || `${leftOut(raster)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}${of}.`}
+        {pointed || `${leftOut(raster)}${statistics.empty ? "There are no values here." : `Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}${of}.`}`}
       </p>
     </>
   );
