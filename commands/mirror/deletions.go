@@ -148,7 +148,8 @@ func (h *harvest) readAhead(ctx context.Context, after *client.Page[client.Resou
 		see(page)
 	}
 	for id, to := range movedTo {
-		if fates[id] == deleted && fates[to] == present {
+		arrived := h.index[to] // with an earlier page
+		if fates[id] == deleted && (fates[to] == present || arrived != nil && arrived.active) {
 			fates[id] = moved
 		}
 	}
