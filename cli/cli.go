@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,11 @@ and gives them out over HTTP.
 	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p), migrateCommand(p))
 	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand())
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.Name() == "ls" && slices.ContainsFunc(args, humanReadable) {
+			_, _ = fmt.Fprintln(cmd.OutOrStdout(), humanSizes)
+			return
+		}
 		_, _ = io.WriteString(cmd.OutOrStdout(), helpText(cmd))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -96,7 +101,13 @@ and gives them out over HTTP.
 			return wrongValue(invalid)
 		}
 		var unknown *pflag.NotExistError
-		if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		if !errors.As(err, &unknown) {
+			return err
+		}
+		if unknown.GetSpecifiedShortnames() != "" {
+			if advice := suggest.Flag(cmd.Name(), unknown.GetSpecifiedName()); advice != "" {
+				return fmt.Errorf("%w; %s", err, advice)
+			}
 			return err
 		}
 		var known []string
@@ -105,6 +116,15 @@ and gives them out over HTTP.
 	})
 	return root
 }
+
+// humanReadable reports whether an argument is a cluster of flags with h in it, such as -lh, which
+// asks other programs for sizes in units.
+func humanReadable(arg string) bool {
+	return len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "h")
+}
+
+const humanSizes = `Sizes are in units such as MiB unless --long (-l) is given; there is no flag -h for that.
+"labshelf ls --help" shows all flags.`
 
 // wrongValue says what a flag takes. Flags that take a text have rules of their own.
 func wrongValue(invalid *pflag.InvalidValueError) error {
@@ -150,15 +170,30 @@ func (p process) clientProcess() commands.Process {
 
 // wantSubcommand is what a command does that does nothing by itself.
 func wantSubcommand(cmd *cobra.Command, _ []string) error {
+	if !cmd.HasParent() {
+		return exit.Usage(errors.New(firstSteps))
+	}
 	return exit.Usage(fmt.Errorf("%q wants a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", ")))
 }
+
+// firstSteps is the answer to the name of the program alone.
+const firstSteps = `give a command:
+  labshelf serve           start a service on this machine
+  labshelf login ADDRESS   sign in to a service that runs
+  labshelf put DIR SET     upload a folder
+  labshelf help            list all commands
+  labshelf help start      get to shared files in five minutes`
 
 // noSuchCommand refuses what follows the name of such a command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], suggest.DidYouMean("", args[0], subcommands(cmd)))
+	known := subcommands(cmd)
+	if meant := suggest.Habit(args[0], known); meant != "" {
+		return fmt.Errorf("%q has no command %q; it is %q", cmd.CommandPath(), args[0], cmd.CommandPath()+" "+meant)
+	}
+	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], suggest.DidYouMean("", args[0], known))
 }
 
 func subcommands(cmd *cobra.Command) (names []string) {

@@ -21,6 +21,9 @@ func helpCommand() *cobra.Command {
 			case err != nil:
 				return exit.Usage(err)
 			case len(rest) > 0 && about == cmd.Root():
+				if meant := suggest.Habit(rest[0], subcommands(about)); meant != "" {
+					return exit.Usage(fmt.Errorf("there is no command or topic %q; the command is %q", rest[0], program+" "+meant))
+				}
 				hint := cmp.Or(suggest.DidYouMean("", rest[0], subcommands(about)), fmt.Sprintf("; %q lists them", program+" help"))
 				return exit.Usage(fmt.Errorf("there is no command or topic %q%s", rest[0], hint))
 			case len(rest) > 0:

@@ -105,7 +105,7 @@ func topics() (list []*cobra.Command) {
 
 // output is where a command writes its results and its progress.
 func (p Process) output(asJSON bool) report.Output {
-	return report.Output{Out: p.Out, JSON: asJSON, NewMeter: p.newMeter}
+	return report.Output{Out: p.Out, Err: p.Err, JSON: asJSON, NewMeter: p.newMeter}
 }
 
 func group(id string, cmd *cobra.Command) *cobra.Command {

@@ -79,7 +79,7 @@ func TestGetThroughCuts(t *testing.T) {
 		mu.Unlock()
 		_, before := proxy.Connections()
 		dir, memory := filepath.Join(t.TempDir(), c.command), filepath.Join(t.TempDir(), "memory")
-		cmd := s.process(t, c.command, c.ref, dir)
+		cmd := s.process(t, c.command, c.ref, dir+"/")
 		cmd.Env = append(cmd.Env, childBase+"="+base, childMemory+"="+memory)
 		began := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {

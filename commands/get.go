@@ -13,15 +13,16 @@ import (
 )
 
 func getCommand(p Process) *cobra.Command {
-	var force, asJSON bool
-	var parallel int
-	var number int64
+	var o get.Options
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "get RESOURCE|SET [DIR]",
-		Short: "Get a file, or all files of a set",
-		Long: `get writes a file, or all files of a set, into a folder: DIR, which is made, or
-the one you are in. RESOURCE is an id, a URL, or SET:NAME; SET a name, an id, a
-URL, or DATASPACE/TITLE. With - for DIR a single file goes to standard output.
+		Use:   "get RESOURCE|SET [DIR|FILE]",
+		Short: "Download a file, or all files of a set",
+		Long: `get writes all files of a set into the folder DIR, which it makes, or into the
+one you are in. It writes a single file into DIR if that folder exists or the
+path ends in a slash, and else to that path, as FILE. With -o the path is always
+FILE; - is standard output. RESOURCE is an id, a URL, or SET:NAME; SET a name,
+an id, a URL, or DATASPACE/TITLE. The report goes to standard error.
 
 Names become paths below DIR that every system can write, as in the zip that the
 pages make of a set: elements that lead elsewhere are left out, characters that
@@ -41,27 +42,30 @@ fetched into a folder, no other run can fetch one into it.
 With --version N it gets the file that a resource had in version N; "labshelf
 versions" lists them.`,
 		Example: `  labshelf get runs-2026:run-1.csv
-  labshelf get runs-2026:run-1.csv --version 3
+  labshelf get runs-2026:run-1.csv --version 3 -o old.csv
   labshelf get runs-2026 runs
   labshelf get https://data.example.org/sets/01K5Z3 runs
   labshelf get runs-2026:log.gz - | gunzip`,
-		Args:        between(1, 2, "a RESOURCE or a SET, and perhaps a DIR"),
+		Args:        between(1, 2, "a RESOURCE or a SET, and perhaps a DIR or FILE"),
 		Annotations: p.ExitCodes(5, 6, 130),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		o := get.Options{Output: p.output(asJSON), Dir: ".", Force: force, Parallel: parallel, Version: number}
-		if len(args) == 2 {
-			o.Dir = args[1]
+		if o.Output = p.output(asJSON); len(args) == 2 {
+			o.To = args[1]
 		}
 		return get.Run(ctx, c, o, args[0])
 	})
-	cmd.Flags().BoolVar(&force, "force", false, "replace files of the same name and other content")
-	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version of the one resource to get")
-	parallelFlag(cmd, &parallel, "get", fetchAtOnce)
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace files of the same name and other content")
+	cmd.Flags().StringVarP(&o.File, "output", "o", "", "`FILE` to write the one resource to; - is standard output")
+	cmd.Flags().Int64Var(&o.Version, "version", 0, "`N`, the version of the one resource to get")
+	parallelFlag(cmd, &o.Parallel, "get", fetchAtOnce)
 	parallelFits := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("version") && number < 1 {
+		if cmd.Flags().Changed("version") && o.Version < 1 {
 			return exit.Usagef("--version must be a number, 1 or more")
+		}
+		if cmd.Flags().Changed("output") && (o.File == "" || len(args) == 2) {
+			return exit.Usagef("--output names the file to write: give a path, and no DIR")
 		}
 		return parallelFits(cmd, args)
 	}

@@ -38,7 +38,7 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	before := s.versions(t, set.ID)
 	dir := t.TempDir()
 	got := s.run(t, "", "get", "runs", dir)
-	if got.error != nil || !strings.Contains(got.err, "x_y__: the name of the resource is x:y*?\n") || !strings.Contains(got.out, "renamed ") {
+	if got.error != nil || !strings.Contains(got.err, "x_y__: the name of the resource is x:y*?\n") || !strings.Contains(got.err, "renamed ") {
 		t.Fatalf("%+v", got)
 	}
 	var uploads atomic.Int32

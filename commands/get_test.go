@@ -95,7 +95,7 @@ func TestGetSet(t *testing.T) {
 			t.Errorf("the files differ (-want +got):\n%s", diff)
 		}
 	}
-	if got := s.run(t, "", "get", "lab/runs", dir); got.error != nil || !strings.HasPrefix(got.out, "fetched  ") {
+	if got := s.run(t, "", "get", "lab/runs", dir); got.error != nil || got.out != "" || !strings.Contains(got.err, "\nfetched  ") {
 		t.Fatalf("%+v", got)
 	}
 	check()
@@ -121,7 +121,7 @@ func TestGetOne(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, ref := range []string{r.ID, r.URL, "runs:2026/run: 1.csv", set.URL + ":2026/run: 1.csv"} {
 		for i, want := range []string{"fetched  2026/run_ 1.csv, 12 B\n", "already there  2026/run_ 1.csv, 12 B\n"} {
-			if got := s.run(t, "", "get", ref); got.error != nil || got.out != want {
+			if got := s.run(t, "", "get", ref); got.error != nil || got.out != "" || !strings.HasSuffix(got.err, want) {
 				t.Errorf("%s, run %d: %+v", ref, i, got)
 			}
 		}
@@ -132,7 +132,7 @@ func TestGetOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := s.run(t, "", "get", r.ID, "below", "--json")
+	got := s.run(t, "", "get", r.ID, "below"+string(filepath.Separator), "--json")
 	var line struct {
 		File, Outcome, ID, SHA256 string
 		Bytes                     int
@@ -161,7 +161,7 @@ func TestGetKeepsOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.run(t, "", "get", "runs", dir)
-	if !errors.Is(got.error, exit.ErrPartly) || strings.Count(got.err, "\n") != 3 || !strings.Contains(got.err, "--force") {
+	if !errors.Is(got.error, exit.ErrPartly) || strings.Count(got.err, "\n") != 5 || !strings.Contains(got.err, "--force") {
 		t.Errorf("%+v", got)
 	}
 	text := func(name string) string { return string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, name)))) }
@@ -169,7 +169,7 @@ func TestGetKeepsOtherFiles(t *testing.T) {
 		t.Errorf("%q, %q", text("mine"), text("good"))
 	}
 	got = s.run(t, "", "get", "runs", dir, "--force")
-	if !errors.Is(got.error, exit.ErrPartly) || text("mine") != "theirs" || strings.Count(got.err, "\n") != 2 {
+	if !errors.Is(got.error, exit.ErrPartly) || text("mine") != "theirs" || strings.Count(got.err, "\n") != 5 {
 		t.Errorf("%+v", got)
 	}
 	if list, err := os.ReadDir(outside); err != nil || len(list) > 0 {

@@ -65,7 +65,7 @@ no key, but access to the directory: it restores access where all keys are lost.
 	flags := cmd.Flags()
 	p.userFlag(cmd, &user)
 	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
-	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, such as 2027-12-31 or 2027-12-31T18:00:00Z (default: never)")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never)")
 	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
 	p.RemoteFlags(flags)
 	jsonFlag(cmd, &asJSON)
@@ -109,20 +109,11 @@ func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k cl
 	return c.NewKey(ctx, id, k)
 }
 
-// newKey parses the flags of a new key. A date without a time means the end of that day in local time.
+// newKey parses the flags of a new key.
 func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
 	k.Label = label
-	if expires == "" {
-		return k, nil
-	}
-	k.Expires, err = time.Parse(time.RFC3339, expires)
-	if day, e := time.ParseInLocation(time.DateOnly, expires, now.Location()); e == nil {
-		k.Expires, err = day.AddDate(0, 0, 1), nil
-	}
-	if err != nil || !k.Expires.After(now) {
-		return k, exit.Usagef("--expires must be a date to come, such as 2027-12-31 or 2027-12-31T18:00:00Z, not %q", expires)
-	}
-	return k, nil
+	k.Expires, err = parseEnd(expires, now)
+	return k, err
 }
 
 func keyListCommand(p Process) *cobra.Command {
@@ -150,7 +141,7 @@ included: how each begins, what it is for, and when it was last used.`,
 func keyColumns() []column[client.Key] {
 	type k = client.Key
 	return []column[k]{
-		{"ID", 0, func(k k) string { return k.ID }},
+		{"ID", whole, func(k k) string { return k.ID }},
 		{"BEGINS", 0, func(k k) string { return k.Prefix }},
 		{"STATE", 0, func(k k) string { return k.State }},
 		{"CREATED", 0, func(k k) string { return display.Time(k.Created) }},

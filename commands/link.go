@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,7 +31,7 @@ moment, and no more. Editors make links, sysadmins invitations.`
 // linkFlags are those of a new share or request.
 func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses string) {
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for; who has the link reads it")
-	flags.StringVar(expires, "expires", "", "`DATE` on which it ends, such as 2027-12-31 (default: never, or what the service allows)")
+	flags.StringVar(expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never, or what the service allows)")
 	flags.StringVar(&n.Password, "password", "", "`PASSWORD` of 6 characters or more that is asked for")
 	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
 }
@@ -165,7 +166,7 @@ the configuration), for the admins of the dataspace.`,
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; it is not shown there")
-	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, at most 30 days after it is made (default: 7 days)")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days after it is made (default: 7d)")
 	jsonFlag(cmd, &asJSON)
 	p.completesFlag(cmd, "role", completion.Words(roles()...))
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))
@@ -173,12 +174,12 @@ the configuration), for the admins of the dataspace.`,
 
 // makeLink makes a link, and writes its address to standard output.
 func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
-	end, err := newKey("", expires, time.Now())
+	end, err := parseEnd(expires, time.Now())
 	if err != nil {
 		return err
 	}
-	if expires != "" {
-		n.Expires = end.Expires.UTC().Format(time.RFC3339)
+	if !end.IsZero() {
+		n.Expires = end.UTC().Format(time.RFC3339)
 	}
 	made, err := c.NewLink(ctx, n)
 	if err != nil {
@@ -196,7 +197,7 @@ func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLin
 
 func linkListCommand(p Process) *cobra.Command {
 	var dataspace, state string
-	var asJSON bool
+	var asJSON, long bool
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List links",
@@ -213,8 +214,20 @@ are for, how often they were used, and when last.`,
 			}
 			o.DataspaceID = d.ID
 		}
-		return show(p, c.Links(ctx, o), linkColumns(), view{json: asJSON, none: "There are no links that you may manage."})
+		targets := linkTargets{}
+		if !asJSON {
+			var err error
+			if targets, err = readLinkTargets(ctx, c); err != nil {
+				return err
+			}
+		}
+		v := view{json: asJSON, none: "There are no links that you may manage."}
+		if long {
+			v.also |= inLong
+		}
+		return show(p, c.Links(ctx, o), linkColumns(targets), v)
 	})
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also whether a password is asked for, and when it was last used; nothing is cut off")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
 	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
 	jsonFlag(cmd, &asJSON)
@@ -222,10 +235,43 @@ are for, how often they were used, and when last.`,
 	return cmd
 }
 
-func linkColumns() []column[client.Link] {
+// linkTargets are the names of the sets and dataspaces that links are about, by id.
+type linkTargets struct{ sets, dataspaces map[string]string }
+
+func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err error) {
+	if t.sets, err = setNames(ctx, c, ""); err != nil {
+		return t, err
+	}
+	t.dataspaces = map[string]string{}
+	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+		if err != nil {
+			return t, err
+		}
+		t.dataspaces[d.ID] = d.Name
+	}
+	return t, nil
+}
+
+// of returns what a link shows, takes files into, or invites to.
+func (t linkTargets) of(l client.Link) string {
+	switch set := cmp.Or(t.sets[l.SetID], l.SetID); {
+	case l.SetID == "":
+		return cmp.Or(t.dataspaces[l.DataspaceID], l.DataspaceID, "an account")
+	case l.Folder != "":
+		return set + "/" + l.Folder + "/"
+	case len(l.Resources) == 1:
+		return "1 file of " + set
+	case len(l.Resources) > 1:
+		return fmt.Sprintf("%d files of %s", len(l.Resources), set)
+	default:
+		return set
+	}
+}
+
+func linkColumns(targets linkTargets) []column[client.Link] {
 	type l = client.Link
 	return []column[l]{
-		{"ID", 0, func(l l) string { return l.ID }},
+		{"ID", whole, func(l l) string { return l.ID }},
 		{"KIND", 0, func(l l) string { return l.Kind }},
 		{"STATE", 0, func(l l) string { return strings.ReplaceAll(l.State, "_", " ") }},
 		{"USES", 0, func(l l) string {
@@ -234,8 +280,15 @@ func linkColumns() []column[client.Link] {
 			}
 			return fmt.Sprintf("%d of %d", l.Uses, l.MaxUses)
 		}},
-		{"LAST USED", 0, func(l l) string { return display.Time(l.LastUsed) }},
-		{"EXPIRES", 0, func(l l) string { return l.Expires }},
+		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed) }},
+		{"EXPIRES", 0, func(l l) string { return dayOf(l.Expires) }},
+		{"PASSWORD", inLong, func(l l) string {
+			if l.HasPassword {
+				return "yes"
+			}
+			return ""
+		}},
+		{"TARGET", 0, targets.of},
 		{"LABEL", 0, func(l l) string { return l.Label }},
 	}
 }

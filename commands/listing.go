@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +33,8 @@ const (
 	inLong  columnSet = 1 << iota // with --long
 	inState                       // active and deleted records are mixed
 	inMany                        // the records are of several containers
+
+	whole columnSet = 1 << 7 // always; never cut off, since people copy it
 )
 
 // column is a column of a table of records.
@@ -51,7 +55,8 @@ func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v 
 	}
 	var cells []func(T) string
 	for _, c := range columns {
-		if c.only&v.also == c.only {
+		if only := c.only &^ whole; only&v.also == only {
+			t.Whole = append(t.Whole, c.only&whole != 0)
 			t.Head, cells = append(t.Head, c.head), append(cells, c.cell)
 		}
 	}
@@ -237,6 +242,47 @@ func (f *viewFlags) page() int {
 		return reference.PageSize
 	}
 	return min(f.limit, reference.PageSize)
+}
+
+// parseEnd parses the time at which something ends: an instant, a local time, a date, which means
+// its last moment, or a duration from now such as 7d, 12h or 2w. "" is the zero time. The error
+// names --expires.
+func parseEnd(text string, now time.Time) (end time.Time, err error) {
+	if text == "" {
+		return end, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		end = day.AddDate(0, 0, 1)
+	} else if age, ok := parseAge(text); ok {
+		end = now.Add(age)
+	} else if end, err = instantOf("expires", text); err != nil {
+		end = time.Time{}
+	}
+	if !end.After(now) || end.Year() > 9999 {
+		return end, exit.Usagef("--expires must be a time to come, such as 2027-12-31, 2027-12-31T18:00:00Z or 7d, not %q", text)
+	}
+	return end, nil
+}
+
+// parseAge parses a whole number of a unit: s, min, h, d, w.
+func parseAge(text string) (age time.Duration, ok bool) {
+	digits := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if digits <= 0 || digits > 6 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text[:digits])
+	unit := map[string]time.Duration{
+		"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}[strings.TrimSpace(text[digits:])]
+	return time.Duration(n) * unit, err == nil && unit > 0 && n < int(math.MaxInt64/unit)
+}
+
+// dayOf shows the day of an instant in RFC 3339, in local time; other text as it is.
+func dayOf(text string) string {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.Local().Format(time.DateOnly)
+	}
+	return text
 }
 
 // instantOf parses a time of a flag, in local time unless it has a zone. A date is its first instant.

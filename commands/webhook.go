@@ -114,7 +114,7 @@ func sequence[T any](all []T, err error) iter.Seq2[T, error] {
 func webhookColumns() []column[client.Webhook] {
 	type w = client.Webhook
 	return []column[w]{
-		{"ID", 0, func(w w) string { return w.ID }},
+		{"ID", whole, func(w w) string { return w.ID }},
 		{"STATE", 0, func(w w) string {
 			switch {
 			case w.State == client.Paused:
@@ -267,7 +267,7 @@ func deliveryColumns() []column[client.Delivery] {
 		{"STATE", 0, func(d d) string { return d.State }},
 		{"TRIES", 0, func(d d) string { return fmt.Sprint(d.Tries) }},
 		{"ANSWER", 0, answered},
-		{"ID", 0, func(d d) string { return d.MessageID }},
+		{"ID", whole, func(d d) string { return d.MessageID }},
 	}
 }
 

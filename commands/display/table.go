@@ -33,7 +33,8 @@ func Width(out io.Writer) int {
 type Table struct {
 	Head   []string
 	Rows   [][]string
-	widths []int // of the rows written so far
+	Whole  []bool // columns that do not shrink; a column behind its end does
+	widths []int  // of the rows written so far
 }
 
 // Add adds a row. Cells become Printable.
@@ -68,7 +69,7 @@ func (t *Table) Write(out io.Writer, width int) error {
 	t.Head, t.Rows = nil, nil
 	widths := slices.Clone(t.widths)
 	if width != Unlimited {
-		narrow(widths, width-len(gap)*(len(widths)-1))
+		t.narrow(widths, width-len(gap)*(len(widths)-1))
 	}
 	var text strings.Builder
 	for _, line := range lines {
@@ -89,16 +90,16 @@ func (t *Table) Write(out io.Writer, width int) error {
 const LeastWidth = 8
 
 // narrow shrinks the widest of widths until their sum is room, or none can shrink.
-func narrow(widths []int, room int) {
+func (t *Table) narrow(widths []int, room int) {
 	for {
-		sum, widest := 0, 0
+		sum, widest := 0, -1
 		for i, w := range widths {
 			sum += w
-			if w > widths[widest] {
+			if whole := i < len(t.Whole) && t.Whole[i]; !whole && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if sum <= room || widths[widest] <= LeastWidth {
+		if sum <= room || widest < 0 || widths[widest] <= LeastWidth {
 			return
 		}
 		widths[widest]--

@@ -78,7 +78,7 @@ func (g *job) noteFetched(o file, became report.Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.present = append(g.present, o)
-	if !o.renamed() {
+	if !o.renamed() || g.named {
 		return
 	}
 	if g.ofSet {
@@ -92,7 +92,7 @@ func (g *job) noteFetched(o file, became report.Outcome) {
 }
 
 // localPath is the path of a file in the form of this system.
-func (g *job) localPath(o file) string { return filepath.Join(g.Dir, filepath.FromSlash(o.path)) }
+func (g *job) localPath(o file) string { return filepath.Join(g.folder, filepath.FromSlash(o.path)) }
 
 // refusal is an error that concerns one file only.
 type refusal struct{ error }

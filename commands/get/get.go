@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,8 @@ const standard = "-"
 // Options say where files go, and whether they replace others.
 type Options struct {
 	report.Output
-	Dir      string // the folder, or standard
+	To       string // a folder, the path of a single file, or standard; "": the present folder
+	File     string // the path of a single file, or standard; "": To says
 	Force    bool   // replaces files of other content
 	Parallel int    // files to fetch at once
 	Version  int64  // of a single resource; 0: the current one
@@ -44,6 +46,8 @@ func Run(ctx context.Context, c *client.Client, o Options, ref string) error {
 type job struct {
 	Options
 	fetch.Fetcher
+	folder   string              // where files go
+	named    bool                // the caller has named the single file
 	ofSet    bool                // it is a set, not a single resource
 	partials map[string][]string // names of partial files of earlier runs, by the id of their resource
 	report   *report.Report
@@ -67,6 +71,7 @@ func (o file) renamed() bool { return o.path != o.name }
 
 func (g *job) run(ctx context.Context, ref string) error {
 	set, resource, err := findEither(ctx, g.Client, ref)
+	toStandard := g.File == standard || g.File == "" && g.To == standard
 	switch {
 	case err != nil:
 		return err
@@ -74,13 +79,15 @@ func (g *job) run(ctx context.Context, ref string) error {
 		return fmt.Errorf("the set %s is deleted; \"labshelf restore --set %s\" brings it back", display.Printable(set.Name), set.ID)
 	case resource.State == client.Deleted:
 		return fmt.Errorf("the resource %s is deleted; \"labshelf restore %s\" brings it back", display.Printable(resource.Name), resource.ID)
-	case g.Dir == standard && set.ID != "":
+	case g.File != "" && g.File != standard && set.ID != "":
+		return exit.Usagef("%s is a set, and --output names one file: give a folder instead", ref)
+	case toStandard && set.ID != "":
 		return exit.Usagef("%s is a set, and only a single file can go to standard output: give a folder", ref)
 	case g.Version != 0 && set.ID != "":
 		return exit.Usagef("%s is a set, and --version goes with one resource", ref)
-	case g.Dir == standard && g.JSON:
+	case toStandard && g.JSON:
 		return exit.Usagef("standard output can get the file or JSON: leave out --json, or give a folder")
-	case g.Dir == standard:
+	case toStandard:
 		return Cat(ctx, g.Client, g.Output, resource.ID, g.Version)
 	}
 	one := fetch.FileOf(resource)
@@ -94,13 +101,38 @@ func (g *job) run(ctx context.Context, ref string) error {
 		}
 		one, resource.Name = fetch.FileOfVersion(v), v.Name
 	}
-	list := []file{{one, resource.Name, archive.NewPaths(filenames.Name, filenames.LockName).Give(resource.ID, resource.Name), false}}
 	if g.ofSet = set.ID != ""; g.ofSet {
-		if list, err = g.list(ctx, set); err != nil {
+		g.folder = cmp.Or(g.To, ".")
+		list, err := g.list(ctx, set)
+		if err != nil {
 			return err
 		}
+		return g.all(ctx, list)
 	}
-	return g.all(ctx, list)
+	path := g.placeOne()
+	if g.named && (path == "" || path == "." || path == "..") {
+		return exit.Usagef("%s names a folder, and a file is wanted", cmp.Or(g.File, g.To))
+	}
+	if path == "" {
+		path = archive.NewPaths(filenames.Name, filenames.LockName).Give(resource.ID, resource.Name)
+	}
+	return g.all(ctx, []file{{one, resource.Name, path, false}})
+}
+
+// placeOne finds the folder of a single file, and its name there if the caller has named it.
+func (g *job) placeOne() (name string) {
+	to := cmp.Or(g.File, g.To, ".")
+	if g.File == "" {
+		info, err := os.Stat(to)
+		if err == nil && info.IsDir() || os.IsPathSeparator(to[len(to)-1]) {
+			g.folder = to
+			return ""
+		}
+	}
+	g.named = true
+	g.folder, name = filepath.Split(to)
+	g.folder = cmp.Or(g.folder, ".")
+	return name
 }
 
 // findEither returns the set or the resource that ref names; the other one has no id. A set is preferred.
@@ -145,10 +177,10 @@ func (g *job) list(ctx context.Context, set client.Set) ([]file, error) {
 
 // all gets files into the folder.
 func (g *job) all(ctx context.Context, list []file) (err error) {
-	if err := os.MkdirAll(g.Dir, 0o777); err != nil {
+	if err := os.MkdirAll(g.folder, 0o777); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(g.Dir)
+	root, err := os.OpenRoot(g.folder)
 	if err != nil {
 		return err
 	}
@@ -163,7 +195,11 @@ func (g *job) all(ctx context.Context, list []file) (err error) {
 	m := g.NewMeter("get")
 	defer m.Close()
 	g.Root, g.Meter = root, m
-	g.report = report.New(g.Output, m, getWords(), "there is no file to get")
+	to := g.Output
+	if !to.JSON {
+		to.Out = to.Err // standard output is for files: what is redirected must not get a report
+	}
+	g.report = report.New(to, m, getWords(), "there is no file to get")
 	if err := g.findPartials(); err != nil {
 		return err
 	}
@@ -184,7 +220,7 @@ func (g *job) all(ctx context.Context, list []file) (err error) {
 func (g *job) lockFolder(root *os.Root) (unlocked func(), err error) {
 	file, err := fetch.Fetcher{Root: root}.OpenPartial(filenames.LockName)
 	if errors.Is(err, fetch.ErrLocked) {
-		return nil, fmt.Errorf("%w: another labshelf is getting a set into %s; let it end, or choose another folder", fetch.ErrLocked, g.Dir)
+		return nil, fmt.Errorf("%w: another labshelf is getting a set into %s; let it end, or choose another folder", fetch.ErrLocked, g.folder)
 	}
 	if err != nil {
 		return nil, err

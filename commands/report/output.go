@@ -9,6 +9,7 @@ import (
 // Output is where a command writes its results and its progress.
 type Output struct {
 	Out      io.Writer                      // results
+	Err      io.Writer                      // messages
 	JSON     bool                           // each result as a line of JSON
 	NewMeter func(what string) *meter.Meter // begins a meter for work that what names; the caller closes it
 }
