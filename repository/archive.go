@@ -54,11 +54,16 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder
 		case len(named) > 0:
 			return a.takeNamed(tx, resolved, named)
 		case folder != "":
-			if err := folderExists(tx, metadata.FolderKey{SetID: resolved.ID, Path: folder}); err != nil {
+			stored, err := storedFolder(tx, resolved.ID, folder)
+			if err == nil {
+				err = folderExists(tx, metadata.FolderKey{SetID: resolved.ID, Path: stored})
+			}
+			if err != nil {
 				return err
 			}
+			return a.takeActive(tx, resolved, stored)
 		}
-		return a.takeActive(tx, resolved, folder)
+		return a.takeActive(tx, resolved, "")
 	})
 	if err != nil {
 		a.Close()

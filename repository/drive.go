@@ -156,6 +156,10 @@ func hide(err error) error {
 // within finds what is at a path of the set.
 func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
 	of := treeOf(tx, e.Set.ID)
+	path, err := tree.Stored(of, path)
+	if err != nil {
+		return err
+	}
 	node, found, err := tree.Lookup(of, path)
 	if err != nil {
 		return err

@@ -124,7 +124,13 @@ func ontoItself() error { return forbidden("nothing is copied or moved onto or i
 // apart refuses a destination that is the source by another name, or a folder around it: to make
 // room there would delete the source.
 func (r *relocation) apart() error {
-	if r.to.Missing != Present || r.from.Set.ID != r.to.Set.ID {
+	if r.from.Set.ID != r.to.Set.ID {
+		return nil
+	}
+	if r.to.Missing != Present {
+		if r.from.File == nil && strings.HasPrefix(r.to.Name, r.from.Folder) {
+			return ontoItself() // by another form of its name
+		}
 		return nil
 	}
 	name := r.from.Folder

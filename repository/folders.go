@@ -212,7 +212,7 @@ func (s *Service) MakeFolder(ctx context.Context, p auth.Principal, path DrivePa
 		if err != nil {
 			return err
 		}
-		return putFolder(tx, p, metadata.FolderKey{SetID: at.Set.ID, Path: path.Path + "/"}, s.now())
+		return putFolder(tx, p, metadata.FolderKey{SetID: at.Set.ID, Path: at.Name + "/"}, s.now())
 	})
 }
 

@@ -39,7 +39,11 @@ func (s *Service) GetFolder(ctx context.Context, p auth.Principal, set, path str
 			}
 		}
 		size = FolderSize{Path: path}
-		within := metadata.ResourceRange{Set: resolved.ID, States: paging.Active, Order: paging.ByName, NamePrefix: path}
+		stored, err := storedFolder(tx, resolved.ID, path)
+		if err != nil {
+			return err
+		}
+		within := metadata.ResourceRange{Set: resolved.ID, States: paging.Active, Order: paging.ByName, NamePrefix: stored}
 		return tx.Resources.Page(within, func(r *metadata.Resource) bool {
 			if size.Bounded = size.Files == maxCounted; !size.Bounded {
 				size.Files++
@@ -116,11 +120,13 @@ func (s *Service) CreateFolder(ctx context.Context, p auth.Principal, set string
 		if err := resolved.open(""); err != nil {
 			return err
 		}
-		path = asked.path
-		key := metadata.FolderKey{SetID: resolved.ID, Path: path}
-		if err := newFolderPath("path", path); err != nil {
+		if err := newFolderPath("path", asked.path); err != nil {
 			return err
 		}
+		if path, err = storedFolder(tx, resolved.ID, asked.path); err != nil {
+			return err
+		}
+		key := metadata.FolderKey{SetID: resolved.ID, Path: path}
 		taken, err := hasFolder(tx, key)
 		if err == nil && taken {
 			err = conflict(errs.CodePathTaken, "path", "there is a folder with this path")
@@ -146,12 +152,19 @@ func (s *Service) PlaceFolder(ctx context.Context, p auth.Principal, set string,
 		if err != nil {
 			return err
 		}
-		from = metadata.FolderKey{SetID: resolved.ID, Path: asked.path}
-		if to = (metadata.FolderKey{SetID: resolved.ID, Path: asked.to}); asked.setID == "" {
-			return nil
+		from = metadata.FolderKey{SetID: resolved.ID}
+		if from.Path, err = storedFolder(tx, resolved.ID, asked.path); err != nil {
+			return err
 		}
-		goal, err := lookupSet(tx, asked.setID, "setId")
-		to.SetID = goal.ID
+		to = metadata.FolderKey{SetID: resolved.ID}
+		if asked.setID != "" {
+			goal, err := lookupSet(tx, asked.setID, "setId")
+			if err != nil {
+				return err
+			}
+			to.SetID = goal.ID
+		}
+		to.Path, err = storedFolder(tx, to.SetID, asked.to)
 		return err
 	})
 	if err != nil {
@@ -170,7 +183,11 @@ func (s *Service) RemoveFolder(ctx context.Context, p auth.Principal, set string
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		var asked folderRequest
 		resolved, err := readFolderRequest(tx, p, set, auth.Write, &asked, f, folderFields)
-		folder = metadata.FolderKey{SetID: resolved.ID, Path: asked.path}
+		if err != nil {
+			return err
+		}
+		folder.SetID = resolved.ID
+		folder.Path, err = storedFolder(tx, resolved.ID, asked.path)
 		return err
 	})
 	if err == nil {

@@ -188,6 +188,9 @@ func (f *folderSteps) nextFolders(tx *metadata.Tx, w *walk, in metadata.FolderKe
 func counterpart(tx *metadata.Tx, of, in metadata.FolderKey, name string, nth int) (r *metadata.Resource, there string, err error) {
 	there = in.Path + name[len(of.Path):]
 	within := metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, Name: &there}
+	if err := inStoredForm(tx, &within, false); err != nil {
+		return nil, there, err
+	}
 	same, err := rows.Collect(tx.Resources.Range(within), nth+1)
 	if len(same) > nth {
 		r = &same[nth]

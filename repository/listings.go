@@ -104,7 +104,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		if err != nil || q.Until.Set && q.Until.At == 0 {
 			return err
 		}
-		within, err := resourceRange(tx, p, q)
+		within, err := resourceRange(tx, p, &q)
 		if err != nil {
 			return err
 		}
@@ -196,8 +196,9 @@ func (p *position) position() paging.Position {
 	return paging.Position{Stamp: int64(p.stamp), ID: p.id}
 }
 
-// resourceRange is where the resources are that a query asks for.
-func resourceRange(tx *metadata.Tx, p auth.Principal, q paging.Query) (within metadata.ResourceRange, err error) {
+// resourceRange returns the range of the resources that a query requests. It changes names in the
+// query to the form in which they exist, so that the pages that follow have it, too.
+func resourceRange(tx *metadata.Tx, p auth.Principal, q *paging.Query) (within metadata.ResourceRange, err error) {
 	within = metadata.ResourceRange{
 		Set: q.Set, States: q.States, Order: q.Order, Since: metadata.Stamp(q.Since.At), Until: metadata.Stamp(q.Until.At),
 		Name: q.Name, NamePrefix: q.NamePrefix, After: q.After,
@@ -211,6 +212,10 @@ func resourceRange(tx *metadata.Tx, p auth.Principal, q paging.Query) (within me
 		within.Dataspaces = []metadata.ID{q.Dataspace}
 	case q.Set == metadata.ID{}:
 		within.Dataspaces, err = readable(tx, p, metadata.ID{})
+	}
+	if err == nil {
+		err = inStoredForm(tx, &within, q.Folders)
+		q.Name, q.NamePrefix = within.Name, within.NamePrefix
 	}
 	return within, err
 }

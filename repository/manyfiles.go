@@ -167,6 +167,13 @@ func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set resolvedSet, e
 		if err == nil {
 			err = goal.open("setId")
 		}
+		if err == nil {
+			m.asked.folder, err = storedFolder(tx, goal.ID, m.asked.folder)
+		}
+		return set, err
+	}
+	if err == nil {
+		m.asked.folder, err = storedFolder(tx, set.ID, m.asked.folder)
 	}
 	return set, err
 }

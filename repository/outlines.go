@@ -37,7 +37,7 @@ func (s *Service) OutlineResources(ctx context.Context, p auth.Principal, req Li
 		if err != nil || q.Until.Set && q.Until.At == 0 {
 			return err
 		}
-		within, err := resourceRange(tx, p, q)
+		within, err := resourceRange(tx, p, &q)
 		if err != nil {
 			return err
 		}

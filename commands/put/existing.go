@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands/reference"
@@ -35,7 +37,7 @@ type existingFiles struct {
 
 // list lists the resources with these names once, by their common prefix or, where the names are few, one by one.
 func (u *job) list(ctx context.Context, named map[string]string) (existingFiles, error) {
-	held := existingFiles{of: map[string][]existing{}}
+	held, others := existingFiles{of: map[string][]existing{}}, map[string][]existing{}
 	if u.set.ID == "" || len(named) == 0 {
 		return held, nil
 	}
@@ -46,14 +48,32 @@ func (u *job) list(ctx context.Context, named map[string]string) (existingFiles,
 		if r.Modified.After(held.newest) {
 			held.newest = r.Modified
 		}
+		into := held.of
 		if _, wanted := named[r.Name]; !wanted {
-			continue
+			into = others
 		}
 		// What changes during the listing comes twice.
-		others := slices.DeleteFunc(held.of[r.Name], func(h existing) bool { return h.id == r.ID })
-		held.of[r.Name] = append(others, existing{r.ID, r.Bytes, r.SHA256, r.Damaged})
+		same := slices.DeleteFunc(into[r.Name], func(h existing) bool { return h.id == r.ID })
+		into[r.Name] = append(same, existing{r.ID, r.Bytes, r.SHA256, r.Damaged})
 	}
+	takeOtherForms(held.of, others, named)
 	return held, nil
+}
+
+// takeOtherForms adds the resources whose names differ from one that is put in their normal form
+// of Unicode alone, as names from macOS do, if exactly one has such a name and none has the name
+// itself.
+func takeOtherForms(held, others map[string][]existing, named map[string]string) {
+	composed := map[string][]existing{}
+	for name, of := range others {
+		form := norm.NFC.String(name)
+		composed[form] = append(composed[form], of...)
+	}
+	for name := range named {
+		if of := composed[norm.NFC.String(name)]; len(of) == 1 && len(held[name]) == 0 {
+			held[name] = of
+		}
+	}
 }
 
 // beginning returns the common prefix of names, up to the first character that no name may have.
@@ -70,7 +90,20 @@ func beginning(named map[string]string) string {
 	if i := strings.IndexFunc(prefix, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
 		prefix = prefix[:i]
 	}
+	for name := range named {
+		if isASCII(name) {
+			continue
+		}
+		// The service may have the name in another form, which has the folders before it in common.
+		other := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
+		folder := name[:strings.LastIndexByte(name[:other], '/')+1]
+		prefix = prefix[:min(len(prefix), len(folder))]
+	}
 	return prefix
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // listed lists the set with these options, or a few names one by one. It ends after an error.

@@ -1,6 +1,8 @@
 package put
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestBeginning: of what a set has only what begins like the names is listed.
 func TestBeginning(t *testing.T) {
@@ -9,8 +11,8 @@ func TestBeginning(t *testing.T) {
 		"":       {"a", "b"},
 		"2026/1": {"2026/11/a", "2026/12/b", "2026/1"},
 		"only":   {"only"},
-		"Gr":     {"Gr\u00fcn", "Gr\u00f6n"}, // half a character is none
-		"a":      {"a\u200eb", "a\u200ec"},
+		"a/":     {"a/Gr\u00fcn", "a/Gr\u00f6n"}, // names may be there in another form
+		"b":      {"b\tc", "b\td"},               // no name has this character
 	} {
 		named := map[string]string{}
 		for _, name := range names {
@@ -18,6 +20,36 @@ func TestBeginning(t *testing.T) {
 		}
 		if got := beginning(named); got != want {
 			t.Errorf("%q begin with %q, want %q", names, got, want)
+		}
+	}
+}
+
+// TestTakeOtherForms: a name in another normal form is the same, if nothing has the name itself
+// and one file has the other.
+func TestTakeOtherForms(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed, third = "\u00dc\u00e9", "U\u0308e\u0301", "\u00dce\u0301"
+	for _, tc := range []struct {
+		held, others []string
+		want         string // id of the resource that is taken for the name
+	}{
+		{nil, []string{decomposed}, decomposed}, {nil, []string{third}, third}, {[]string{composed}, []string{decomposed}, composed},
+		{nil, []string{decomposed, third}, ""}, {nil, []string{"\u00dc"}, ""}, {nil, nil, ""},
+	} {
+		held, others := map[string][]existing{}, map[string][]existing{}
+		for _, name := range tc.held {
+			held[name] = []existing{{id: name}}
+		}
+		for _, name := range tc.others {
+			others[name] = []existing{{id: name}}
+		}
+		takeOtherForms(held, others, map[string]string{composed: ""})
+		got := ""
+		if len(held[composed]) == 1 {
+			got = held[composed][0].id
+		}
+		if got != tc.want {
+			t.Errorf("%+q beside %+q: %+q, want %+q", tc.held, tc.others, got, tc.want)
 		}
 	}
 }

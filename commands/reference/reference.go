@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"labshelf/client"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
@@ -153,13 +155,13 @@ func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptio
 // fitness is how well text names a set, 0 for not at all. A name is unique in all states; among titles, sets in state come first,
 // and then those with the same case.
 func fitness(s client.Set, text, state string) int {
-	fit := 0
+	fit, title, named := 0, norm.NFC.String(s.Title), norm.NFC.String(text) // terminals of macOS decompose texts
 	switch {
 	case s.Name == text:
 		return 5
-	case s.Title == text:
+	case title == named:
 		fit = 2
-	case strings.EqualFold(s.Title, text), strings.EqualFold(s.Name, text):
+	case strings.EqualFold(title, named), strings.EqualFold(s.Name, text):
 		fit = 1
 	}
 	if fit > 0 && s.State == state {

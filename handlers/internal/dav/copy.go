@@ -45,7 +45,7 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 func (d *Drive) promised(r *request) bool {
 	tokens := tokensOf(r.ifs)
 	return slices.ContainsFunc(r.locks.of(r.path, false, time.Now()), func(l lock) bool {
-		return l.path == r.path && l.user == r.caller.UserID && slices.Contains(tokens, l.token)
+		return l.path == composed(r.path) && l.user == r.caller.UserID && slices.Contains(tokens, l.token)
 	})
 }
 

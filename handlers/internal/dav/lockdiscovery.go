@@ -27,9 +27,9 @@ func locksIn(all []lock, path string, caller metadata.ID) folderLocks {
 		}
 		return strings.Compare(a.token, b.token)
 	})
-	f := folderLocks{path: path}
+	f := folderLocks{path: composed(path)}
 	for _, l := range all {
-		if !l.covers(path) {
+		if !l.covers(f.path) {
 			if f.below == nil {
 				f.below = map[string][]lock{}
 			}
@@ -54,7 +54,7 @@ func addShown(to []lock, l lock) []lock {
 
 // of returns the locks to show with the path of the answer, or with an entry right below it.
 func (f *folderLocks) of(path string) []lock {
-	if path == f.path {
+	if path = composed(path); path == f.path {
 		return f.own
 	}
 	below := f.below[path]

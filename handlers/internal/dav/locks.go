@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"labshelf/metadata"
 )
 
@@ -20,7 +22,7 @@ const (
 // lock is a write lock of one path, and where it is infinite of everything below. Its fields but expires never change.
 type lock struct {
 	token            string // an absolute URI
-	path             string // of the drive, without slashes at its ends
+	path             string // of the drive, without slashes at its ends, composed: names in other forms are the same
 	infinite, shared bool
 	owner            string      // XML, as it was sent
 	root             string      // the address of the path
@@ -28,6 +30,10 @@ type lock struct {
 	timeout          time.Duration
 	expires          time.Time
 }
+
+// composed returns a path in the form in which locks have it: a lock of a name binds all of its
+// forms.
+func composed(path string) string { return norm.NFC.String(path) }
 
 // covers tells whether the lock is one of a path.
 func (l *lock) covers(path string) bool {
@@ -55,6 +61,7 @@ func newLocks() *locks {
 
 // add adds a lock with a new token. in the way: a lock of the path, above or below it excludes it. full: there are too many.
 func (ls *locks) add(l lock, now time.Time) (added *lock, inTheWay *lock, full bool) {
+	l.path = composed(l.path)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for _, other := range ls.byToken {
@@ -92,6 +99,7 @@ func (ls *locks) drop(l *lock) {
 
 // of returns the locks of a path; below: and of what is below it.
 func (ls *locks) of(path string, below bool, now time.Time) (found []lock) {
+	path = composed(path)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for _, l := range ls.byToken {
@@ -126,6 +134,7 @@ func (ls *locks) refresh(token string, timeout time.Duration, now time.Time) (re
 
 // remove removes a lock, if it is one of the path.
 func (ls *locks) remove(token, path string) (l lock, ok bool) {
+	path = composed(path)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	known, ok := ls.byToken[token]
@@ -149,6 +158,7 @@ func (ls *locks) end(tokens []string) {
 
 // forget removes the locks of a path that is there no more, and of what was below it.
 func (ls *locks) forget(path string) {
+	path = composed(path)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for _, l := range ls.byToken {

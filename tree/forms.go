@@ -1,0 +1,87 @@
+package tree
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// mostForms bounds how many folders with the same path in other normal forms are followed.
+const mostForms = 8
+
+// Forms returns a text, and its composed and decomposed forms (NFC and NFD) if they differ from
+// it. macOS sends the names of files decomposed, and other systems send what was typed.
+func Forms(text string) []string {
+	forms := []string{text}
+	if isASCII(text) {
+		return forms
+	}
+	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+		if other := form.String(text); !slices.Contains(forms, other) {
+			forms = append(forms, other)
+		}
+	}
+	return forms
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf })
+}
+
+// Stored returns the path that means what a path in any normal form means, without a slash at its
+// end, as in Lookup. A path that means something itself is returned as it is. Otherwise each of
+// its elements may have another form, and it is returned in the forms in which exactly one file
+// or folder has it. If none has it, the folders that it begins with are those that exist.
+func Stored[F File](s Set[F], path string) (string, error) {
+	if isASCII(path) || !utf8.ValidString(path) {
+		return path, nil
+	}
+	if _, found, err := Lookup(s, path); found || err != nil {
+		return path, err
+	}
+	above := []string{""}
+	for rest, more := path, true; more; {
+		var element string
+		element, rest, more = strings.Cut(rest, "/")
+		there, err := below(s, above, element, more)
+		if err != nil {
+			return path, err
+		}
+		if !more && len(there) == 1 {
+			return there[0], nil
+		}
+		if !more || len(there) == 0 {
+			if more {
+				element += "/" + rest
+			}
+			if begin := strings.TrimSuffix(path, element); slices.Contains(above, begin) || len(above) > 1 {
+				return path, nil
+			}
+			return above[0] + element, nil
+		}
+		for n := range there {
+			there[n] += "/"
+		}
+		above = there
+	}
+	return path, nil
+}
+
+// below returns the paths in some folders that exist for an element in any form. asFolder: as
+// folders.
+func below[F File](s Set[F], above []string, element string, asFolder bool) (there []string, err error) {
+	for _, folder := range above {
+		for _, form := range Forms(element) {
+			node, found, err := Lookup(s, folder+form)
+			if err != nil {
+				return nil, err
+			}
+			if found && (!asFolder || node.File == nil) && len(there) < mostForms {
+				there = append(there, folder+form)
+			}
+		}
+	}
+	return there, nil
+}
