@@ -41,8 +41,11 @@ type Link struct {
 	Types         []string  `json:"types"`
 	Uses          int64     `json:"uses"` // downloads, files received, or who accepted it
 	BytesReceived int64     `json:"bytesReceived"`
-	LastUsed      time.Time `json:"lastUsed,omitzero"`
-	ETag          string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
+
+	UnfinishedUploads int       `json:"unfinishedUploads"` // of a request
+	UnfinishedBytes   int64     `json:"unfinishedBytes"`   // that have come of them
+	LastUsed          time.Time `json:"lastUsed,omitzero"`
+	ETag              string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
 }
 
 func (l *Link) identify(etag string) string {
@@ -111,6 +114,11 @@ func (c *Client) EditLink(ctx context.Context, id string, edit LinkEdit, when ..
 // RevokeLink ends a link for good. That it was revoked already is no error.
 func (c *Client) RevokeLink(ctx context.Context, id string) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("links", id)})
+}
+
+// EndLinkUploads ends the unfinished uploads of a request link, and removes what has come of them.
+func (c *Client) EndLinkUploads(ctx context.Context, id string) error {
+	return c.nothing(ctx, request{method: http.MethodDelete, path: at("links", id, "uploads")})
 }
 
 // TakeLink makes the caller the owner of a link.

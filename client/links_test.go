@@ -16,6 +16,9 @@ func linksOf(ctx context.Context, t *testing.T, c *client.Client, set client.Set
 	same(t, read.Label, label)
 	same(t, read.Modified, edited.Modified)
 	same(t, link(c.TakeLink(ctx, made.ID)).OwnerID, made.OwnerID)
+	if err := c.EndLinkUploads(ctx, made.ID); err != nil {
+		t.Error(err)
+	}
 	n := 0
 	for l, err := range c.Links(ctx, client.ListOptions{SetID: set.ID}) {
 		check(t, err)

@@ -20,7 +20,7 @@ import (
 
 func linkCommand(p Process) *cobra.Command {
 	cmd := p.branch("link", "Share files, ask for some, or invite people, by an address",
-		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p))
+		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p), linkDiscardCommand(p))
 	cmd.Long = `link makes addresses for people who have no account. A share shows a set, a
 folder of it or one file; a request takes files into a set; an invitation gives
 an account and a role. Who has the address may do what you may do there at that
@@ -280,6 +280,12 @@ func linkColumns(targets linkTargets) []column[client.Link] {
 			}
 			return fmt.Sprintf("%d of %d", l.Uses, l.MaxUses)
 		}},
+		{"UNFINISHED", inLong, func(l l) string {
+			if l.UnfinishedUploads == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%d, %s", l.UnfinishedUploads, display.Bytes(l.UnfinishedBytes))
+		}},
 		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed) }},
 		{"EXPIRES", 0, func(l l) string { return dayOf(l.Expires) }},
 		{"PASSWORD", inLong, func(l l) string {
@@ -314,6 +320,24 @@ may do. It is for admins of the dataspace, when the owner has left.`,
 				return err
 			}
 			return p.done(taken, asJSON, "You own the link %s now.\n", display.Printable(l.ID))
+		})
+}
+
+func linkDiscardCommand(p Process) *cobra.Command {
+	return p.onLink("discard LINK", "End the unfinished uploads of a request",
+		`discard ends the uploads through a request that are not complete, also those
+that are being sent, and removes what has come of them. Until then they hold
+that in the quotas. Complete files stay. Visitors can begin anew; "labshelf link
+revoke" ends the link, too.`,
+		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
+			if err := c.EndLinkUploads(ctx, l.ID); err != nil {
+				return err
+			}
+			l, err := c.Link(ctx, l.ID)
+			if err != nil {
+				return err
+			}
+			return p.done(l, asJSON, "Ended the unfinished uploads of the link %s.\n", display.Printable(l.ID))
 		})
 }
 

@@ -83,6 +83,7 @@ func loggedRequests() map[string]loggedRequest {
 		"PUT /links/{id}":                                {"link.update", "", ""},
 		"DELETE /links/{id}":                             {"link.revoke", "", ""},
 		"POST /links/{id}/take":                          {"", "", "the link of the fixture is the caller's already; TestLinksAreTakenOver has one that is not"},
+		"DELETE /links/{id}/uploads":                     {"", "", "unfinished uploads have no entries"},
 		"POST /webhooks":                                 {"webhook.create", "webhook.create", ""},
 		"PUT /webhooks/{id}":                             {"webhook.update", "", ""},
 		"DELETE /webhooks/{id}":                          {"webhook.delete", "", ""},

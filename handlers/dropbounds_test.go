@@ -100,3 +100,48 @@ func TestPausedDropsEnd(t *testing.T) {
 	same(t, "what became of it is known for longer", v.offset(live), "10")
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
+
+// TestUploadsOfLinksEnd: the record of a request shows what its unfinished uploads hold, and its
+// owner ends them, also one that is being sent. Complete files stay, and the quota has the room
+// again.
+func TestUploadsOfLinksEnd(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	v, other := l.newLink(object{"kind": "request", "setId": l.set}), l.newLink(object{"kind": "request", "setId": l.set})
+	holds := func(of visitor, want string) {
+		t.Helper()
+		record := l.get("/links/" + of.id).want(http.StatusOK).object()
+		same(t, "what unfinished uploads hold", fmt.Sprint(record["unfinishedUploads"], " ", record["unfinishedBytes"]), want)
+	}
+	done := v.started(5, "filename", "done")
+	v.puts(done, 0, "01234").want(http.StatusNoContent)
+	holds(v, "0 0")
+	at, empty, kept := v.started(10, "filename", "a"), v.started(1<<40, "filename", "b"), other.started(10, "filename", "c")
+	v.puts(at, 0, "0123456").want(http.StatusNoContent)
+	other.puts(kept, 0, "01").want(http.StatusNoContent)
+	holds(v, "2 7")
+	for _, one := range l.get("/links?setId=" + l.set).want(http.StatusOK).data() {
+		if one.text("id") == v.id {
+			same(t, "in the listing", fmt.Sprint(one["unfinishedUploads"], " ", one["unfinishedBytes"]), "2 7")
+		}
+	}
+	stranger, editor := l.newUser(nil), l.newMember("editor")
+	for _, c := range []*client{stranger, editor} {
+		c.bad("DELETE", "/links/"+v.id+"/uploads", nil).problem(http.StatusForbidden, "forbidden", "")
+	}
+	address := strings.TrimPrefix(empty, strings.TrimSuffix(l.base, "/v1"))
+	sending, answers := l.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 1000000\r\n\r\nbegin", address)
+	defer func() { _ = sending.Close() }()
+	for range 2 {
+		l.send("DELETE", "/links/"+v.id+"/uploads", nil).want(http.StatusNoContent)
+	}
+	if line, err := answers.ReadString('\n'); err == nil && strings.Contains(line, " 20") {
+		t.Errorf("the upload that was being sent goes on: %s", line)
+	}
+	holds(v, "0 0")
+	holds(other, "1 2")
+	for _, ended := range []string{at, empty} {
+		v.bad("HEAD", ended, nil, inTus).want(http.StatusNotFound)
+	}
+	same(t, "complete ones", len(l.dropped(l.set, v.id)), 1)
+}

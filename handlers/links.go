@@ -33,6 +33,8 @@ type linkJSON struct {
 	Types       []string `json:"types"`
 	Uses        uint64   `json:"uses"`
 	Bytes       int64    `json:"bytesReceived"`
+	Unfinished  int      `json:"unfinishedUploads"`
+	Held        int64    `json:"unfinishedBytes"`
 	LastUsed    string   `json:"lastUsed,omitempty"`
 	Address     string   `json:"address,omitempty"` // for visitors; only in the answer that made it
 }
@@ -44,6 +46,7 @@ func (s presenter) link(l repository.LinkWithUse) linkJSON {
 		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), State: string(l.StateIs), historyJSON: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: l.MaxUses, HidesPeople: l.HidesPeople,
 		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),
+		Unfinished: l.Unfinished.Uploads, Held: l.Unfinished.Bytes,
 	}
 	for _, id := range l.FileIDs() {
 		shown.Resources = append(shown.Resources, id.String())
@@ -97,7 +100,7 @@ func (a *api) updateLink(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	for _, field := range []string{"state", "uses", "bytesReceived", "lastUsed", "hasPassword"} { // they change by themselves, or are said otherwise
+	for _, field := range []string{"state", "uses", "bytesReceived", "unfinishedUploads", "unfinishedBytes", "lastUsed", "hasPassword"} { // they change by themselves, or are said otherwise
 		delete(fields, field)
 	}
 	presenter := a.presenter(r)
@@ -109,6 +112,10 @@ func (a *api) updateLink(w http.ResponseWriter, r *request) error {
 
 func (a *api) revokeLink(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.RevokeLink(r.Context(), r.caller, r.id()))
+}
+
+func (a *api) endLinkUploads(w http.ResponseWriter, r *request) error {
+	return sendNothing(w, "", a.repo.EndLinkUploads(r.Context(), r.caller, r.id()))
 }
 
 func (a *api) takeLink(w http.ResponseWriter, r *request) error {

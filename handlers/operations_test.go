@@ -181,6 +181,7 @@ func operations() []operation {
 		{"getLink", false, nil},
 		{"updateLink", false, fields(object{"label": "New"})},
 		{"takeLink", false, nil},
+		{"endLinkUploads", false, nil},
 		{"revokeLink", false, nil},
 		{"createWebhook", false, func(f *fixture) any {
 			return object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}

@@ -170,6 +170,7 @@ func (a *api) routesOfLinks() []route {
 		{"PUT", "/links/:id", managers, a.updateLink, plain, light},
 		{"DELETE", "/links/:id", managers, a.revokeLink, plain, light},
 		{"POST", "/links/:id/take", managers, a.takeLink, plain, light},
+		{"DELETE", "/links/:id/uploads", managers, a.endLinkUploads, plain, light},
 	}
 }
 

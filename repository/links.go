@@ -3,6 +3,7 @@ package repository
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"strings"
@@ -18,8 +19,15 @@ import (
 // LinkWithUse is a link with what has come of it, and its state at the moment.
 type LinkWithUse struct {
 	metadata.Link
-	Use     metadata.LinkUse
-	StateIs metadata.LinkState
+	Use        metadata.LinkUse
+	StateIs    metadata.LinkState
+	Unfinished Unfinished // only for those who manage the link
+}
+
+// Unfinished is what the unfinished uploads of a request link hold.
+type Unfinished struct {
+	Uploads int
+	Bytes   int64 // that have come
 }
 
 // TypesOf returns what files a request link takes; none: all.
@@ -53,7 +61,29 @@ func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link,
 // withUse reads what has come of a link.
 func (s *Service) withUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
 	use, err := tx.LinkUses.Get(l.ID)
-	return LinkWithUse{l, use, l.StateAt(s.now(), use)}, errs.Ignore(err, metadata.ErrNotFound)
+	return LinkWithUse{Link: l, Use: use, StateIs: l.StateAt(s.now(), use)}, errs.Ignore(err, metadata.ErrNotFound)
+}
+
+// managed reads what has come of a link, and what its unfinished uploads hold.
+func (s *Service) managed(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
+	unfinished, err := s.unfinishedUploads(tx)
+	if err != nil {
+		return LinkWithUse{}, err
+	}
+	return s.managedWith(tx, l, unfinished)
+}
+
+func (s *Service) managedWith(tx *metadata.Tx, l metadata.Link, unfinished func(metadata.ID) ([]metadata.ResumableUpload, error)) (LinkWithUse, error) {
+	shown, err := s.withUse(tx, l)
+	if err != nil || l.Kind != metadata.RequestLink {
+		return shown, err
+	}
+	open, err := unfinished(l.ID)
+	for _, t := range open {
+		shown.Unfinished.Uploads++
+		shown.Unfinished.Bytes += t.Checkpoint.Size
+	}
+	return shown, err
 }
 
 // CreateLink makes a link and returns it with its token, which nothing can show again. Fields: kind, optional label and expires; of a share or
@@ -101,14 +131,15 @@ func (s *Service) ListLinks(ctx context.Context, p auth.Principal, req ListReque
 			matching := filter(links, func(l metadata.Link) bool {
 				return hasState(q.States, l.Record) && visible(l) && (q.User == metadata.ID{} || l.OwnerID == q.User) && (q.Set == metadata.ID{} || l.SetID == q.Set)
 			})
+			unfinished, err := s.unfinishedUploads(tx)
 			return func(yield func(LinkWithUse, error) bool) {
 				for l, err := range matching {
-					with, failed := s.withUse(tx, l)
+					with, failed := s.managedWith(tx, l, unfinished)
 					if !yield(with, cmp.Or(err, failed)) {
 						return
 					}
 				}
-			}, nil
+			}, err
 		},
 		position: func(l LinkWithUse) paging.Position { return paging.Position{ID: l.ID} },
 	})
@@ -119,7 +150,7 @@ func (s *Service) GetLink(ctx context.Context, p auth.Principal, id string) (l L
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		link, err := managedLink(tx, p, id)
 		if err == nil {
-			l, err = s.withUse(tx, link)
+			l, err = s.managed(tx, link)
 		}
 		return err
 	})
@@ -139,7 +170,7 @@ func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, e
 				return before, false, err
 			}
 		}
-		shown, err := s.withUse(tx, before)
+		shown, err := s.managed(tx, before)
 		if err != nil {
 			return before, false, err
 		}
@@ -180,7 +211,7 @@ func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, e
 			err = s.saveLink(tx, p, audit.LinkUpdate, before, &l)
 		}
 		if err == nil {
-			updated, err = s.withUse(tx, l)
+			updated, err = s.managed(tx, l)
 		}
 		return err
 	})
@@ -216,6 +247,27 @@ func (s *Service) RevokeLink(ctx context.Context, p auth.Principal, id string) e
 	return err
 }
 
+// EndLinkUploads ends the unfinished uploads of a request link, also those of which more comes at
+// this moment. The callers who may revoke the link may end them. Files that are complete stay.
+func (s *Service) EndLinkUploads(ctx context.Context, p auth.Principal, id string) error {
+	var open []metadata.ResumableUpload
+	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		l, err := managedLink(tx, p, id)
+		if err != nil {
+			return err
+		}
+		unfinished, err := s.unfinishedUploads(tx)
+		if err == nil {
+			open, err = unfinished(l.ID)
+		}
+		return err
+	})
+	for _, t := range open {
+		err = errors.Join(err, s.Uploads.End(ctx, t.ID))
+	}
+	return err
+}
+
 // TakeLink makes the caller, an admin of its dataspace, the owner of a link: it has the caller's rights from then on.
 func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (taken LinkWithUse, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -236,7 +288,7 @@ func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (ta
 			err = s.saveLink(tx, p, audit.LinkTake, before, &l)
 		}
 		if err == nil {
-			taken, err = s.withUse(tx, l)
+			taken, err = s.managed(tx, l)
 		}
 		return err
 	})

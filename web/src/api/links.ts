@@ -36,6 +36,9 @@ export interface LinkRecord {
   types: string[];
   uses: number;
   bytesReceived: number;
+  /** Of a request: uploads that are not complete, and the bytes that have come of them. */
+  unfinishedUploads: number;
+  unfinishedBytes: number;
   lastUsed?: string;
 }
 
@@ -53,5 +56,6 @@ export const links = {
   create: (fields: LinkFields) => call<NewLink>("POST", "/links", { body: fields }),
   edit: (lid: string, fields: LinkFields) => call<LinkRecord>("PUT", path(lid), { body: fields }),
   revoke: (lid: string) => call<void>("DELETE", path(lid)),
+  endUploads: (lid: string) => call<void>("DELETE", `${path(lid)}/uploads`),
   take: (lid: string) => call<LinkRecord>("POST", `${path(lid)}/take`),
 };

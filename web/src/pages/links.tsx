@@ -133,6 +133,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
               <Time at={l.lastUsed} />
             </>
           )}
+          {l.unfinishedUploads > 0 && ` · ${plural(l.unfinishedUploads, "unfinished upload")}, ${size(l.unfinishedBytes)}`}
           {!accepted && <> · {l.expires ? <>expires <Time at={l.expires} /></> : "never expires"}</>}
         </p>
       </div>
@@ -147,6 +148,18 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
                 action: "Take over",
                 submit: () => links.take(l.id).then(changed),
                 children: <p>You own it from then on. It lets visitors do what you may, and goes on when its owner loses the role.</p>,
+              }}
+            />
+          )}
+          {l.unfinishedUploads > 0 && (
+            <ConfirmButton
+              class="tight"
+              label={<>End uploads {about}</>}
+              confirm={{
+                title: "End the unfinished uploads?",
+                action: "End uploads",
+                submit: () => links.endUploads(l.id).then(changed),
+                children: <p>What has arrived of them is removed and no longer counts towards the quota. Complete files stay. Visitors can start again.</p>,
               }}
             />
           )}

@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-NTCETZ7O.js";import"./chunk-CICUU67Y.js";import"./chunk-34TAIDYY.js";import"./chunk-A3OTGIZT.js";import"./chunk-OJC436JS.js";import"./chunk-3E73UVXW.js";import"./chunk-34FD332O.js";import"./chunk-S44PRHRT.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

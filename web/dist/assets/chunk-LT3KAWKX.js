@@ -1,1 +1,0 @@
-import{g as a,h as b}from"./chunk-Z2ELRNLM.js";import"./chunk-ZSMIKJGP.js";import"./chunk-A3OTGIZT.js";import"./chunk-OJC436JS.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

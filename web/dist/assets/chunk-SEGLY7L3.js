@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-37AQTLR6.js";import"./chunk-QW2BESKK.js";import"./chunk-34FD332O.js";import"./chunk-IS652OQG.js";import"./chunk-S44PRHRT.js";import"./chunk-WX6E4I6M.js";import"./chunk-XHODTVC6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};
