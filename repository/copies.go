@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/content"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
@@ -341,8 +341,8 @@ func retype(r *metadata.Resource, name string) {
 		r.Format = is
 	}
 	media, parameters, _ := strings.Cut(r.MimeType, ";")
-	known, ok := byExtension[strings.ToLower(is)]
-	if !ok || media != byExtension[strings.ToLower(was)] && !slices.Contains(vague, media) {
+	known, ok := content.OfExtension(is)
+	if former, _ := content.OfExtension(was); !ok || media != former && !content.IsVague(media) {
 		return
 	}
 	if r.MimeType = known; parameters != "" && strings.HasPrefix(known, "text/") {

@@ -32,6 +32,7 @@ type Document struct {
 	Description string
 	Format      string // as its record names it
 	MediaType   string // "image/png", with or without parameters
+	Content     string // the media type of the bytes, where it differs; "" elsewhere
 	Uploader    string // the user's name, or id where there is no name
 	Tags        []string
 	Keywords    []string
@@ -63,18 +64,23 @@ type Property struct {
 	Kind   PropertyKind
 }
 
-// Types returns what "type:" finds a resource by, in lower case and without duplicates: its media type without parameters, the
-// parts of that before and after the slash, and its format.
-func Types(mediaType, format string) []string {
-	bare, _, _ := strings.Cut(mediaType, ";")
-	bare = strings.TrimSpace(bare)
-	class, subtype, _ := strings.Cut(bare, "/")
-	var types []string
-	for _, name := range []string{bare, class, subtype, format} {
-		name = strings.ToLower(name)
-		if name != "" && !slices.Contains(types, name) {
+// Types returns what "type:" finds a resource by, in lower case and without duplicates: its media
+// type without parameters, that of its bytes, the parts of both before and after the slash, and its
+// format.
+func (d *Document) Types() (types []string) {
+	add := func(name string) {
+		if name = strings.ToLower(name); name != "" && !slices.Contains(types, name) {
 			types = append(types, name)
 		}
 	}
+	for _, media := range []string{d.MediaType, d.Content} {
+		bare, _, _ := strings.Cut(media, ";")
+		bare = strings.TrimSpace(bare)
+		class, subtype, _ := strings.Cut(bare, "/")
+		add(bare)
+		add(class)
+		add(subtype)
+	}
+	add(d.Format)
 	return types
 }

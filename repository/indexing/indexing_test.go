@@ -3,6 +3,7 @@ package indexing
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"labshelf/metadata"
@@ -71,15 +72,40 @@ func TestTextOf(t *testing.T) {
 	book := `{"cells":[{"source":["import quartz\n","x=1"],"outputs":[{"data":"b64"}]},{"source":"# Salt"}],"metadata":{}}`
 	for _, c := range []struct{ name, content, want string }{
 		{"a.txt", "plain", "plain"}, {"a.ipynb", book, "import quartz\nx=1\n# Salt\n"}, {"b.ipynb", "no notebook", "no notebook"},
-		{"u.txt", "\xff\xfea\x00\xe4\x00", "aä"}, {"l.txt", "gr\xfcn", "gr n"}, {"cut.txt", "a\xc3", "a "},
+		{"u.txt", "\xff\xfea\x00\xe4\x00", "aä"}, {"l.txt", "gr\xfcn und blau", "grün und blau"}, {"cut.txt", "a\xc3", "a"}, {"a.txt", "%PDF-1.4 text", ""}, {"a.png", "plain", "plain"},
+		{"late.dat", strings.Repeat("text ", 1000) + "\x00\x01", ""},
 	} {
-		got, err := textOf(metadata.Resource{Filename: c.name}, bytes.NewReader([]byte(c.content)))
+		got, _, err := textOf(metadata.Resource{Filename: c.name}, bytes.NewReader([]byte(c.content)))
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.want)
 		}
 	}
 	long := bytes.Repeat([]byte("x"), MaxText+1)
-	if got, err := textOf(metadata.Resource{}, bytes.NewReader(long)); err != nil || len(got) != MaxText {
+	if got, _, err := textOf(metadata.Resource{}, bytes.NewReader(long)); err != nil || len(got) != MaxText {
 		t.Errorf("%d bytes of a long text, %v", len(got), err)
+	}
+}
+
+// TestBinariesAreReadAtTheirBeginning: of a file that is no text, however large, no more is read.
+func TestBinariesAreReadAtTheirBeginning(t *testing.T) {
+	t.Parallel()
+	file := bytes.NewReader(bytes.Repeat([]byte{0, 1, 2, 3}, 1<<20))
+	if text, _, err := textOf(metadata.Resource{Filename: "a.raw"}, file); text != "" || err != nil || file.Size()-int64(file.Len()) > 4096 {
+		t.Errorf("%d bytes, %v, %d are read", len(text), err, file.Size()-int64(file.Len()))
+	}
+}
+
+// TestOtherType: the media type of the bytes counts where the record says another one, or less.
+func TestOtherType(t *testing.T) {
+	t.Parallel()
+	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	for _, c := range []struct{ name, recorded, content, want string }{
+		{"a.csv", "application/vnd.ms-excel", "a,b\n1,2\n", "text/csv"}, {"a.csv", "text/csv; charset=utf-8", "a,b\n1,2\n", ""}, {"a.dat", "application/octet-stream", "a text", "text/plain"},
+		{"a.txt", "application/x-www-form-urlencoded", "a text", "text/plain"}, {"a.json", "image/png", `{"a":1}`, "application/json"}, {"a.png", "application/x-www-form-urlencoded", png, "image/png"},
+		{"a.txt", "text/plain", png, "image/png"}, {"a.xls", "application/vnd.ms-excel", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ""}, {"a.raw", "application/x-detector", "\x00\x01", ""},
+	} {
+		if _, got, err := textOf(metadata.Resource{Filename: c.name, MimeType: c.recorded}, strings.NewReader(c.content)); got != c.want || err != nil {
+			t.Errorf("%s as %s: %q, %v, want %q", c.name, c.recorded, got, err, c.want)
+		}
 	}
 }

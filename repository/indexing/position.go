@@ -58,7 +58,9 @@ func (p position) schemasBehind() bool {
 // textsBehind tells whether there may be texts that were not read.
 func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
 
-const positionVersion = 2
+// positionVersion changes when documents have to be made anew. 3: the bytes of a file decide whether
+// it is text, and more units are known.
+const positionVersion = 3
 
 // eraseFlag stands in the byte of the phase.
 const eraseFlag = 0x80

@@ -126,7 +126,7 @@ func (b *batch) renewResources(indexed func(metadata.ID) (bool, bool, error)) (b
 		if err != nil {
 			return nil, err
 		}
-		if differs && hasText(resource) {
+		if differs && mayHaveText(resource) {
 			of, err := b.body(resource)
 			if err != nil {
 				return nil, err

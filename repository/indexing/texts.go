@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/encoding/unicode"
-
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/content"
 )
 
 const (
@@ -51,14 +50,24 @@ func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
 
 // applyWithTexts is apply, after it has read the texts of files whose documents are in the batch.
 func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (err error) {
+	idle := map[int]bool{} // changes of documents that the index has as they are
 	for _, body := range bodies {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.changes[body.change].Document.Body, err = x.read(ctx, body); err != nil {
+		d := b.changes[body.change].Document
+		if d.Body, d.Content, err = x.read(ctx, body); err != nil {
 			return err
 		}
+		idle[body.change] = body.again && d.Body == "" && d.Content == ""
 	}
+	kept := b.changes[:0]
+	for i, change := range b.changes {
+		if !idle[i] {
+			kept = append(kept, change)
+		}
+	}
+	b.changes = kept
 	return x.apply(b)
 }
 
@@ -119,7 +128,7 @@ func (x *Indexing) healed(ctx context.Context, b *batch) (bodies []body, err err
 			if err != nil {
 				return nil, err
 			}
-			if r.Digest != digest || r.State != metadata.Active || !hasText(r) {
+			if r.Digest != digest || r.State != metadata.Active || !mayHaveText(r) {
 				continue
 			}
 			bodies = append(bodies, body{change: len(b.changes), resource: r})
@@ -146,10 +155,11 @@ type body struct {
 	change   int
 	resource metadata.Resource
 	inline   []byte // nil: it is a blob
+	again    bool   // the index has the document, without what the file says
 	damaged  bool   // it is known to be
 }
 
-// texts reads the records of the next files that have a text.
+// texts reads the records of the next files that may have a text.
 func (b *batch) texts() (bodies []body, err error) {
 	within := metadata.ResourceRange{
 		States: paging.Active, Order: paging.Oldest, Until: b.at.stamp + 1,
@@ -172,6 +182,7 @@ func (b *batch) texts() (bodies []body, err error) {
 		if err != nil {
 			return nil, err
 		}
+		of.again = true
 		bodies = append(bodies, of)
 		b.at.text, b.at.textAfter = r.Modified, r.ID
 	}
@@ -186,7 +197,7 @@ func (b *batch) texts() (bodies []body, err error) {
 	return bodies, nil
 }
 
-// withText returns the first files of a range that have a text. last is the last one that was looked at; zero: there are no others.
+// withText returns the first files of a range that may have a text. last is the last one that was looked at; zero: there are no others.
 func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resource, last metadata.Record, err error) {
 	looked, length := 0, int64(0)
 	for r, err := range b.tx.Resources.Range(within) {
@@ -196,7 +207,7 @@ func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resour
 		if looked++; looked > maxScanned || len(found) == maxTexts || length > maxTextBytes {
 			return found, last, nil
 		}
-		if last = r.Record; hasText(r) {
+		if last = r.Record; mayHaveText(r) {
 			found, length = append(found, r), length+min(r.Bytes, MaxText)
 		}
 	}
@@ -232,26 +243,21 @@ func (b *batch) body(r metadata.Resource) (of body, err error) {
 // notebook is what the names of Jupyter's notebooks end with.
 const notebook = ".ipynb"
 
-// textTypes are the media types other than text/* whose files are texts.
-var textTypes = map[string]bool{
-	"application/json": true, "application/xml": true, "application/x-ndjson": true, "application/yaml": true, "application/toml": true,
-	"application/javascript": true, "application/x-sh": true, "application/x-python": true, "application/sql": true, "application/ld+json": true,
-	"application/geo+json": true, "application/x-ipynb+json": true, "image/svg+xml": true,
+// mayHaveText reports whether the bytes of a file decide if it is text. Its name and its media
+// type do not.
+func mayHaveText(r metadata.Resource) bool {
+	return r.Bytes > 0 && r.Body != metadata.Purged
 }
 
-func hasText(r metadata.Resource) bool {
-	bare, _, _ := strings.Cut(r.MimeType, ";")
-	return r.Bytes > 0 && r.Body != metadata.Purged && (strings.HasPrefix(bare, "text/") || textTypes[bare])
-}
-
-// read returns the text of a file: "" where it is damaged, not there or none, which is for a check to say.
-func (x *Indexing) read(ctx context.Context, of body) (string, error) {
+// read returns the text of a file, and its media type where its record has another one: "" where it is damaged, not there or no text, which is for a
+// check to say.
+func (x *Indexing) read(ctx context.Context, of body) (text, media string, err error) {
 	if of.inline != nil {
 		return textOf(of.resource, bytes.NewReader(of.inline))
 	}
 	b, err := x.stores.Blob(ctx, of.resource)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	file, err := x.stores.Blobs.Open(ctx, b)
 	if err == nil && of.damaged {
@@ -261,30 +267,53 @@ func (x *Indexing) read(ctx context.Context, of body) (string, error) {
 		if len(x.unread) < maxUnread {
 			x.unread[of.resource.Digest] = true
 		}
-		return "", nil
+		return "", "", nil
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	text, err := textOf(of.resource, file)
-	return text, errors.Join(err, file.Close())
+	text, media, err = textOf(of.resource, file)
+	return text, media, errors.Join(err, file.Close())
 }
 
-// textOf returns what is searched of a file.
-func textOf(r metadata.Resource, file io.Reader) (string, error) {
+// textOf returns what is searched of a file, and its media type where its record has another one.
+// Of a file that does not begin as text does no more than its first bytes are read.
+func textOf(r metadata.Resource, file io.Reader) (text, media string, err error) {
+	head, err := io.ReadAll(io.LimitReader(file, blobs.HeadSize))
+	if err != nil {
+		return "", "", err
+	}
+	if text, isText := content.Text(head); !isText {
+		return text, otherType(r, head, false), nil
+	}
 	isNotebook := strings.HasSuffix(strings.ToLower(r.Filename), notebook)
 	most := int64(MaxText)
 	if isNotebook {
 		most = maxNotebook
 	}
-	raw, err := io.ReadAll(io.LimitReader(file, most))
+	raw, err := io.ReadAll(io.LimitReader(file, most-int64(len(head))))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if isNotebook {
+	if raw = append(head, raw...); isNotebook {
 		raw = cells(raw)
 	}
-	return decode(raw), nil
+	text, isText := content.Text(raw)
+	return text, otherType(r, head, isText), nil
+}
+
+// otherType returns the media type that the bytes and the name of a file say, where they say more
+// than its record.
+func otherType(r metadata.Resource, head []byte, isText bool) string {
+	found, _, _ := strings.Cut(content.Detect(head, r.Filename, r.Name), ";")
+	if isText && found == "application/octet-stream" {
+		found = "text/plain"
+	}
+	recorded, _, _ := strings.Cut(r.MimeType, ";")
+	if strings.EqualFold(strings.TrimSpace(recorded), found) || !isText && content.IsVague(found) {
+		return ""
+	}
+	return found
 }
 
 // cells returns what people wrote into a notebook, without what came out of it; of what is no notebook the beginning.
@@ -311,13 +340,4 @@ func cells(raw []byte) []byte {
 		text.WriteByte('\n')
 	}
 	return text.Bytes()[:min(text.Len(), MaxText)]
-}
-
-// decode returns a text in UTF-8: of UTF-16 with a byte order mark, and of UTF-8. What is neither, as text in an
-// older encoding, is searched for what is ASCII in it.
-func decode(raw []byte) string {
-	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
-		raw, _ = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
-	}
-	return strings.ToValidUTF8(string(raw), " ")
 }

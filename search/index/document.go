@@ -71,7 +71,7 @@ func rowOf(d *search.Document) row {
 		stamp: d.Stamp, created: d.Created, size: uint64(d.Size),
 		year:     uint64(d.Year),
 		name:     words.Fold(d.Name),
-		types:    strings.Join(search.Types(d.MediaType, d.Format), "\n"),
+		types:    strings.Join(d.Types(), "\n"),
 		uploader: words.Fold(d.Uploader),
 		tags:     labels(d.Tags),
 		creators: labels(d.Creators),

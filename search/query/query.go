@@ -24,7 +24,7 @@ const (
 	Name
 	// Tag is a tag whose folded form equals Text.
 	Tag
-	// Type is a resource for which one of [search.Types] equals Text.
+	// Type is a resource for which one of [search.Document.Types] equals Text.
 	Type
 	// OfKind is a document of the Kind.
 	OfKind

@@ -71,7 +71,7 @@ func (c *Corpus) Document(kind search.Kind) search.Document {
 		return d
 	}
 	d.Size = int64(c.random.ExpFloat64() * 1e6)
-	d.MediaType, d.Format = oneOf(c, mediaTypes), oneOf(c, formats)
+	d.MediaType, d.Content, d.Format = oneOf(c, mediaTypes), oneOf(c, mediaTypes), oneOf(c, formats)
 	d.Body = c.sometimes(5, func() string { return c.words(100, " ") })
 	return d
 }

@@ -119,7 +119,7 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 	case query.Tag:
 		return slices.ContainsFunc(d.Tags, func(tag string) bool { return words.Fold(tag) == c.Text }), 0
 	case query.Type:
-		return isFile && slices.Contains(search.Types(d.MediaType, d.Format), c.Text), 0
+		return isFile && slices.Contains(d.Types(), c.Text), 0
 	case query.OfKind:
 		return d.Kind == c.Kind, 0
 	case query.In:

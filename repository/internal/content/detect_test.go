@@ -1,11 +1,11 @@
-package repository
+package content
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestDetectMime(t *testing.T) {
+func TestDetect(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ content, name, want string }{
 		{"1,2\n", "a.csv", "text/csv; charset=utf-8"},
@@ -25,7 +25,7 @@ func TestDetectMime(t *testing.T) {
 		{strings.Repeat("\x00", 128) + "DICM\x02\x00", "scan", "application/dicom"},
 		{"II*\x00\x08\x00\x00\x00", "scan", "image/tiff"},
 	} {
-		if got := detectMime([]byte(tc.content), tc.name); got != tc.want {
+		if got := Detect([]byte(tc.content), tc.name); got != tc.want {
 			t.Errorf("%q named %s is %q, want %q", tc.content, tc.name, got, tc.want)
 		}
 	}

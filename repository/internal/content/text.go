@@ -1,0 +1,147 @@
+package content
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+const (
+	// leastOfHigh is the size from which bytes above ASCII alone, without any control character,
+	// are a text in an encoding that is not known.
+	leastOfHigh = 256
+	// mostControls is how many of a thousand characters of a text may be control characters.
+	mostControls = 1
+)
+
+// documents begin as text does, and are formats of their own.
+var documents = []string{"%PDF-", "SIMPLE  ="}
+
+// Text returns the text that a file, or its beginning, is: UTF-8, UTF-16 with or without a byte
+// order mark, or Windows-1252, which includes Latin-1. Of a text in another encoding it returns
+// what is ASCII. Its last character may be cut off. It is not ok for any other file, whatever its
+// name.
+func Text(raw []byte) (text string, ok bool) {
+	if order := utf16Order(raw); order != nil {
+		return textOfUTF16(raw, order)
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	for _, beginning := range documents {
+		if bytes.HasPrefix(raw, []byte(beginning)) {
+			return "", false
+		}
+	}
+	whole := withoutCut(raw)
+	controls, high, ascii := count(raw)
+	multibyte, invalid := sequences(whole)
+	switch {
+	case len(whole) == 0 || controls < 0 || controls*1000 > mostControls*len(raw):
+		return "", false
+	case invalid == 0:
+		return string(whole), true
+	case multibyte > invalid: // a few bytes are damaged
+		return strings.ToValidUTF8(string(raw), " "), true
+	case controls == 0 && high*10 <= 3*ascii && !slices.ContainsFunc(undefined, func(c byte) bool { return bytes.IndexByte(raw, c) >= 0 }):
+		text, err := charmap.Windows1252.NewDecoder().String(string(raw))
+		return text, err == nil
+	}
+	if controls > 0 || ascii == 0 || len(raw) < leastOfHigh {
+		return "", false
+	}
+	return strings.ToValidUTF8(string(raw), " "), true
+}
+
+// undefined are the bytes without a character in Windows-1252.
+var undefined = []byte{0x81, 0x8d, 0x8f, 0x90, 0x9d}
+
+// count counts control characters that no text has, bytes above ASCII, and the rest. A NUL makes
+// the control characters -1.
+func count(raw []byte) (controls, high, ascii int) {
+	for _, c := range raw {
+		switch {
+		case c == 0:
+			return -1, 0, 0
+		case c >= utf8.RuneSelf:
+			high++
+		case c < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1a\x1b", rune(c)), c == 0x7f:
+			controls++
+		default:
+			ascii++
+		}
+	}
+	return controls, high, ascii
+}
+
+// sequences counts the characters of several bytes in UTF-8, and the bytes that belong to none.
+func sequences(raw []byte) (multibyte, invalid int) {
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		switch {
+		case size > 1:
+			multibyte++
+		case r == utf8.RuneError:
+			invalid++
+		}
+		raw = raw[size:]
+	}
+	return multibyte, invalid
+}
+
+// withoutCut returns a beginning without a last character of UTF-8 that is not complete.
+func withoutCut(raw []byte) []byte {
+	for cut := 1; cut < utf8.UTFMax && cut <= len(raw); cut++ {
+		tail := raw[len(raw)-cut:]
+		if utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return raw[:len(raw)-cut]
+			}
+			break
+		}
+	}
+	return raw
+}
+
+// utf16Order returns the byte order of UTF-16: that of the byte order mark, or else the one in
+// which most characters are of the first 256; nil for other files.
+func utf16Order(raw []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\xff\xfe\x00\x00")):
+		return nil
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")):
+		return binary.LittleEndian
+	case bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		return binary.BigEndian
+	}
+	zeros, units := [2]int{}, len(raw)/2
+	for i, c := range raw[:2*units] {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch {
+	case units < 4:
+	case zeros[0] == 0 && zeros[1]*2 > units:
+		return binary.LittleEndian
+	case zeros[1] == 0 && zeros[0]*2 > units:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+func textOfUTF16(raw []byte, order binary.ByteOrder) (string, bool) {
+	endian := unicode.LittleEndian
+	if order == binary.BigEndian {
+		endian = unicode.BigEndian
+	}
+	decoded, err := unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Bytes(raw[:len(raw)&^1])
+	controls, high, ascii := count(decoded)
+	if err != nil || controls != 0 || high+ascii == 0 || bytes.Count(decoded, []byte("\ufffd")) > 1 { // a surrogate may be cut off
+		return "", false
+	}
+	return strings.TrimSuffix(string(decoded), "\ufffd"), true
+}
