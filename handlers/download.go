@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,8 +81,9 @@ func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.
 		return err
 	}
 	defer func() { _ = file.Close() }() // only read from
-	setAll(w.Header(), "Content-Type", resource.MimeType,
-		"Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
+	if err := setType(w.Header(), resource, file, inline); err != nil {
+		return err
+	}
 	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
 }
 
@@ -221,6 +223,47 @@ func inlineType(mimetype string) bool {
 		return !strings.HasPrefix(sub, "svg") && !strings.HasSuffix(sub, "xml") // browsers take all of these for documents
 	}
 	return media == "application/pdf" || media == "text/plain"
+}
+
+// shownByContent are the types that browsers show in place and that hold no script, where the bytes
+// of a file say so.
+var shownByContent = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "application/pdf"}
+
+// likelyType returns the type as which setType probably shows a file, without reading it: that of
+// its record, or by its extension where programs send the recorded type for any file.
+func likelyType(f metadata.Resource) string {
+	switch media, _, _ := mime.ParseMediaType(f.MimeType); media {
+	case "application/octet-stream", "application/x-www-form-urlencoded", "binary/octet-stream":
+		_, extension, _ := strings.Cut(strings.ToLower(path.Ext(repository.DownloadName(f))), ".")
+		if extension == "jpg" {
+			extension = "jpeg"
+		}
+		if found := "image/" + extension; slices.Contains(shownByContent, found) {
+			return found
+		}
+	}
+	return f.MimeType
+}
+
+// setType sets the media type and the disposition of a file: those of its record. A file that is to
+// be shown in place, and whose recorded type a browser does not show, has the type of its bytes.
+func setType(header http.Header, resource metadata.Resource, file io.ReadSeeker, inline bool) error {
+	media := resource.MimeType
+	if inline && !inlineType(media) {
+		head := make([]byte, 512)
+		n, err := io.ReadFull(file, head)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			n = 0 // sending it finds the error again
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if found := http.DetectContentType(head[:n]); slices.Contains(shownByContent, found) {
+			media = found
+		}
+	}
+	setAll(header, "Content-Type", media, "Content-Disposition", contentDisposition(resource, inline && inlineType(media)))
+	return nil
 }
 
 func wantsInline(r *request) (bool, error) {

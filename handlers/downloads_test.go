@@ -208,6 +208,26 @@ func TestDisposition(t *testing.T) {
 	}
 }
 
+// TestShownByContent: what is to be shown in place has the type of its bytes, where its record's is
+// none that is shown; a download keeps that of the record.
+func TestShownByContent(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	for _, tc := range []struct{ content, sent, shown, kind string }{
+		{png, "application/x-www-form-urlencoded", "image/png", "inline"}, {"%PDF-1.4", "application/vnd.ms-excel", "application/pdf", "inline"},
+		{"<html><script>", "application/x-www-form-urlencoded", "application/x-www-form-urlencoded", "attachment"}, {"<svg xmlns='http://www.w3.org/2000/svg'>", "application/x", "application/x", "attachment"},
+		{png, "image/jpeg", "image/jpeg", "inline"}, {"a text", "application/x", "application/x", "attachment"},
+	} {
+		path := s.newFile("f", tc.content, "Content-Type: "+tc.sent) + "/data"
+		same(t, "a download", s.get(path).want(http.StatusOK).header.Get("Content-Type"), tc.sent)
+		a := s.get(path + "?disposition=inline").want(http.StatusOK)
+		same(t, tc.sent, a.header.Get("Content-Type"), tc.shown)
+		same(t, "Content-Disposition", a.header.Get("Content-Disposition"), tc.kind+`; filename="f"`)
+		same(t, "the body", string(a.body), tc.content)
+	}
+}
+
 // TestEveryNameIsSent: every name can be sent, and arrives.
 func TestEveryNameIsSent(t *testing.T) {
 	t.Parallel()

@@ -189,10 +189,11 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 		Frame: a.visitFrame(title), From: visit.Owner, Description: visit.Description, Expires: expiresText(visit.Expires, time.DateOnly), Next: next, All: address + "/archive",
 	}
 	for _, f := range files {
-		shows := inlineType(f.MimeType)
+		media := likelyType(f)
+		shows := inlineType(media)
 		page.Files = append(page.Files, visits.File{
 			Name: shownName(visit, f), URL: address + "/files/" + f.ID.String(), Bytes: f.Bytes, Open: shows,
-			Picture: shows && strings.HasPrefix(f.MimeType, "image/") && f.Bytes <= pictureMost && visit.MaxUses == 0,
+			Picture: shows && strings.HasPrefix(media, "image/") && f.Bytes <= pictureMost && visit.MaxUses == 0,
 		})
 	}
 	return a.writeVisit(w, http.StatusOK, func(to io.Writer) error { return visits.WriteShare(to, page) })
@@ -219,8 +220,10 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		defer func() { _ = file.Close() }() // only read from
-		inline := slices.Equal(r.URL.Query()["disposition"], []string{"inline"}) && inlineType(resource.MimeType)
-		setAll(w.Header(), "Content-Type", resource.MimeType, "Content-Disposition", contentDisposition(resource, inline))
+		inline := slices.Equal(r.URL.Query()["disposition"], []string{"inline"})
+		if err := setType(w.Header(), resource, file, inline); err != nil {
+			return err
+		}
 		return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
 	})
 }

@@ -8,7 +8,8 @@ import (
 	"labshelf/search/index"
 )
 
-// TestSearchByContent: what is text is found by its words and its type, whatever it is called, also after an upgrade; a record keeps the type that was sent.
+// TestSearchByContent: what is text is found by its words and its type, whatever it is called, also
+// after an upgrade; a record keeps the type that was sent.
 func TestSearchByContent(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 6)

@@ -197,7 +197,8 @@ func (b *batch) texts() (bodies []body, err error) {
 	return bodies, nil
 }
 
-// withText returns the first files of a range that may have a text. last is the last one that was looked at; zero: there are no others.
+// withText returns the first files of a range that may have a text. last is the last one that was
+// looked at; zero: there are no others.
 func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resource, last metadata.Record, err error) {
 	looked, length := 0, int64(0)
 	for r, err := range b.tx.Resources.Range(within) {
@@ -249,8 +250,8 @@ func mayHaveText(r metadata.Resource) bool {
 	return r.Bytes > 0 && r.Body != metadata.Purged
 }
 
-// read returns the text of a file, and its media type where its record has another one: "" where it is damaged, not there or no text, which is for a
-// check to say.
+// read returns the text of a file, and its media type where its record has another one: "" where it
+// is damaged, not there or no text, which is for a check to say.
 func (x *Indexing) read(ctx context.Context, of body) (text, media string, err error) {
 	if of.inline != nil {
 		return textOf(of.resource, bytes.NewReader(of.inline))

@@ -9,11 +9,12 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// vague are the types that content detection falls back to, or that many formats share: there the extension knows more.
+// vague are the types that content detection falls back to, or that many formats share: there the
+// extension knows more.
 var vague = []string{"application/octet-stream", "text/plain", "application/zip", "text/xml", "application/x-ole-storage", "application/gzip"}
 
-// byExtension are the types of formats that labs use and whose content does not tell. The system's own table is not
-// used: answers must not depend on the machine.
+// byExtension are the types of formats that labs use and whose content does not tell. The system's
+// own table is not used: answers must not depend on the machine.
 var byExtension = map[string]string{
 	"bib": "text/x-bibtex", "c": "text/x-c", "cpp": "text/x-c++", "css": "text/css", "csv": "text/csv", "dat": "application/octet-stream",
 	"docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "dta": "application/x-stata-dta",
@@ -77,7 +78,8 @@ func Detect(head []byte, names ...string) string {
 
 const charsetIs = "; charset="
 
-// charsetOf tells the character set of a text, as a parameter, where its first bytes show it. The last character may be cut.
+// charsetOf tells the character set of a text, as a parameter, where its first bytes show it. The
+// last character may be cut.
 func charsetOf(head []byte, found *mimetype.MIME) string {
 	if _, charset, ok := strings.Cut(found.String(), charsetIs); ok {
 		return charsetIs + charset

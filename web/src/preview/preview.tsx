@@ -6,7 +6,7 @@ import type { Problem, StoredFile } from "../api";
 import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
 import { sourceExtensions } from "./languages";
-import { pictureExtensions, pictureTypes } from "./pictures";
+import { pictureExtensions, pictureTypes, vague } from "./pictures";
 import type { ViewerProps } from "./props";
 
 type Viewer = ComponentType<ViewerProps>;
@@ -50,7 +50,7 @@ const unspecific = /^(application\/(octet-stream|json|xml)|text\/(plain|csv|tab-
 
 function kindOf({ mimetype, filename, name }: StoredFile): ViewerKind {
   const type = mimetype.split(";", 1)[0]!.trim().toLowerCase();
-  if (unspecific.test(type)) {
+  if (unspecific.test(type) || vague.test(type)) {
     for (const extension of [filename, name].map((n) => /\.(\w+)$/.exec(n)?.[1]?.toLowerCase())) {
       const kind = extension && kinds.find((k) => k.extensions.split(" ").includes(extension));
       if (kind) return kind;

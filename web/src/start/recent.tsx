@@ -95,7 +95,7 @@ function Picture({ file }: { file: Resource }) {
   return (
     <span class="tile-picture">
       {hasThumbnail(file) && !failed ? (
-        <img src={dataAddress(file)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
+        <img src={dataAddress(file, true)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
       ) : (
         <>
           <KindIcon file={file} />

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { dataAddress } from "../api";
+import { pictureType } from "../preview/pictures";
 
 interface Kind {
   /** Drawn as those of icons.tsx. */
@@ -44,13 +45,11 @@ export function KindIcon({ file }: { file: Pick<Resource, "name" | "mimetype"> }
   );
 }
 
-/** Formats that browsers show; SVG is none, since it can have scripts. */
-const picture = /^image\/(png|jpeg|gif|webp|avif|bmp|apng)(;|$)/;
-
 /** Pictures that are loaded whole for their thumbnail, in bytes at most. */
 const largestPicture = 4e6;
 
-export const hasThumbnail = (r: Resource) => picture.test(r.mimetype) && r.bytes <= largestPicture && !r.damaged && r.state === "active";
+/** Formats that browsers show. SVG can have scripts, and icons are no pictures of a lab. */
+export const hasThumbnail = (r: Resource) => /^image\/(?!x-icon|vnd)/.test(pictureType(r) ?? "") && r.bytes <= largestPicture && !r.damaged && r.state === "active";
 
 /** Thumbnails of a list that are loaded at a time: browsers make six connections to a service. */
 const atOnce = 2;
@@ -101,5 +100,5 @@ export function RowIcon({ file }: { file: Resource }) {
     setState(to);
     end?.();
   };
-  return <img class="thumbnail" src={dataAddress(file)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
+  return <img class="thumbnail" src={dataAddress(file, true)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
 }
