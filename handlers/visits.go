@@ -220,8 +220,7 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		defer func() { _ = file.Close() }() // only read from
-		inline := slices.Equal(r.URL.Query()["disposition"], []string{"inline"})
-		if err := setType(w.Header(), resource, file, inline); err != nil {
+		if err := setType(w.Header(), resource, file, slices.Equal(r.URL.Query()["disposition"], []string{"inline"})); err != nil {
 			return err
 		}
 		return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
