@@ -12,7 +12,8 @@ import (
 	"labshelf/repository"
 )
 
-// inlineType tells what a browser may show in place: types that hold no script, or that it opens in a viewer of its own.
+// inlineType tells what a browser may show in place: types that hold no script, or that it opens in
+// a viewer of its own.
 func inlineType(mimetype string) bool {
 	media, _, _ := mime.ParseMediaType(mimetype)
 	kind, sub, _ := strings.Cut(media, "/")
