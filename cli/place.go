@@ -13,6 +13,7 @@ import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/client"
+	"labshelf/commands"
 	"labshelf/commands/exit"
 	"labshelf/commands/logins"
 )
@@ -117,36 +118,40 @@ func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client
 			address = config.Value{Text: stored.Current, From: "login"}
 		}
 	}
-	base, err := config.BaseURL(address.Text)
-	if err != nil || base == nil {
-		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.From, errBaseURL, config.Redact(address.Text)))
+	base, err := serviceURL(address.Text)
+	if err != nil {
+		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.From, err, config.Redact(address.Text)))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, exit.Usage(err)
 	}
 	if key == "" {
-		key = stored.Services[base.String()].Key
+		key = stored.Services[base].Key
 	}
 	if key == "" && !open {
 		return nil, exit.Usage(fmt.Errorf("no key for %s: sign in with \"labshelf login %s\", set LABSHELF_KEY or give --%s FILE",
 			base, base, keyFileFlag))
 	}
-	return client.New(base.String(), key), nil
+	return client.New(base, key), nil
 }
 
-// serviceURL completes the address of a service that was given without its /v1.
+// serviceURL returns the base URL of a service of which any address is given: that of the pages or
+// of the interface, with or without /v1 and a slash, or that of a record or of another page.
 func serviceURL(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if at, ok := commands.ServiceOf(text); ok {
+		text = at
+	}
+	text = strings.TrimRight(text, "/")
 	base, err := config.BaseURL(text)
 	if err != nil {
-		base, err = config.BaseURL(strings.TrimSuffix(text, "/") + "/v1")
+		base, err = config.BaseURL(text + "/v1")
 	}
 	if err != nil || base == nil {
 		return "", errors.New("must be an absolute http or https URL, such as https://data.example.org")
 	}
 	return base.String(), nil
 }
-
-var errBaseURL = errors.New("must be an absolute http or https URL that ends with /v1")
 
 // readKey returns the key in a file that only its owner can read. (Windows keeps no such permissions.)
 func readKey(path string) (string, error) {

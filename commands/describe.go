@@ -153,12 +153,13 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 	}
 }
 
-// readPatch reads the JSON that a flag names; nothing for none.
+// readPatch reads the JSON that a flag names, without a byte order mark; nothing for none.
 func (p Process) readPatch(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	return p.readUpTo(path, 1<<20)
+	text, err := p.readUpTo(path, 1<<20)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
 // readUpTo reads a file, or standard input for "-", of at most so many bytes, as the service takes.

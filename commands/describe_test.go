@@ -35,6 +35,11 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("the resource has %s", got.Metadata)
 	}
 	describe("Described the set runs.\n", "runs", "--metadata", "-", "--tag", "set")
+	marked := filepath.Join(t.TempDir(), "marked.json")
+	if err := os.WriteFile(marked, []byte("\ufeff{\"publisher\":\"Curie\"}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	describe("Described the set runs.\n", "runs", "--metadata", marked)
 	describe("publisher  Curie\ntags       set\n", "runs")
 	file := filepath.Join(t.TempDir(), "m.json")
 	if err := os.WriteFile(file, []byte(`{"licence":"CC-BY-4.0","keywords":["radium"]}`), 0o600); err != nil {

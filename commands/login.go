@@ -41,11 +41,7 @@ of a dataspace, set or file in the browser will do.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
 		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text := args[0]
-			if a, ok := reference.ParseAddress(text); ok && a.Kind != "" { // the URL of a page
-				text = a.Root
-			}
-			base, err := p.BaseURL(text)
+			base, err := p.BaseURL(args[0])
 			if err != nil {
 				return exit.Usagef("%q %w", args[0], err)
 			}
@@ -62,6 +58,10 @@ of a dataspace, set or file in the browser will do.`,
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
+
+// ServiceOf returns the address of the service to which the URL of a record or of another page
+// belongs; ok says whether text is one.
+func ServiceOf(text string) (service string, ok bool) { return reference.ServiceOf(text) }
 
 // askKey reads a key without echo.
 func (p Process) askKey(ctx context.Context, base string) (string, error) {

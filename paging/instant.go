@@ -11,7 +11,7 @@ import (
 // optional, or a date, a year and month, or a year, which mean their first
 // instant. A fraction may have any number of digits, and a space before an
 // offset is read as +, which is what + in a query string decodes to. T and Z
-// may be in lower case. There is no leap second and no 24:00.
+// may be in lower case, and a space may stand for T. There is no leap second and no 24:00.
 //
 // It returns the instant in microseconds since 1970, rounded down and rounded
 // up, so that for every whole stamp "stamp > floor" and "stamp < ceil" say
@@ -76,9 +76,9 @@ func (s *scan) number(width, most int) int {
 	return n
 }
 
-// clock consumes "T16:09:44.090Z" or nothing.
+// clock consumes "T16:09:44.090Z" or " 16:09:44.090Z", or nothing.
 func (s *scan) clock() (c clock) {
-	if s.take("Tt") == 0 {
+	if s.take("Tt ") == 0 {
 		return c
 	}
 	hour := s.number(2, 23)

@@ -2,6 +2,7 @@
 package logins
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func Stored() (Logins, error) {
 	if err != nil {
 		return l, err
 	}
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &l); err != nil {
 		return l, fmt.Errorf("%s is not what login wrote: %w; delete it and sign in again", l.Path, err)
 	}
 	if l.Services == nil {

@@ -28,6 +28,23 @@ func ParseAddress(text string) (a address, ok bool) {
 	return address{}, strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
 
+var pageAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^(https?://[^/?#]+(?:/[^?#]*?)??)(?:/v1)?/(?:schemas/[^?#]*|webhooks/[^?#]*|(?:account|audit|links|search|signin|trash|usage|users|webhooks)/?)?(?:[?#].*)?$`)
+})
+
+// ServiceOf returns the address of the service, without /v1, to which the URL of a record or of
+// another page belongs; ok says whether text is one.
+func ServiceOf(text string) (service string, ok bool) {
+	if a, isURL := ParseAddress(text); isURL && a.Kind != "" {
+		return a.Root, true
+	}
+	parts := pageAddress().FindStringSubmatch(text)
+	if parts == nil {
+		return "", false
+	}
+	return parts[1], true
+}
+
 // of tells whether the address is of the service with that base URL.
 func (a address) of(base string) bool {
 	return strings.EqualFold(a.Root, strings.TrimSuffix(base, "/v1"))

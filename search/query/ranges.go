@@ -99,6 +99,9 @@ func datePoint(text string) (Span, bool) {
 		if strings.Contains(layout, "T") && strings.HasSuffix(text, "Z") {
 			layout += "Z"
 		}
+		if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+			layout = strings.Replace(layout, "T", " ", 1)
+		}
 		if t, err := time.Parse(layout, text); err == nil && len(text) == len(layout) {
 			return Span{t.UnixMicro(), form.next(t).UnixMicro()}, true
 		}

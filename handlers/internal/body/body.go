@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"regexp"
 
 	"labshelf/errs"
 	"labshelf/repository"
@@ -49,6 +50,24 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 	}
 	return params, nil
 }
+
+// boundary returns the parameters of a multipart form, which name a boundary. RFC 2045 wants quotes
+// around one with signs such as =, which some clients leave out: it is read as it is.
+func boundary(r *http.Request) (map[string]string, error) {
+	sent := r.Header.Get("Content-Type")
+	if bare := unquoted.FindStringSubmatch(sent); bare != nil {
+		r.Header.Set("Content-Type", bare[1]+`"`+bare[2]+`"`+bare[3])
+		defer r.Header.Set("Content-Type", sent)
+	}
+	params, err := MediaType(r, "multipart/form-data")
+	if err == nil && params["boundary"] == "" {
+		err = Invalid("the Content-Type must name the boundary of the parts: multipart/form-data; boundary=NAME, in quotes if it has signs other than letters, digits and '+_-. in it; got %q", repository.Shorten(sent))
+	}
+	return params, err
+}
+
+// unquoted is a Content-Type with a boundary of the characters of RFC 2046 that is not in quotes.
+var unquoted = regexp.MustCompile(`^(?i)(multipart/form-data\s*;(?:.*;)?\s*boundary=)([0-9A-Za-z'()+_,./:=?-]{1,70})\s*(;.*)?$`)
 
 // Reader reads a body, or a part of one, with errors for clients.
 type Reader struct{ Body io.Reader }

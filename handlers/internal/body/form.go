@@ -40,12 +40,9 @@ type Form struct {
 
 // OpenForm checks what the headers say of a multipart body, before it is read.
 func OpenForm(r *http.Request, upload *repository.FormUpload) (*Form, error) {
-	params, err := MediaType(r, "multipart/form-data")
+	params, err := boundary(r)
 	if err != nil {
 		return nil, err
-	}
-	if params["boundary"] == "" {
-		return nil, Invalid("the Content-Type names no boundary")
 	}
 	if limit := upload.Limit(); limit > 0 {
 		if r.ContentLength > limit+maxOverhead {
@@ -202,12 +199,9 @@ func readText(name string, part *multipart.Part) (string, error) {
 // Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its end. A part without a file name, or with an
 // empty one, as browsers send it where nothing was chosen, is passed over.
 func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
-	params, err := MediaType(r, "multipart/form-data")
+	params, err := boundary(r)
 	if err != nil {
 		return err
-	}
-	if params["boundary"] == "" {
-		return Invalid("the Content-Type names no boundary")
 	}
 	for parts := multipart.NewReader(r.Body, params["boundary"]); ; {
 		part, err := parts.Next()

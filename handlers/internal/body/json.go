@@ -111,6 +111,7 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 
 // parseObject decodes one JSON object, with nothing after it.
 func parseObject(text []byte) (fields repository.Fields, err error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // of a file that an editor has saved
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)
 	var known *errs.Error

@@ -1,9 +1,12 @@
 // What a plot shows, as CSV. This module is independent of the page.
 import { type Group, within } from "./series";
 
-/** A cell, with quotes where it needs them. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** A sign that begins a formula, in any width, where a cell begins: also behind the separators of other files, and behind white space and quotes. */
+const formula = /(^|[,;\t\r\n])([\s"\u200b\ufeff]*)(?=[=+\-@＝＋－＠﹦﹢﹣﹫])/g;
+
+/** A cell, with quotes where it needs them. Signs that a spreadsheet would take for the beginning of a formula get an apostrophe before them. */
 export function cell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const plain = text.replace(formula, "$1$2'");
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 

@@ -196,7 +196,17 @@ const sample = 200;
 
 /** Detects the dialect by the first rows. What is given is not detected. */
 export function detect(rows: Rows, given: { separator?: Separator | undefined; header?: boolean | undefined } = {}): Dialect {
-  const lines = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
+  const all = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
+  const stated = separatorLine.exec(all[0] ?? "")?.[1] as Separator | undefined;
+  if (stated && !given.separator) return detectBelow(all.slice(1), { ...given, separator: stated }, 1);
+  return detectBelow(all, given, 0);
+}
+
+/** A first line that names the separator, which spreadsheets read and hide. */
+const separatorLine = /^\ufeff?"?sep=([,;|\t])"?[,;|\t]*$/i;
+
+/** `skipped` lines are above `lines`. */
+function detectBelow(lines: string[], given: { separator?: Separator | undefined; header?: boolean | undefined }, skipped: number): Dialect {
   const before = (comment: RegExp) => Math.max(0, lines.findIndex((line) => !comment.test(line)));
   const guessing = !given.separator;
   const prose = guessing ? linesOfProse(lines) : 0;
@@ -220,7 +230,7 @@ export function detect(rows: Rows, given: { separator?: Separator | undefined; h
     names = commented.length === width ? commented : namesOfGrace(notes);
   }
   const columns = Math.max(width, names.length);
-  return { separator, notes: comments + start, header, decimal, names: Array.from({ length: columns }, (_, i) => names[i] || `column ${i + 1}`) };
+  return { separator, notes: skipped + comments + start, header, decimal, names: Array.from({ length: columns }, (_, i) => names[i] || `column ${i + 1}`) };
 }
 
 /** The names of columns in the notes of Grace (.xvg): the label of the axis, and the legends of the series. */
