@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-V44FS3FB.js";import"./chunk-IFY7DHDE.js";import"./chunk-L5YGJNAV.js";import"./chunk-ZSMIKJGP.js";import"./chunk-JACAKZMG.js";import"./chunk-WLHHX3WU.js";import"./chunk-NSM3HCHE.js";import"./chunk-7DQDKDYF.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};
