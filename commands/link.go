@@ -227,7 +227,7 @@ are for, how often they were used, and when last.`,
 		}
 		return show(p, c.Links(ctx, o), linkColumns(targets), v)
 	})
-	cmd.Flags().BoolVarP(&long, "long", "l", false, "also whether a password is asked for, and when it was last used; nothing is cut off")
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also the password, the last use and unfinished uploads; nothing is cut off")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
 	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
 	jsonFlag(cmd, &asJSON)
