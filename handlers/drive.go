@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -78,6 +79,37 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 		a.noteRefusal(r, route{audience: keyed}, err)
 		writeProblem(w, r, err)
 	}
+}
+
+// serveAbove serves OPTIONS and PROPFIND of a path above the drive. It reports whether it has.
+func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
+	above, is := a.drive.Above(r.URL.Path)
+	if !is || r.Method != http.MethodOptions && r.Method != "PROPFIND" {
+		return false
+	}
+	noteRoute(w, r.Method, "/")
+	if r.Method == http.MethodOptions {
+		dav.DescribeAbove(w)
+		return true
+	}
+	w.Header().Set("Dav", "1, 2")
+	caller, err := a.authenticateDrive(w.Header(), r)
+	if err == nil {
+		noteCaller(w, caller)
+		err = a.drive.FindAbove(w, r, above)
+	}
+	if err != nil {
+		a.noteRefusal(r, route{audience: keyed}, err)
+		writeProblem(w, r, err)
+	}
+	return true
+}
+
+// noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
+func (a *api) noPrefix() error {
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
+		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
+			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
 }
 
 // serveAdmitted serves a request to the drive within the budget of its method.

@@ -289,10 +289,17 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 			return
 		}
 		a.allowOrigin(w.Header(), r)
+		if a.serveAbove(w, r) {
+			return
+		}
 		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
 		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
-		if !under || longer || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
+		if !under || longer {
+			writeProblem(w, r, a.noPrefix())
+			return
+		}
+		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"
@@ -51,7 +52,11 @@ func readNew(w http.ResponseWriter, r *request) (start repository.UploadStart, f
 	if start, err = tus.ReadStart(r.Request); err != nil {
 		return start, nil, err
 	}
-	if r.Header.Get("Content-Type") != "" && r.ContentLength != 0 {
+	empty, err := body.Empty(r.Request)
+	if err != nil {
+		return start, nil, err
+	}
+	if r.Header.Get("Content-Type") != "" && !empty {
 		if first, err = tus.ReadChunk(w, r.Request); err != nil {
 			return start, nil, err
 		}

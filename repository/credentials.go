@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,9 +20,10 @@ import (
 )
 
 // Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same refusal;
-// only that of an unknown one has the cause ErrUnknownKey.
+// only that of an unknown one has the cause ErrUnknownKey. White space around a key does not count,
+// in whatever way the key has come.
 func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
-	if key == "" {
+	if key = strings.TrimSpace(key); key == "" {
 		return p, unauthenticated()
 	}
 	digest := auth.DigestKey(key)

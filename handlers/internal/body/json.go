@@ -29,7 +29,9 @@ var ErrEmpty error = Invalid("the body is empty; it must be a JSON object")
 
 // Fields reads a JSON object. A body without Content-Type is taken for JSON.
 func Fields(w http.ResponseWriter, r *http.Request) (repository.Fields, error) {
-	if r.ContentLength == 0 {
+	if empty, err := Empty(r); err != nil {
+		return nil, err
+	} else if empty {
 		return nil, ErrEmpty
 	}
 	if r.Header.Get("Content-Type") != "" || r.Header.Get("Content-Encoding") != "" {
@@ -43,9 +45,6 @@ func Fields(w http.ResponseWriter, r *http.Request) (repository.Fields, error) {
 	text, err := whole(w, r, maxJSON)
 	if err != nil {
 		return nil, err
-	}
-	if len(text) == 0 {
-		return nil, ErrEmpty
 	}
 	return parseObject(text)
 }

@@ -21,6 +21,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
+	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -70,6 +71,9 @@ var methods = map[string]func(*Drive, http.ResponseWriter, *request) error{
 // allowed are the methods that every path takes.
 const allowed = "OPTIONS, GET, HEAD, PUT, DELETE, MKCOL, COPY, MOVE, PROPFIND, PROPPATCH, LOCK, UNLOCK"
 
+// classes are the classes of WebDAV that the drive has.
+const classes = "1, 2"
+
 // Takes tells whether the drive has a method, other than OPTIONS.
 func Takes(method string) bool { return methods[method] != nil }
 
@@ -77,7 +81,7 @@ func Takes(method string) bool { return methods[method] != nil }
 func Describe(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Allow", allowed)
-	header.Set("Dav", "1, 2")
+	header.Set("Dav", classes)
 	header.Set("Ms-Author-Via", "DAV") // what Office looks for
 	w.WriteHeader(http.StatusOK)
 }
@@ -214,7 +218,9 @@ func (d *Drive) get(w http.ResponseWriter, r *request) error {
 
 // makeFolder answers MKCOL.
 func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
-	if r.ContentLength != 0 {
+	if empty, err := body.Empty(r.Request); err != nil {
+		return err
+	} else if !empty {
 		return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Message: "MKCOL takes no body"}
 	}
 	if err := d.admit(r, r.path, false); err != nil {

@@ -1,0 +1,55 @@
+package dav
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"labshelf/repository"
+)
+
+// Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if any
+// answer does not name a class of WebDAV.
+
+// Above returns the path of a folder above the drive, without a slash at its end. Not ok: the path is
+// none.
+func (d *Drive) Above(path string) (above string, ok bool) {
+	above = strings.TrimSuffix(path, "/")
+	return above, strings.HasPrefix(d.config.Prefix, above+"/")
+}
+
+// DescribeAbove answers OPTIONS of a folder above the drive.
+func DescribeAbove(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Allow", "OPTIONS, GET, HEAD, PROPFIND")
+	header.Set("Dav", classes)
+	header.Set("Ms-Author-Via", "DAV")
+	w.WriteHeader(http.StatusOK)
+}
+
+// FindAbove answers PROPFIND of a folder above the drive: it contains nothing but the way to the drive.
+func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) error {
+	depth := cmp.Or(r.Header.Get("Depth"), "1")
+	find, err := readPropfind(w, r)
+	if err != nil {
+		return err
+	}
+	if depth != "0" && depth != "1" {
+		(&refusal{http.StatusForbidden, "<D:propfind-finite-depth/>"}).write(w)
+		return nil
+	}
+	here := &Drive{repo: d.repo, config: d.config, locks: d.locks}
+	here.config.Prefix = above
+	p := &propfinding{drive: here, find: find}
+	p.begin()
+	p.add(&repository.DriveEntry{}, "", "")
+	if depth == "1" {
+		next, _, _ := strings.Cut(d.config.Prefix[len(above)+1:], "/")
+		p.add(&repository.DriveEntry{Element: next}, "", next)
+	}
+	w.Header().Set("Content-Type", xmlType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusMultiStatus)
+	_, _ = w.Write(append(p.text, multiEnd...)) // a client that went away gets nothing
+	return nil
+}
