@@ -12,7 +12,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestAboveTheDrive: each folder above the drive says that there is WebDAV, with and without a slash.
+// TestAboveTheDrive: each folder above the drive says that there is WebDAV, with and without a
+// slash.
 func TestAboveTheDrive(t *testing.T) {
 	oneNode(t)
 	t.Parallel()

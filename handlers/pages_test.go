@@ -45,7 +45,8 @@ func TestPages(t *testing.T) {
 		a := c.bad(method, c.server.URL+"/sets/x", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
 		same(t, "Allow", a.header.Get("Allow"), "GET, HEAD, OPTIONS")
 	}
-	same(t, "Allow", c.bad("OPTIONS", c.server.URL+"/", nil).want(http.StatusNoContent).header.Get("Allow"), "GET, HEAD, OPTIONS")
+	same(t, "Allow", c.bad("OPTIONS", c.server.URL+"/sets/x", nil).want(http.StatusNoContent).header.Get("Allow"), "GET, HEAD, OPTIONS")
+	same(t, "Allow", c.bad("OPTIONS", c.server.URL+"/", nil).want(http.StatusOK).header.Get("Allow"), "OPTIONS, GET, HEAD, PROPFIND")
 	c.bad("GET", c.server.URL+"/?key=x", nil).problem(http.StatusBadRequest, "key_in_url", "key")
 	for _, at := range []string{"/v1", "/v1/"} {
 		same(t, at, strings.HasPrefix(string(c.get(c.server.URL+at).want(http.StatusOK).body), "labshelf"), true)

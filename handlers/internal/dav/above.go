@@ -11,8 +11,8 @@ import (
 // Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if any
 // answer does not name a class of WebDAV.
 
-// Above returns the path of a folder above the drive, without a slash at its end. Not ok: the path is
-// none.
+// Above returns the path of a folder above the drive, without a slash at its end. Not ok: the path
+// is none.
 func (d *Drive) Above(path string) (above string, ok bool) {
 	above = strings.TrimSuffix(path, "/")
 	return above, strings.HasPrefix(d.config.Prefix, above+"/")
@@ -27,7 +27,8 @@ func DescribeAbove(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// FindAbove answers PROPFIND of a folder above the drive: it contains nothing but the way to the drive.
+// FindAbove answers PROPFIND of a folder above the drive: it contains nothing but the way to the
+// drive.
 func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) error {
 	depth := cmp.Or(r.Header.Get("Depth"), "1")
 	find, err := readPropfind(w, r)
