@@ -31,10 +31,11 @@ func NewKey() string {
 	return KeyPrefix + base64.RawURLEncoding.EncodeToString(secret[:])
 }
 
-// DigestKey returns the digest under which a key is stored.
+// DigestKey returns the digest under which a key is stored. White space around the key does not count,
+// in whatever way it is sent.
 func DigestKey(key string) KeyDigest {
 	var short [64]byte // the keys made here fit, and cost no allocation
-	return sha256.Sum256(append(short[:0], key...))
+	return sha256.Sum256(append(short[:0], strings.TrimSpace(key)...))
 }
 
 // ShownPrefix returns the beginning of a key that may be shown after the key itself no longer is.

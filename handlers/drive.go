@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -103,13 +102,6 @@ func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 		writeProblem(w, r, err)
 	}
 	return true
-}
-
-// noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
-func (a *api) noPrefix() error {
-	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
-		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
-			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
 }
 
 // serveAdmitted serves a request to the drive within the budget of its method.

@@ -233,6 +233,16 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// errNoSuchPath is the error of an address that the interface does not have.
+var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
+
+// noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
+func (a *api) noPrefix() error {
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
+		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
+			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
+}
+
 // noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing, it names the address that was meant.
 func (a *api) noSuchPath(r *http.Request) error {
 	path, token := routed(r)

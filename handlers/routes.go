@@ -353,9 +353,6 @@ func refuse(err error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, err) })
 }
 
-// errNoSuchPath is the error of an address that the interface does not have.
-var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
-
 // errMethod is the error of a method that an address of the interface does not take.
 var errMethod = &errs.Error{
 	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,10 +19,9 @@ import (
 )
 
 // Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same refusal;
-// only that of an unknown one has the cause ErrUnknownKey. White space around a key does not count,
-// in whatever way the key has come.
+// only that of an unknown one has the cause ErrUnknownKey.
 func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
-	if key = strings.TrimSpace(key); key == "" {
+	if key == "" {
 		return p, unauthenticated()
 	}
 	digest := auth.DigestKey(key)
