@@ -31,8 +31,8 @@ func NewKey() string {
 	return KeyPrefix + base64.RawURLEncoding.EncodeToString(secret[:])
 }
 
-// DigestKey returns the digest under which a key is stored. White space around the key does not count,
-// in whatever way it is sent.
+// DigestKey returns the digest under which a key is stored. White space around the key does not
+// count, in whatever way it is sent.
 func DigestKey(key string) KeyDigest {
 	var short [64]byte // the keys made here fit, and cost no allocation
 	return sha256.Sum256(append(short[:0], strings.TrimSpace(key)...))
