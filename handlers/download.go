@@ -99,6 +99,9 @@ type content struct {
 // does conditions and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
+	if kind := header.Get("Content-Type"); isActiveType(kind) {
+		header.Set("Content-Type", inertType(r.Request, kind))
+	}
 	var tag, digest [80]byte
 	etag := header.Get("Etag")
 	if etag == "" {

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/blobs"
 	"labshelf/errs"
+	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 // TestQuotas: who sees a quota, and how each kind of upload is refused that does not fit.
@@ -98,4 +101,43 @@ func TestQuotaOfDrive(t *testing.T) {
 	room("after a replacement", "0")
 	d.dav("MOVE", "/a", "", "Destination: $/d").want(http.StatusCreated)
 	d.dav("PUT", "/e", "").want(http.StatusCreated)
+}
+
+// TestRoomOfTheDiskIsForSysadmins: the drive shows other users what their quotas leave and
+// nothing about the machine.
+func TestRoomOfTheDiskIsForSysadmins(t *testing.T) {
+	t.Parallel()
+	const disk = 5000
+	root := ownGateway(t, repository.Config{Room: func() (blobs.FreeSpace, error) { return blobs.FreeSpace{Bytes: disk, Files: 1000}, nil }}, handlers.Config{})
+	room := func(d *onDrive, path string) string {
+		t.Helper()
+		const ask = `<D:propfind xmlns:D="DAV:"><D:prop><D:quota-available-bytes/><D:quota-used-bytes/></D:prop></D:propfind>`
+		body := string(d.dav("PROPFIND", path, ask, "Depth: 0").want(http.StatusMultiStatus).body)
+		_, rest, found := strings.Cut(body, "<D:quota-available-bytes>")
+		if left, _, ok := strings.Cut(rest, "</D:quota-available-bytes>"); found && ok {
+			return left
+		}
+		return ""
+	}
+	free, limited := root.newDrive(object{"visibility": "public"}), root.newDrive(object{"quota": 8000})
+	editor, owner := root.newUser(nil), root.newUser(object{"quota": 3000})
+	for _, d := range []*onDrive{free, limited} {
+		space := d.get("/sets/" + d.set).object().text("dataspaceId")
+		root.send("POST", "/privileges", object{"userId": editor.id, "dataspaceId": space, "role": "editor"}).want(http.StatusCreated)
+	}
+	for _, tt := range []struct {
+		what, path, want string
+		of               *onDrive
+	}{
+		{"a sysadmin, at the top", "/dav/", "5000", free},
+		{"a sysadmin, without a quota", "", "5000", free},
+		{"a sysadmin, with a larger quota", "", "5000", limited},
+		{"an editor, at the top", "/dav/", "", free.as(editor)},
+		{"an editor, without a quota", "", "", free.as(editor)},
+		{"an editor, with a quota larger than the disk", "", "8000", limited.as(editor)},
+		{"a reader", "", "", free.as(owner)},
+		{"a user with a quota, at the top", "/dav/", "3000", free.as(owner)},
+	} {
+		same(t, tt.what, room(tt.of, tt.path), tt.want)
+	}
 }

@@ -303,8 +303,8 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 			writeProblem(w, r, errNoSuchPath)
 			return
 		}
-		if hasKey(path) {
-			writeProblem(w, r, keyInURL(""))
+		if err := refusedAddress(r, path); err != nil {
+			writeProblem(w, r, err)
 			return
 		}
 		if below, on := strings.CutPrefix(path, drivePath); on && (below == "" || below[0] == '/') {

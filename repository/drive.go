@@ -305,8 +305,8 @@ func (l *driveListing) folder(at DriveEntry) error {
 	return nil
 }
 
-// Room returns how many bytes the file system of the files has left; false: that is not known.
-func (s *Service) Room() (bytes int64, known bool) {
+// room returns how many bytes the file system of the files has left; false: that is not known.
+func (s *Service) room() (bytes int64, known bool) {
 	if s.config.Room == nil {
 		return 0, false
 	}

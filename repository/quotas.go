@@ -144,20 +144,24 @@ func (s *Service) UserUsage(ctx context.Context, p auth.Principal, id string) (s
 	return share, err
 }
 
-// RoomIn returns how many bytes the caller may still put into a dataspace, nil: into any, by the room of the disk and by quotas; false: that is
-// not known. Who may not write there hears of no quota.
+// RoomIn returns how many bytes the caller may still store in a dataspace, or under the
+// caller's own quota if dataspace is nil. Sysadmins also see the limit of the disk. known is
+// false if no visible limit applies: callers without write permission do not see quotas.
 func (s *Service) RoomIn(ctx context.Context, p auth.Principal, dataspace *metadata.Dataspace) (bytes int64, known bool, err error) {
-	bytes, known = s.Room()
-	if dataspace == nil {
-		return bytes, known, nil
-	}
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if authorise(tx, p, *dataspace, auth.Write) != nil {
-			return nil
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		at := quota.Place{User: p.UserID}
+		if dataspace != nil {
+			if authorise(tx, p, *dataspace, auth.Write) != nil {
+				return nil
+			}
+			at.Dataspace = dataspace.ID
 		}
-		left, limited, err := quota.Left(tx, quota.Place{Dataspace: dataspace.ID, User: p.UserID})
-		if limited && (!known || left < bytes) {
-			bytes, known = left, true
+		bytes, known, err = quota.Left(tx, at)
+		if !p.Sysadmin {
+			return err
+		}
+		if disk, measured := s.room(); measured && (!known || disk < bytes) {
+			bytes, known = disk, true
 		}
 		return err
 	})

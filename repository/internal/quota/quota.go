@@ -17,7 +17,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Place is where bytes are counted: in a dataspace, and for the user who stores them.
+// Place is where bytes are counted: in a dataspace, unless it is zero, and for the user who
+// stores them.
 type Place struct{ Dataspace, User metadata.ID }
 
 // limit is a quota, and how much of it is used.
@@ -36,6 +37,9 @@ func limits(tx *metadata.Tx, at Place) (all []limit, err error) {
 		_, _ = tx.UserUsage.Get(at.User)
 	})
 	d, err := tx.Dataspaces.Get(at.Dataspace)
+	if at.Dataspace == (metadata.ID{}) {
+		err = nil
+	}
 	if err == nil && d.Quota > 0 {
 		var used metadata.Counters
 		used, err = tx.Usage.Get(d.ID)
