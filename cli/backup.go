@@ -64,7 +64,7 @@ undone. If you mean it, name the reason with an --allow flag, once.
 		Args:        cobra.ExactArgs(1),
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := placeOf(cmd.Flags(), p.environ)
+			at, err := placeOf(cmd.Flags(), p)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ wrong, and what to do. It never changes anything.
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := maintenance.CheckOptions{NoData: noData}
-			at, err := placeOf(cmd.Flags(), p.environ)
+			at, err := placeOf(cmd.Flags(), p)
 			if err == nil && subset != "" {
 				o.Subset, err = maintenance.ParseSubset(subset)
 			}

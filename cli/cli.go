@@ -19,6 +19,7 @@ import (
 	"labshelf/cli/suggest"
 	"labshelf/client"
 	"labshelf/commands"
+	"labshelf/commands/display"
 	"labshelf/commands/exit"
 	"labshelf/extraction/child"
 )
@@ -56,7 +57,7 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 		err = exit.Usage(err)
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(explain(err)), "\n") {
-		_, _ = fmt.Fprintf(stderr, "%s: %s\n", program, line)
+		_, _ = fmt.Fprintf(stderr, "%s: %s\n", program, display.Printable(line))
 	}
 	if errors.Is(err, exit.ErrUsage) {
 		_, _ = fmt.Fprintf(stderr, "%q shows how it is used\n", cmd.CommandPath()+" --help")
@@ -152,7 +153,7 @@ func (p process) clientProcess() commands.Process {
 		UntilSignal: untilSignal,
 		RemoteFlags: addRemoteFlags,
 		Connect: func(flags *pflag.FlagSet, open bool) (*client.Client, error) {
-			return remoteOf(flags, p.environ, open)
+			return remoteOf(flags, p.environ, open, p.stderr)
 		},
 		BaseURL:   serviceURL,
 		ExitCodes: exits,

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -57,13 +58,13 @@ func addRemoteFlags(flags *pflag.FlagSet) {
 
 // placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not count: it is that of the
 // service, and commands without --data are for one that is running.
-func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
+func placeOf(flags *pflag.FlagSet, p process) (place, error) {
 	data, err := flags.GetString("data")
 	if err != nil {
 		return place{}, err
 	}
 	if !flags.Changed("data") {
-		remote, err := remoteOf(flags, environ, false)
+		remote, err := remoteOf(flags, p.environ, false, p.stderr)
 		return place{remote: remote}, err
 	}
 	if flags.Changed(serverFlag) || flags.Changed(keyFileFlag) {
@@ -72,10 +73,10 @@ func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
 	if data == "" {
 		return place{}, exit.Usage(errors.New("--data must name a directory"))
 	}
-	if _, _, err := config.Service(environ); err != nil {
+	if _, _, err := config.Service(p.environ); err != nil {
 		return place{}, exit.Usage(err)
 	}
-	at, err := storesIn(data, environ)
+	at, err := storesIn(data, p.environ)
 	return place{data: data, stores: at}, err
 }
 
@@ -95,7 +96,7 @@ func storesIn(data string, environ []string) (datadir.Stores, error) {
 }
 
 // remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.
-func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client, error) {
+func remoteOf(flags *pflag.FlagSet, environ []string, open bool, warn io.Writer) (*client.Client, error) {
 	address, key, err := config.Service(environ)
 	problems := []error{err}
 	keyInFile := flags.Changed(keyFileFlag)
@@ -132,7 +133,16 @@ func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client
 		return nil, exit.Usage(fmt.Errorf("no key for %s: sign in with \"labshelf login %s\", set LABSHELF_KEY or give --%s FILE",
 			base, base, keyFileFlag))
 	}
+	warnUnencrypted(warn, base, key, address.From)
 	return client.New(base, key), nil
+}
+
+// warnUnencrypted says that a key travels where others can read it. A login has said so when it was
+// stored.
+func warnUnencrypted(warn io.Writer, base, key, from string) {
+	if host := commands.Unencrypted(base); key != "" && from != "login" && host != "" {
+		_, _ = fmt.Fprintf(warn, "%s: warning: the key goes to %s without encryption; use https\n", program, host)
+	}
 }
 
 // serviceURL returns the base URL of a service of which any address is given: that of the pages or

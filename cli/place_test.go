@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ func placeFrom(t *testing.T, args []string, environ ...string) (place, error) {
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return placeOf(flags, environ)
+	return placeOf(flags, process{environ: environ, stderr: io.Discard})
 }
 
 func TestPlaceFromFlagsAndEnvironment(t *testing.T) {

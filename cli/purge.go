@@ -42,7 +42,7 @@ then, a backup under way is not disturbed.
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			at, err := placeOf(cmd.Flags(), p.environ)
+			at, err := placeOf(cmd.Flags(), p)
 			if err != nil {
 				return err
 			}

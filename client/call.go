@@ -183,29 +183,6 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 	return &failure{verdict: final, error: err}
 }
 
-// follow requests a file from where the service says that its bytes are, without the key. What the service has said about the file counts.
-func (c *Client) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
-	at, err := answer.Location()
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(asked.Context(), http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if part := asked.Header.Get("Range"); part != "" {
-		request.Header.Set("Range", part)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"Etag", "Repr-Digest"} {
-		response.Header[name] = answer.Header[name]
-	}
-	return response, nil
-}
-
 // build makes a request without the body of a form.
 func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 	if r.path == "" || r.wrong != nil {

@@ -21,6 +21,7 @@ import (
 type Client struct {
 	base, key string
 	http      *http.Client
+	elsewhere *http.Client // for what the service redirects to public addresses
 }
 
 // New returns a client of the service whose base URL is base, such as https://data.example.org/v1. It calls with key; "" is for
@@ -28,18 +29,23 @@ type Client struct {
 func New(base, key string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 8
-	transport.DisableCompression = true // a compressed answer has no length to compare with
-	return &Client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key goes nowhere else
-	}}
+	transport.DisableCompression = true                                                   // a compressed answer has no length to compare with
+	once := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes nowhere else
+	return &Client{
+		base: strings.TrimSuffix(base, "/"), key: key,
+		http:      &http.Client{Transport: transport, CheckRedirect: once},
+		elsewhere: &http.Client{Transport: toPublic(transport), CheckRedirect: once},
+	}
 }
 
 // Base returns the base URL of the service.
 func (c *Client) Base() string { return c.base }
 
 // Close closes the connections that no call is using.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.elsewhere.CloseIdleConnections()
+}
 
 // Problem is an answer that is no success, with its problem document. Where another server than labshelf answers, only Status is known.
 type Problem struct {

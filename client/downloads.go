@@ -10,9 +10,13 @@ import (
 	"hash"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"labshelf/blobs"
@@ -191,3 +195,77 @@ func (r *resuming) resume(broke error) error {
 }
 
 func (r *resuming) Close() error { return r.body.Close() }
+
+// errRedirect is within the error of a download that the service sends to an address that this
+// client does not follow.
+var errRedirect = errors.New("the service redirects the download")
+
+// follow requests a file from where the service says that its bytes are, without the key: an S3
+// whose address the service has signed. What the service has said about the file counts. It goes
+// from https to https only, and from a public service to public addresses only, so that no service
+// makes this machine ask others in its network.
+func (c *Client) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
+	at, err := answer.Location()
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return nil, err
+	}
+	if asked.URL.Scheme == "https" && at.Scheme != "https" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, fmt.Errorf("%w from %s to %s, which is not encrypted", errRedirect, asked.URL.Scheme, at.Scheme)
+	}
+	request, err := http.NewRequestWithContext(asked.Context(), http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if part := asked.Header.Get("Range"); part != "" {
+		request.Header.Set("Range", part)
+	}
+	through := c.elsewhere
+	if proxy, err := http.ProxyFromEnvironment(request); proxy != nil || err != nil || isLocal(asked.Context(), asked.URL) {
+		through = c.http // a proxy decides, or the service is in this network itself
+	}
+	response, err := through.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"Etag", "Repr-Digest"} {
+		response.Header[name] = answer.Header[name]
+	}
+	return response, nil
+}
+
+// toPublic returns a transport like another one that connects to public addresses only. It looks
+// at the address that is dialled, whatever name led to it.
+func toPublic(like *http.Transport) *http.Transport {
+	transport := like.Clone()
+	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil || !isPublic(at.Addr()) {
+			return fmt.Errorf("%w to %s, an address that is not public", errRedirect, address)
+		}
+		return nil
+	}}
+	transport.DialContext = dialer.DialContext
+	return transport
+}
+
+func isPublic(address netip.Addr) bool {
+	address = address.Unmap()
+	return address.IsGlobalUnicast() && !address.IsPrivate() && !sharedAddresses.Contains(address)
+}
+
+// sharedAddresses are those of RFC 6598, which providers use behind their own NAT.
+var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
+
+// isLocal reports whether the host of an address is in this machine or a private network.
+func isLocal(ctx context.Context, at *url.URL) bool {
+	if strings.EqualFold(at.Hostname(), "localhost") {
+		return true
+	}
+	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", at.Hostname())
+	for _, address := range all {
+		if isPublic(address) {
+			return false
+		}
+	}
+	return err == nil && len(all) > 0
+}

@@ -29,7 +29,7 @@ func (c *Client) WithRetries(r Retries) *Client {
 		shared.Transport = t.RoundTripper
 	}
 	shared.Transport = retrying{shared.Transport, r}
-	return &Client{base: c.base, key: c.key, http: &shared}
+	return &Client{base: c.base, key: c.key, http: &shared, elsewhere: c.elsewhere}
 }
 
 // retrying carries the Retries of a client with its connections.

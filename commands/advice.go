@@ -110,7 +110,7 @@ func (p Process) announceRetries(c *client.Client) *client.Client {
 	var said atomic.Bool
 	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
 		if p.meters.Load() == 0 && !said.Swap(true) { // else a bar shows that it waits
-			_, _ = fmt.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
+			_, _ = display.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
 		}
 		select {
 		case <-time.After(d):
@@ -141,7 +141,7 @@ func (p Process) each(ctx context.Context, refs []string, do func(ref string) er
 			return err
 		}
 		failed++
-		if _, err := fmt.Fprintf(p.Err, "labshelf: %s: %s\n", display.Printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
+		if _, err := display.Fprintf(p.Err, "labshelf: %s: %s\n", display.Printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
 			return err
 		}
 	}

@@ -147,7 +147,7 @@ func (p Process) done(record any, asJSON bool, format string, args ...any) error
 	if asJSON {
 		return display.WriteJSON(p.Out, record)
 	}
-	_, err := fmt.Fprintf(p.Out, format, args...)
+	_, err := display.Fprintf(p.Out, format, args...)
 	return err
 }
 

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"labshelf/client"
 	"labshelf/commands/completion"
+	"labshelf/commands/display"
 	"labshelf/commands/exit"
 )
 
@@ -59,7 +59,7 @@ func bashCommand(p Process) *cobra.Command {
 				return exit.Usagef("COLUMNS: %w", err)
 			}
 			how, replies := completion.Bash(cmd.Root(), args[0], args[1], args[2], columns)
-			_, err = fmt.Fprintln(p.Out, strings.Join(append([]string{how}, replies...), "\n"))
+			_, err = display.Fprintln(p.Out, strings.Join(append([]string{how}, replies...), "\n"))
 			return err
 		},
 	}

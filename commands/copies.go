@@ -148,11 +148,11 @@ func (p Process) place(ctx context.Context, c *client.Client, ref string, f plac
 	was, is := display.Printable(r.Name), display.Printable(arrived.Name)
 	switch {
 	case !f.move:
-		_, err = fmt.Fprintf(p.Out, "Copied %s%s as %s.\n", was, f.into(), arrived.ID)
+		_, err = display.Fprintf(p.Out, "Copied %s%s as %s.\n", was, f.into(), arrived.ID)
 	case arrived.ID == r.ID:
-		_, err = fmt.Fprintf(p.Out, "%s is now %s.\n", was, is)
+		_, err = display.Fprintf(p.Out, "%s is now %s.\n", was, is)
 	default:
-		_, err = fmt.Fprintf(p.Out, "Moved %s%s. To undo that: labshelf mv %s --to %s%s\n", was, f.into(), arrived.ID, r.SetID, back(r, arrived))
+		_, err = display.Fprintf(p.Out, "Moved %s%s. To undo that: labshelf mv %s --to %s%s\n", was, f.into(), arrived.ID, r.SetID, back(r, arrived))
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -145,7 +144,7 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 			return err
 		}
 		for _, hint := range e.TextsLikeValues() {
-			if _, err := fmt.Fprintln(p.Err, display.Printable(hint)); err != nil {
+			if _, err := display.Fprintln(p.Err, display.Printable(hint)); err != nil {
 				return err
 			}
 		}
@@ -190,7 +189,7 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 		return err
 	}
 	if len(rows) == 0 {
-		if _, err := fmt.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what); err != nil {
+		if _, err := display.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what); err != nil {
 			return err
 		}
 		return p.showProblems(o)
@@ -215,11 +214,11 @@ func (p Process) showProblems(o describedObject) error {
 	if err != nil || c.Schema == nil || !c.Incomplete {
 		return nil
 	}
-	if _, err := fmt.Fprintf(p.Err, "The %s is not what the schema %s (version %d) asks for:\n", o.what, display.Printable(c.Schema.Name), c.Schema.Version); err != nil {
+	if _, err := display.Fprintf(p.Err, "The %s is not what the schema %s (version %d) asks for:\n", o.what, display.Printable(c.Schema.Name), c.Schema.Version); err != nil {
 		return err
 	}
 	for _, problem := range c.Problems {
-		if _, err := fmt.Fprintf(p.Err, "  %s\n", display.Printable(describe.Problem(problem))); err != nil {
+		if _, err := display.Fprintf(p.Err, "  %s\n", display.Printable(describe.Problem(problem))); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ have saved the search.`,
 		q := client.SearchQuery{Text: strings.Join(args, " "), Order: f.order, Limit: f.page()}
 		switch {
 		case f.web:
-			_, err := fmt.Fprintln(p.Out, searchAddress(c, q))
+			_, err := display.Fprintln(p.Out, searchAddress(c, q))
 			return err
 		case f.counts:
 			return p.countFound(ctx, c, q, f.json)
@@ -140,7 +140,7 @@ func (p Process) catchingUp(behind uint64) error {
 	if behind == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.Err, "The search is catching up: it does not find the last %d changes yet.\n", behind)
+	_, err := display.Fprintf(p.Err, "The search is catching up: it does not find the last %d changes yet.\n", behind)
 	return err
 }
 

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspac
 		}
 		return p.done(granted, asJSON, "%s has no role in the dataspace %s any more.\n", display.Printable(u.Username), display.Printable(d.Name))
 	}
-	_, err := fmt.Fprintf(p.Err, "%s has no role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
+	_, err := display.Fprintf(p.Err, "%s has no role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
 	return err
 }
 

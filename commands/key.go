@@ -94,10 +94,10 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 
 // showKey prints a key on standard output, and its description on standard error.
 func (p Process) showKey(key, format string, args ...any) error {
-	if _, err := fmt.Fprintln(p.Out, key); err != nil {
+	if _, err := display.Fprintln(p.Out, key); err != nil {
 		return fmt.Errorf("the key was made, but cannot be shown; make another one: %w", err)
 	}
-	_, err := fmt.Fprintf(p.Err, format, args...)
+	_, err := display.Fprintf(p.Err, format, args...)
 	return err
 }
 

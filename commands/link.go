@@ -188,10 +188,10 @@ func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLin
 	if asJSON {
 		return display.WriteJSON(p.Out, made)
 	}
-	if _, err := fmt.Fprintf(p.Err, "Made the link %s. Its address is below; nothing can show it again.\n", display.Printable(made.ID)); err != nil {
+	if _, err := display.Fprintf(p.Err, "Made the link %s. Its address is below; nothing can show it again.\n", display.Printable(made.ID)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(p.Out, made.Address)
+	_, err = display.Fprintln(p.Out, made.Address)
 	return err
 }
 

@@ -82,7 +82,7 @@ func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v 
 		}
 	}
 	if shown == 0 && !v.json && v.none != "" {
-		_, err := fmt.Fprintln(p.Err, v.none)
+		_, err := display.Fprintln(p.Err, v.none)
 		return err
 	}
 	return t.Write(p.Out, width)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -99,7 +101,7 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 		_, _ = fmt.Fprint(p.Err, question)
 		defer func() {
 			_ = term.Restore(fd, before) // a closed terminal needs nothing
-			_, _ = fmt.Fprintln(p.Err)
+			_, _ = display.Fprintln(p.Err)
 		}()
 		read = func() (string, error) {
 			typed, err := term.ReadPassword(fd)
@@ -123,10 +125,28 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	}
 }
 
+// Unencrypted returns the host of an address to which text would leave this machine without
+// encryption, or "".
+func Unencrypted(address string) (host string) {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "http" || strings.EqualFold(at.Hostname(), "localhost") {
+		return ""
+	}
+	if number, err := netip.ParseAddr(at.Hostname()); err == nil && number.Unmap().IsLoopback() {
+		return ""
+	}
+	return at.Host
+}
+
 func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
 	kept, err := logins.Stored()
 	if err != nil {
 		return err
+	}
+	if host := Unencrypted(base); host != "" {
+		if _, err := display.Fprintf(p.Err, "labshelf: warning: the key goes to %s without encryption; use https\n", host); err != nil {
+			return err
+		}
 	}
 	c := client.New(base, key)
 	defer c.Close()

@@ -109,7 +109,7 @@ func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 		}
 	}
 	for _, problem := range o.Problems {
-		if _, err := fmt.Fprintf(p.Err, "%s%s\n", inSheet(problem), display.Printable(problem.Message)); err != nil {
+		if _, err := display.Fprintf(p.Err, "%s%s\n", inSheet(problem), display.Printable(problem.Message)); err != nil {
 			return err
 		}
 	}

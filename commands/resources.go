@@ -130,7 +130,7 @@ func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref strin
 // reportTarget reports what was done, for people or as the new record in JSON.
 func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintln(p.Out, note)
+		_, err := display.Fprintln(p.Out, note)
 		return err
 	}
 	record, err := t.read(ctx)

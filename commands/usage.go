@@ -64,7 +64,7 @@ It warns where 80 % of a quota are used.`,
 		}
 		for _, r := range rows {
 			if err == nil && !asJSON && r.Quota > 0 && r.percent() >= nearlyFull {
-				_, err = fmt.Fprintf(p.Err, "Warning: %d %% of the quota of %s are used. Have deleted files and old versions purged, or ask a sysadmin for a larger one.\n",
+				_, err = display.Fprintf(p.Err, "Warning: %d %% of the quota of %s are used. Have deleted files and old versions purged, or ask a sysadmin for a larger one.\n",
 					r.percent(), display.Printable(r.whose()))
 			}
 		}

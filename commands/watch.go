@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func (p Process) watch(ctx context.Context, c *client.Client, id, after string, 
 		case asJSON:
 			err = display.WriteJSON(p.Out, e)
 		default:
-			_, err = fmt.Fprintf(p.Out, "%s  %-16s  %s\n", time.Now().Format(time.DateTime), display.Printable(e.Kind), display.Printable(e.Object.ID))
+			_, err = display.Fprintf(p.Out, "%s  %-16s  %s\n", time.Now().Format(time.DateTime), display.Printable(e.Kind), display.Printable(e.Object.ID))
 		}
 		if err != nil {
 			return err

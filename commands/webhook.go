@@ -72,10 +72,10 @@ func (p Process) showSecret(w client.SecretWebhook, asJSON bool, format string) 
 	if asJSON {
 		return display.WriteJSON(p.Out, w)
 	}
-	if _, err := fmt.Fprintf(p.Err, format, display.Printable(w.ID)); err != nil {
+	if _, err := display.Fprintf(p.Err, format, display.Printable(w.ID)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(p.Out, w.Secret)
+	_, err := display.Fprintln(p.Out, w.Secret)
 	return err
 }
 
@@ -151,7 +151,7 @@ func webhookShowCommand(p Process) *cobra.Command {
 				if line[1] == "" {
 					continue
 				}
-				if _, err := fmt.Fprintf(p.Out, "%-10s %s\n", line[0], display.Printable(line[1])); err != nil {
+				if _, err := display.Fprintf(p.Out, "%-10s %s\n", line[0], display.Printable(line[1])); err != nil {
 					return err
 				}
 			}

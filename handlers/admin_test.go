@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/handlers"
@@ -77,6 +78,25 @@ func TestGoneClientIsNoErrorInLog(t *testing.T) {
 	}
 	same(t, "lines in the log", strings.Count(c.log.String(), "\n"), 3)
 	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
+}
+
+// TestMistypedLinkIsNotLogged expects that the secret in the address of a link is in no log, also
+// where what is around it is mistyped.
+func TestMistypedLinkIsNotLogged(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	token, _ := auth.NewLink()
+	for _, path := range []string{"/s/" + token, "/S/" + token, "//s/" + token, "/v1/s/" + token, "/x/s/" + token + "/file", "/" + token, "/s" + token, "/s/" + token + ".", "/s" + "/" + token[:20]} {
+		request := httptest.NewRequestWithContext(t.Context(), "GET", c.server.URL, nil)
+		request.URL.Path = path
+		request.Header.Set("Accept", "text/html")
+		request.RemoteAddr = "127.0.0.1:1"
+		c.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), request)
+		if strings.Contains(c.log.String(), token[2:18]) {
+			t.Fatalf("%s: the token is in the log: %s", strings.Replace(path, token, "TOKEN", 1), c.log.String())
+		}
+	}
+	same(t, "lines in the log", strings.Count(c.log.String(), "\n"), 9)
 }
 
 // withStore is a client that looks at another store.

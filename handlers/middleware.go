@@ -99,13 +99,17 @@ func (a *api) wrap(next http.Handler) http.Handler {
 }
 
 // logRequest writes the access log. Queries and paths can contain secrets, and a page token tells what a user reads: the query
-// and the token are left out, and a path segment as long as a key is cut short.
+// and the token are left out, and a path segment as long as a key is cut short; where no route of
+// the interface matches, one as long as the token of a link.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
 	for _, secret := range []string{results, visitPath} {
 		if at := strings.Index(path, secret); at >= 0 && (secret == results || at == len(a.prefix)) {
 			path = path[:at+len(secret)]
 		}
+	}
+	if w.route == "" || w.route == "/" { // the address may be that of a link, mistyped
+		path = withoutTokens(path)
 	}
 	event := a.config.Log.Info()
 	gone := errors.Is(w.err, context.Canceled) && r.Context().Err() != nil // which is no error of the service

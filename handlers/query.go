@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oklog/ulid/v2"
+
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/repository"
@@ -52,6 +54,22 @@ func withoutLongSegments(path string) string {
 		}
 	}
 	return path
+}
+
+// leastToken is from how many characters on a segment of an unknown path may be the token of a link,
+// or most of one. Ids are longer and are logged as they are.
+const leastToken = 16
+
+// withoutTokens returns a path that matches no route as it may appear in a log: the address of a
+// link has a secret in it, and people mistype what is around it.
+func withoutTokens(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if _, err := ulid.ParseStrict(segment); err != nil && len(segment) >= leastToken {
+			segments[i] = segment[:4] + "…"
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 func keyInURL(field string) error {

@@ -1,13 +1,41 @@
 package display
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// WriteJSON writes one value to out, as a line of JSON.
+// WriteJSON writes one value to out, as a line of JSON. Characters that would control a terminal are
+// escaped: encoding/json leaves those from U+007F on as they are.
 func WriteJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := out.Write(escapeControls(line.Bytes()))
+	return err
+}
+
+// escapeControls escapes what stands in the strings of JSON and is not graphic.
+func escapeControls(text []byte) []byte {
+	escaped := text[:0:0]
+	for rest := text; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r < utf8.RuneSelf && r != 0x7f || unicode.IsGraphic(r) {
+			escaped = append(escaped, rest[:size]...)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				escaped = fmt.Appendf(escaped, "\\u%04x", unit)
+			}
+		}
+		rest = rest[size:]
+	}
+	return escaped
 }

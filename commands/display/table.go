@@ -2,6 +2,7 @@
 package display
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -127,4 +128,23 @@ func Printable(text string) string {
 		}
 		return unicode.ReplacementChar
 	}, text)
+}
+
+// Lines is Printable for text of several lines.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fprintf is fmt.Fprintf with text that is Printable, line by line.
+func Fprintf(out io.Writer, format string, args ...any) (int, error) {
+	return io.WriteString(out, Lines(fmt.Sprintf(format, args...)))
+}
+
+// Fprintln is fmt.Fprintln with text that is Printable, line by line.
+func Fprintln(out io.Writer, args ...any) (int, error) {
+	return io.WriteString(out, Lines(fmt.Sprintln(args...)))
 }
