@@ -124,6 +124,9 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 
 func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
 	existing := pick(w.r, []repository.Existing{repository.MergeExisting, repository.ReplaceExisting})
+	if move {
+		existing = repository.MergeExisting // only copies replace
+	}
 	what := fmt.Sprintf("move (%v, %d) %s of %d to %s of %d", move, existing, a, from, b, to)
 	do := w.Service.CopyFolder
 	if move {
