@@ -11,7 +11,7 @@ import { DataspacePage } from "./pages/dataspace";
 import { Home } from "./pages/home";
 import type { PageProps } from "./pages/props";
 import { SetPage } from "./pages/set";
-import { keyInAddress, SignIn } from "./pages/signin";
+import { keyInAddress, SignIn, SignInAgain } from "./pages/signin";
 import { insideOrRoot, Link, match, navigate, useLocation } from "./router";
 import { OpenDataspaces, type OpenObject, OpenPage } from "./open";
 import { SessionProvider, useSession } from "./session";
@@ -85,11 +85,11 @@ const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = 
 
 function App() {
   const { path, query } = useLocation();
-  const { user, ended } = useSession();
+  const { user, ended, kept } = useSession();
   const [route, params] = routeOf(path);
   const [linkKey, setLinkKey] = useLinkKey();
   const mayBeOpen = anonymous && !user && !ended && !!route?.open;
-  const signIn = path === "/signin" || !!linkKey || (!user && !route?.public && !mayBeOpen);
+  const signIn = path === "/signin" || !!linkKey || (!user && !kept && !route?.public && !mayBeOpen);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -114,7 +114,7 @@ function App() {
         Skip to the content
       </a>
       <Bar path={path} />
-      <main id="main" tabIndex={-1} ref={main}>
+      <main id="main" tabIndex={-1} ref={main} hidden={kept}>
         {signIn ? (
           user && !linkKey ? null : (
             <>
@@ -132,6 +132,7 @@ function App() {
           <NotFound />
         )}
       </main>
+      {kept && <SignInAgain />}
       {(user || ended) && <Uploads />}
       {user && <Notices />}
       <KeyboardHelp />

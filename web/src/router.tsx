@@ -23,9 +23,14 @@ export const historyEntry = (): string => history.state?.entry ?? "";
 /** Returns an untrusted address, such as from a parameter, if it is below the base path, else "/". */
 export const insideOrRoot = (to: string | null): string => (to && /^\/(?![/\\])/.test(to) ? to : "/");
 
-/** While `active`, the browser asks before the document is closed or left. */
-export function useLeaveGuard(active: boolean) {
-  useEffect(() => (active ? listen(window, "beforeunload", (e: Event) => e.preventDefault()) : undefined), [active]);
+/** While `active`, the browser asks before the document is closed or left. `outlasts` is for what goes on after the page, such as uploads. */
+export function useLeaveGuard(active: boolean, { outlasts = false } = {}) {
+  useEffect(() => (active ? listen(window, "beforeunload", (e: Event) => (e.isTrusted || !outlasts) && e.preventDefault()) : undefined), [active]);
+}
+
+/** Whether input would be lost if the page was left now: one of its guards objects to an event that no browser sent. */
+export function hasUnsavedInput(): boolean {
+  return !dispatchEvent(new Event("beforeunload", { cancelable: true }));
 }
 
 /**

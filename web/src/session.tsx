@@ -5,6 +5,7 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Problem, User } from "./api";
 import { base, session, whenSignedOut } from "./api";
 import { listen } from "./events";
+import { hasUnsavedInput } from "./router";
 import { asProblem } from "./ui/load";
 
 export interface Session {
@@ -12,6 +13,8 @@ export interface Session {
   user: User | undefined;
   /** The user whose session ended other than by signing out in this tab: it expired, its key was revoked, or another tab signed out. */
   ended: User | undefined;
+  /** The session ended while the page had unsaved input: the page stays until the user has signed in again. */
+  kept: boolean;
   /** Why the service could not end the session after signing out. The browser has no cookie any more, but a copy of it would still be valid. */
   unended: Problem | undefined;
   signIn: (key: string) => Promise<void>;
@@ -29,9 +32,10 @@ export function useSession(): Session {
   return session;
 }
 
-/** The signed-in user, on pages that need one. */
+/** The signed-in user, on pages that need one; while a page is kept, the user whose session ended. */
 export function useMe(): User {
-  const { user } = useSession();
+  const { user: now, ended } = useSession();
+  const user = now ?? ended;
   if (!user) throw new Error("useMe needs a signed-in user");
   return user;
 }
@@ -71,7 +75,7 @@ function useNextDocument(): [Next, (next: Next) => void] {
 }
 
 export function SessionProvider({ children, waiting, failed }: ProviderProps) {
-  const [{ user, ended, unended }, setState] = useState<{ user?: User; ended?: User; unended?: Problem }>({});
+  const [{ user, ended, kept = false, unended }, setState] = useState<{ user?: User; ended?: User; kept?: boolean; unended?: Problem }>({});
   const [known, setKnown] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const [next, setNext] = useNextDocument();
@@ -96,7 +100,7 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
     });
   };
   useEffect(() => {
-    whenSignedOut(() => setState((was) => (was.user ? { ended: was.user } : was)));
+    whenSignedOut(() => setState((was) => (was.user ? { ended: was.user, kept: hasUnsavedInput() } : was)));
     void update();
   }, []);
   useSessionEvents(update);
@@ -106,6 +110,7 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   const value: Session = {
     user,
     ended,
+    kept,
     unended,
     setUser: (user) => setState({ user }),
     async signIn(key) {

@@ -61,6 +61,9 @@ function mailOf(l: NewLink): string {
   return `mailto:?subject=${encodeURIComponent((!invites && l.label) || words[l.kind].subject)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
+/** Whether an address leads each computer to itself. */
+const isLocal = (address: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|\[::ffff:7f.*\]|0\.0\.0\.0)\.?$/i.test(new URL(address).hostname);
+
 /** Shows the address of a link, once. */
 export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void }) {
   return (
@@ -80,6 +83,14 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
         </div>
         <QRCode text={l.address} />
       </div>
+      {isLocal(l.address) && (
+        <div class="note bad" role="alert">
+          <p>
+            This address works only on the computer of the service, <strong>{new URL(l.address).host}</strong>. For other people, open these pages under the name
+            that they use, or have <code>base_url</code> set, and make the link there.
+          </p>
+        </div>
+      )}
       <div class="actions">
         <Button kind="primary" onClick={close}>
           Done

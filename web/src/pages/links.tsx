@@ -104,7 +104,7 @@ function About({ of: l }: { of: LinkRecord }) {
   return (
     <>
       {l.kind === "share" ? "Shows " : "Asks for files into "}
-      {l.resourceIds && `${plural(l.resourceIds.length, "file")} of `}
+      {!!l.resourceIds?.length && `${plural(l.resourceIds.length, "file")} of `}
       {l.folder && `${l.folder} in `}
       {l.setId && <SetName id={l.setId} />}
     </>

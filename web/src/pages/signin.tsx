@@ -1,10 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { User } from "../api";
-import { session } from "../api";
+import { Problem, session } from "../api";
 import { plural } from "../format";
 import { useLocation } from "../router";
 import { useSession } from "../session";
 import { ErrorMessage, Skeleton } from "../ui/components";
+import { Dialog } from "../ui/dialog";
 import { Field, Form } from "../ui/form";
 import { useLoad } from "../ui/load";
 import { useTitle } from "../ui/title";
@@ -26,6 +27,16 @@ export function SignIn({ linkKey, done }: { linkKey: string; done: () => void })
   return linkKey && user ? <SwitchUser key={linkKey} linkKey={linkKey} user={user} done={done} /> : <KeyForm linkKey={linkKey} done={done} />;
 }
 
+/** The problem of signing in, for people: the service does not say whether a key is wrong, expired or revoked. */
+function keyProblem(thrown: unknown): unknown {
+  if (!(thrown instanceof Problem) || thrown.status !== 401) return thrown;
+  return new Problem(401, thrown.code, "This key is not valid here: it may be mistyped, expired or revoked. Check it, or ask your administrator for a new one.", "key");
+}
+
+const refuse = (thrown: unknown) => {
+  throw keyProblem(thrown);
+};
+
 const nameOf = (user: User) => user.fullname || user.username;
 
 /**
@@ -34,7 +45,7 @@ const nameOf = (user: User) => user.fullname || user.username;
  */
 function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done: () => void }) {
   const { signIn } = useSession();
-  const { value: other, problem, reload } = useLoad(() => session.userOf(linkKey), [linkKey]);
+  const { value: other, problem, reload } = useLoad(() => session.userOf(linkKey).catch(refuse), [linkKey]);
   const files = useUploadsElsewhere() + unfinished(useQueue());
   const own = other?.id === user.id;
   useEffect(() => {
@@ -59,15 +70,27 @@ function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done
         </p>
       )}
       {problem && <ErrorMessage problem={problem} {...(problem.status !== 401 && { retry: reload })} />}
-      <Form action={other ? `Sign in as ${nameOf(other)}` : "Sign in with the key of the link"} danger submit={() => signIn(linkKey).then(done)} onCancel={done} cancel={`Stay signed in as ${nameOf(user)}`}>
+      <Form action={other ? `Sign in as ${nameOf(other)}` : "Sign in with the key of the link"} danger submit={() => signIn(linkKey).then(done, refuse)} onCancel={done} cancel={`Stay signed in as ${nameOf(user)}`}>
         {() => null}
       </Form>
     </section>
   );
 }
 
+/**
+ * Signs in again over a page with unsaved input, which is hidden meanwhile. The page goes on for the same user; for another user the
+ * document is loaded anew.
+ */
+export function SignInAgain() {
+  return (
+    <Dialog title="Sign in again" onClose={() => location.reload()} stays>
+      <KeyForm linkKey="" done={() => {}} kept />
+    </Dialog>
+  );
+}
+
 /** Signs in with a key. The key of a link is submitted at once, since no user is signed in. */
-function KeyForm({ linkKey, done }: { linkKey: string; done: () => void }) {
+function KeyForm({ linkKey, done, kept = false }: { linkKey: string; done: () => void; /** A page with unsaved input waits. */ kept?: boolean }) {
   const { signIn, ended, unended } = useSession();
   const { path } = useLocation();
   const key = useRef<HTMLInputElement>(null);
@@ -79,18 +102,21 @@ function KeyForm({ linkKey, done }: { linkKey: string; done: () => void }) {
   }, []);
 
   const submit = async () => {
-    await signIn(key.current!.value.trim());
+    await signIn(key.current!.value.trim()).catch(refuse);
     done();
   };
   return (
     <section class="signin">
-      <h1>Sign in</h1>
-      <p class="dim">
-        {path === "/signin" || path === "/" ? "Files of your lab, in one place." : "Sign in to see this page."}
-      </p>
+      {!kept && (
+        <>
+          <h1>Sign in</h1>
+          <p class="dim">{path === "/signin" || path === "/" ? "Files of your lab, in one place." : "Sign in to see this page."}</p>
+        </>
+      )}
       {ended && (
         <p class="note" role="alert">
           Your session has ended: it expired, its key was revoked, or you signed out in another tab. Sign in again to continue.
+          {kept && " What you typed is kept, and not saved yet."}
         </p>
       )}
       {unended && (

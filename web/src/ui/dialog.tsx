@@ -11,9 +11,9 @@ const valueOf = (control: EventTarget) =>
 
 /**
  * Reports whether a control within an element differs from its value before the first input. `handlers` belong on the element. While one
- * differs, the browser asks before the page is left.
+ * differs, or `always`, the browser asks before the page is left.
  */
-function useUnsavedInput() {
+function useUnsavedInput(always: boolean) {
   const before = useRef(new Map<EventTarget, unknown>());
   const changed = useRef(new Set<EventTarget>());
   const remember = (e: Event) => {
@@ -24,7 +24,7 @@ function useUnsavedInput() {
     onPointerDown: remember, // in some browsers a click on a checkbox does not focus it
     onInput: (e: Event) => void (e.target && changed.current.add(e.target)),
   };
-  const isUnsaved = () => [...changed.current].some((t) => (t as Element).isConnected && valueOf(t) !== before.current.get(t));
+  const isUnsaved = () => always || [...changed.current].some((t) => (t as Element).isConnected && valueOf(t) !== before.current.get(t));
   useEffect(() => listen(window, "beforeunload", (e: Event) => isUnsaved() && e.preventDefault()), []);
   return { handlers, isUnsaved };
 }
@@ -34,6 +34,8 @@ interface DialogProps {
   onClose: () => void;
   /** Only a button among the children closes the dialog: its content is not shown again. */
   stays?: boolean;
+  /** Asks this question before it closes without a button of its content, also if nothing was typed. */
+  discards?: string | undefined;
   children: ComponentChildren;
 }
 
@@ -41,10 +43,10 @@ interface DialogProps {
  * A modal dialog of the browser, with its focus trap. Escape closes it; unsaved input is discarded only after confirmation. When it closes,
  * the focus returns to where it was.
  */
-export function Dialog({ title, onClose, stays = false, children }: DialogProps) {
+export function Dialog({ title, onClose, stays = false, discards, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const { handlers, isUnsaved } = useUnsavedInput();
+  const { handlers, isUnsaved } = useUnsavedInput(!!discards);
   const [asking, setAsking] = useState(0); // a counter: a question below its dialog has to be opened again
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -70,14 +72,14 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
         {!stays && <IconButton icon="cross" label="Close" onClick={() => ref.current?.close()} />}
       </header>
       {children}
-      {asking > 0 && <Discard key={asking} discard={onClose} close={() => setAsking(0)} />}
+      {asking > 0 && <Discard key={asking} title={discards ?? "Discard unsaved changes?"} discard={onClose} close={() => setAsking(0)} />}
     </dialog>
   );
 }
 
-function Discard({ discard, close }: { discard: () => void; close: () => void }) {
+function Discard({ title, discard, close }: { title: string; discard: () => void; close: () => void }) {
   return (
-    <Dialog title="Discard unsaved changes?" onClose={close}>
+    <Dialog title={title} onClose={close}>
       <div class="actions">
         <Button kind="danger" onClick={discard}>
           Discard

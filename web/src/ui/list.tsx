@@ -140,14 +140,14 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
 /** The rows to show. Until the first rows of a new listing arrive, they are those of the earlier one, and `fresh` is false. */
 function useRows<T>(create: () => Listing<T>, id: string, version: number): { rows: Rows<T>; fresh: boolean } {
   const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
-  const [entry] = useState(historyEntry); // when the component unmounts, the history is at the next entry
+  const entry = historyEntry();
   const key = entry + id;
   const shown = useRef<Rows<T> | undefined>(undefined);
-  const wanted = useRef<{ id: string; rows: Rows<T> } | undefined>(undefined);
+  const wanted = useRef<{ id: string; entry: string; rows: Rows<T> } | undefined>(undefined);
   if (wanted.current?.id !== id) {
-    const restored = wanted.current ? undefined : (earlier.get(key)?.rows as Rows<T> | undefined);
+    const restored = wanted.current?.entry === entry ? undefined : (earlier.get(key)?.rows as Rows<T> | undefined);
     wanted.current?.rows.stop();
-    wanted.current = { id, rows: restored ?? new Rows(create()) };
+    wanted.current = { id, entry, rows: restored ?? new Rows(create()) };
   }
   const { rows } = wanted.current;
   if (!shown.current || rows.started || rows.problem) shown.current = rows;
@@ -156,13 +156,14 @@ function useRows<T>(create: () => Listing<T>, id: string, version: number): { ro
     rows.onChange = () => redraw();
     if (!rows.started) rows.show(0, 0);
     const back = earlier.get(key);
-    if (back) {
+    if (back?.rows === rows) {
       earlier.delete(key);
       scrollTo(0, back.top);
       rows.refresh();
     }
     let top = scrollY;
-    const remove = listen(window, "scroll", () => (top = scrollY), { passive: true });
+    // The router scrolls to the top of the next page before this list unmounts: that is no position in this list.
+    const remove = listen(window, "scroll", () => historyEntry() === entry && (top = scrollY), { passive: true });
     return () => {
       remove();
       rows.stop();

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DataSet } from "../api";
 import { dataspaces, sets } from "../api";
 import { count, plural, size } from "../format";
@@ -37,7 +37,7 @@ export function UploadDialog({ selection, target, close }: { selection: Selectio
   }
   const props = { files, systemFiles: selection.files.length - files.length, unreadable, close };
   return (
-    <Dialog title="Upload" onClose={close}>
+    <Dialog title="Upload" onClose={close} discards={`Discard ${files.length === 1 ? "the selected file" : `${count(files.length)} selected files`}?`}>
       {"set" in target ? <UploadForm target={target} {...props} /> : <UploadFormWithSets target={target} {...props} />}
     </Dialog>
   );
@@ -87,6 +87,8 @@ function UploadFormWithSets({ target, ...props }: FormProps & { target: { datasp
 
 function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps & { target: { set: DataSet } | { dataspaceId: string; sets: Sets } }) {
   const onConflict = useRef<HTMLSelectElement>(null);
+  const form = useRef<HTMLFormElement | null>(null);
+  useLayoutEffect(() => queueMicrotask(() => form.current?.querySelector<HTMLElement>("[type=submit]")?.focus()), []); // after the dialog has opened
   const [choice, setChoice] = useState<SetChoice>("set" in target ? { set: target.set } : { name: suggestedName(files) });
   const [asking, setAsking] = useState<{ conflicts: NameConflict[]; set: DataSet } | undefined>();
   const add = (set: DataSet, conflicts?: NameConflict[]) => {
@@ -108,7 +110,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
   };
   return (
     <>
-      <Form action="Upload" submit={submit} onCancel={close}>
+      <Form action="Upload" submit={submit} onCancel={close} formRef={form}>
         {(errorOf) => (
           <>
             <p>

@@ -16,7 +16,7 @@ export function Uploads() {
   const [open, setOpen] = useState(true);
   const totals = queue.totals();
   useRenderEverySecond(totals.running);
-  useLeaveGuard(totals.running);
+  useLeaveGuard(totals.running, { outlasts: true });
   if (!totals.files) return null;
   const { by } = totals;
   const failed = by.failed + by.cancelled;

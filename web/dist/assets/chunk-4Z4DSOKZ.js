@@ -1,1 +1,0 @@
-import{g as a,h as b}from"./chunk-LOTECDP7.js";import"./chunk-ZSMIKJGP.js";import"./chunk-OCZA5FA6.js";import"./chunk-WLHHX3WU.js";import"./chunk-NSM3HCHE.js";import"./chunk-7DQDKDYF.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

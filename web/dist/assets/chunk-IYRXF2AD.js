@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-DQGBXT2N.js";import"./chunk-QFNUHM5Z.js";import"./chunk-LOTECDP7.js";import"./chunk-ZSMIKJGP.js";import"./chunk-OCZA5FA6.js";import"./chunk-WLHHX3WU.js";import"./chunk-NSM3HCHE.js";import"./chunk-7DQDKDYF.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

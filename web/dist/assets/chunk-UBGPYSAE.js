@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-57QWO5NO.js";import"./chunk-7P6FBOHJ.js";import"./chunk-34TAIDYY.js";import"./chunk-OCZA5FA6.js";import"./chunk-WLHHX3WU.js";import"./chunk-3E73UVXW.js";import"./chunk-RAJUQZK5.js";import"./chunk-5O7ZKYF4.js";import"./chunk-NSM3HCHE.js";import"./chunk-7DQDKDYF.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-33XU2URV.js";import"./chunk-QW2BESKK.js";import"./chunk-RAJUQZK5.js";import"./chunk-IS652OQG.js";import"./chunk-5O7ZKYF4.js";import"./chunk-NSM3HCHE.js";import"./chunk-7DQDKDYF.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};
