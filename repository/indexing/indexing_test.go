@@ -50,11 +50,12 @@ func TestPosition(t *testing.T) {
 // TestMatched names the parts that hold the words, and the text where no other part does.
 func TestMatched(t *testing.T) {
 	t.Parallel()
-	d := search.Document{Name: "run17_sample.csv", Description: "salt at low temperature", Tags: []string{"Salt", "raw"}, Creators: []string{"Curie, Marie"},
+	d := search.Document{Name: "run17_sample.csv", Description: "salt at low temperature", Tags: []string{"Salt", "raw"}, Creators: []string{"Curie, Marie", "Müller"}, Title: "For Mueller in Köln",
 		Properties: []search.Property{{Path: "operator", Text: "Ada"}}}
 	for text, want := range map[string][]string{
 		"un17": {InName}, "salt": {InDescription, InTags}, "alt": {InText}, "name:sam": {InName}, "tag:raw curie": {InTags, InCreators}, "operator": {InProperties},
 		"operator:ada": {InProperties}, `"low temperature"`: {InDescription}, `"low temp"`: {InText}, "type:csv": {}, "runs phys": {InPath}, "hysics": {InText}, "-salt ada": {InProperties},
+		"mueller": {InTitle, InCreators}, "Müller": {InTitle, InCreators}, `"mueller in koeln"`: {InTitle}, "muell": {InTitle, InCreators},
 	} {
 		q, err := query.Parse(text)
 		if err != nil {

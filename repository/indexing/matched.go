@@ -1,8 +1,6 @@
 package indexing
 
 import (
-	"strings"
-
 	"labshelf/search"
 	"labshelf/search/query"
 	"labshelf/search/words"
@@ -62,55 +60,40 @@ func note(found map[string]bool, c query.Clause, parts []part) {
 	}
 }
 
-// part is a part of a document: its texts, each as folded words with a space before and behind each.
+// part is a part of a document: the folded words of each of its texts.
 type part struct {
 	name  string
-	texts []string
+	texts [][]string
 }
 
 func partsOf(d search.Document, path []string) []part {
-	parts := []part{
-		{InName, []string{d.Name}}, {InTitle, []string{d.Title}}, {InDescription, []string{d.Description}},
-		{InTags, d.Tags}, {InKeywords, d.Keywords}, {InCreators, d.Creators}, {InPath, path},
-	}
 	var properties []string
 	for _, p := range d.Properties {
 		properties = append(properties, p.Path, p.Text)
 	}
-	parts = append(parts, part{InProperties, properties})
-	for i, p := range parts {
-		folded := make([]string, len(p.texts))
-		for j, text := range p.texts {
-			folded[j] = spaced(text)
+	return []part{
+		newPart(InName, d.Name), newPart(InTitle, d.Title), newPart(InDescription, d.Description), newPart(InTags, d.Tags...),
+		newPart(InKeywords, d.Keywords...), newPart(InCreators, d.Creators...), newPart(InPath, path...), newPart(InProperties, properties...),
+	}
+}
+
+func newPart(name string, texts ...string) part {
+	p := part{name, make([][]string, len(texts))}
+	for i, text := range texts {
+		for word := range words.Words(text) {
+			p.texts[i] = append(p.texts[i], word.Text)
 		}
-		parts[i].texts = folded
 	}
-	return parts
+	return p
 }
 
-// spaced returns the folded words of a text with a space before and behind each.
-func spaced(text string) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	for word := range words.Words(text) {
-		b.WriteString(word.Text)
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-// holds tells whether one of the texts holds the words of a clause.
+// holds reports whether one of the texts holds the words of a clause.
 func (p part) holds(c query.Clause) bool {
-	wanted := strings.Join(c.Words, " ")
-	switch {
-	case c.Whole:
-		wanted = " " + wanted + " "
-	case p.name != InName:
-		wanted = " " + wanted
-	}
 	for _, text := range p.texts {
-		if strings.Contains(text, wanted) {
-			return true
+		for ; len(text) >= len(c.Words); text = text[1:] {
+			if c.Quality(text[:len(c.Words)], p.name == InName) > 0 {
+				return true
+			}
 		}
 	}
 	return false

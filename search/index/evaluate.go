@@ -176,16 +176,17 @@ func (w *scratch) markLabels(s *shard, section int, wanted func(folded []byte) b
 }
 
 func markTag(w *scratch, s *shard, c *query.Clause) {
-	text := []byte(c.Text)
-	w.markLabels(s, secTags, func(folded []byte) bool { return bytes.Equal(folded, text) })
+	w.markLabels(s, secTags, func(folded []byte) bool { return c.HasTag(string(folded)) })
 }
 
 func markCreator(w *scratch, s *shard, c *query.Clause) {
 	w.markLabels(s, secCreators, func(folded []byte) bool {
 		has := make([]bool, len(c.Words))
 		for word := range words.Words(string(folded)) {
-			for i, wanted := range c.Words {
-				has[i] = has[i] || word.Text == wanted || !c.Whole && strings.HasPrefix(word.Text, wanted)
+			for i := range c.Words {
+				for s := range c.Spellings(i) {
+					has[i] = has[i] || word.Text == s.Text || !s.Whole && strings.HasPrefix(word.Text, s.Text)
+				}
 			}
 		}
 		return !slices.Contains(has, false)
@@ -241,13 +242,30 @@ func (w *scratch) markTexts(v *storedValues, c *query.Clause) {
 	}
 }
 
-// holdsPhrase reports whether a text, as joinWords returns it, holds the words of a clause.
+// holdsPhrase reports whether a text, as joinWords returns it, holds the words of a clause, as a
+// whole.
 func holdsPhrase(text []byte, c *query.Clause) bool {
-	phrase := append([]byte{separator}, strings.Join(c.Words, "\x00")...)
-	if c.Whole {
-		phrase = append(phrase, separator)
+	for ; len(text) > 0; text = text[bytes.IndexByte(text, separator)+1:] {
+		if beginsWithPhrase(text, c) {
+			return true
+		}
 	}
-	return bytes.Contains(append([]byte{separator}, text...), phrase)
+	return false
+}
+
+func beginsWithPhrase(text []byte, c *query.Clause) bool {
+	for i := range c.Words {
+		word, rest, _ := bytes.Cut(text, []byte{separator})
+		text = rest
+		isEqual := false
+		for s := range c.Spellings(i) {
+			isEqual = isEqual || string(word) == s.Text
+		}
+		if !isEqual {
+			return false
+		}
+	}
+	return true
 }
 
 // bound is one side of a range of numbers, made for one unit of properties.

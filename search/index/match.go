@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"labshelf/search/query"
+	"labshelf/search/words"
 )
 
 // How well a word of a query fits a word of a document.
@@ -140,8 +141,17 @@ func zonesOf(c *query.Clause) int {
 // possible reports whether a clause may hold of any document.
 func (w *scratch) possible(c *query.Clause) bool {
 	for z := range zonesOf(c) {
-		if zone := &w.zones[z]; len(c.Words) == 1 && anyFits(zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0])) ||
-			len(c.Words) > 1 && phrasePossible(zone, c.Words) {
+		if zone := &w.zones[z]; len(c.Words) == 1 && anySpellingFits(zone, c, z) || len(c.Words) > 1 && phrasePossible(zone, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// anySpellingFits reports whether a zone has a word that fits the one word of a clause.
+func anySpellingFits(zone *zone, c *query.Clause, z int) bool {
+	for s := range c.Spellings(0) {
+		if anyFits(zone, []byte(s.Text), s.Whole, z == nameZone && isSubstring(s.Text)) {
 			return true
 		}
 	}
@@ -149,12 +159,17 @@ func (w *scratch) possible(c *query.Clause) bool {
 }
 
 // phrasePossible reports whether a zone has every word of a phrase that has to be there as it is: all but the first and the last.
-func phrasePossible(z *zone, words []string) bool {
+func phrasePossible(z *zone, c *query.Clause) bool {
 	if z.words.n == 0 {
 		return false
 	}
-	for _, word := range words[1 : len(words)-1] {
-		if _, ok := z.words.find([]byte(word)); !ok {
+	for i := 1; i < len(c.Words)-1; i++ {
+		some := false
+		for s := range c.Spellings(i) {
+			_, ok := z.words.find([]byte(s.Text))
+			some = some || ok
+		}
+		if !some {
 			return false
 		}
 	}
@@ -174,12 +189,19 @@ func (w *scratch) markZone(c *query.Clause, z int) {
 		w.markPhrase(c, z)
 		return
 	}
-	zone, substring := &w.zones[z], z == nameZone && isSubstring(c.Words[0])
-	if !c.Whole && !substring && zone.words.n > 0 {
-		w.markPrefixed(zone, []byte(c.Words[0]), weights[z])
+	for spelling := range c.Spellings(0) {
+		w.markWord(spelling, z)
+	}
+}
+
+// markWord marks the documents that have a word of a spelling in one zone.
+func (w *scratch) markWord(s words.Spelling, z int) {
+	zone, substring := &w.zones[z], z == nameZone && isSubstring(s.Text)
+	if !s.Whole && !substring && zone.words.n > 0 {
+		w.markPrefixed(zone, []byte(s.Text), weights[z])
 		return
 	}
-	w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, substring)
+	w.fits = appendFits(w.fits[:0], zone, []byte(s.Text), s.Whole, substring)
 	for _, f := range w.fits {
 		if !w.spend(fitCost) {
 			return
@@ -216,15 +238,15 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) (raised int) {
 // markPhrase marks the documents in which words follow each other.
 func (w *scratch) markPhrase(c *query.Clause, z int) {
 	zone := &w.zones[z]
-	if !phrasePossible(zone, c.Words) {
+	if !phrasePossible(zone, c) {
 		return
 	}
 	for quality := whole; quality >= inside; quality-- {
-		if quality < whole && c.Whole || quality == inside && (z != nameZone || !isSubstring(c.Words[0])) {
+		if quality < whole && c.Whole || quality == inside && z != nameZone {
 			return
 		}
 		at := 0
-		for _, p := range w.phrase(zone, c.Words, quality) {
+		for _, p := range w.phrase(zone, c, quality) {
 			at = zone.locate(p, at)
 			w.mark(zone.doc(at), uint8(quality*weights[z]))
 		}
@@ -233,25 +255,15 @@ func (w *scratch) markPhrase(c *query.Clause, z int) {
 
 // phrase returns the positions at which a phrase begins: with whole words; with prefix the last may be longer; with inside the first,
 // too, at its front.
-func (w *scratch) phrase(z *zone, words []string, quality int) []uint32 {
+func (w *scratch) phrase(z *zone, c *query.Clause, quality int) []uint32 {
 	found := w.runs[0][:0]
-	for i, text := range words {
-		word := []byte(text)
+	for i := range c.Words {
 		list := &found
 		if i > 0 {
 			list = &w.runs[1]
 			*list = (*list)[:0]
 		}
-		switch {
-		case i == 0 && quality == inside:
-			*list = w.appendEnding(*list, z, word)
-		case i == len(words)-1 && quality <= prefix:
-			*list = w.appendBeginning(*list, z, word)
-		default:
-			if n, ok := z.words.find(word); ok {
-				*list = w.appendPositions(*list, z, n)
-			}
-		}
+		*list = w.appendSpellings(*list, z, c, i, quality)
 		if i > 0 {
 			found = followed(found, *list, uint32(i))
 		}
@@ -261,6 +273,29 @@ func (w *scratch) phrase(z *zone, words []string, quality int) []uint32 {
 	}
 	w.runs[0] = found
 	return found
+}
+
+// appendSpellings appends the positions of the words that fit the i-th word of a phrase, in order.
+func (w *scratch) appendSpellings(to []uint32, z *zone, c *query.Clause, i, quality int) []uint32 {
+	lists := 0
+	for s := range c.Spellings(i) {
+		word, before := []byte(s.Text), len(to)
+		switch {
+		case i == 0 && quality == inside && !s.Whole && isSubstring(s.Text):
+			to = w.appendEnding(to, z, word)
+		case i == len(c.Words)-1 && quality <= prefix && !s.Whole:
+			to = w.appendBeginning(to, z, word)
+		default:
+			if n, ok := z.words.find(word); ok {
+				to = w.appendPositions(to, z, n)
+			}
+		}
+		if len(to) > before {
+			lists++
+		}
+	}
+	sortUnion(to, lists)
+	return to
 }
 
 // appendBeginning appends the positions of the words that begin with a word.

@@ -14,8 +14,8 @@ type reader func(value) (Clause, error)
 var fields = map[string]reader{
 	"name":     func(v value) (Clause, error) { return readWords(Name, v) },
 	"creator":  func(v value) (Clause, error) { return readWords(Creator, v) },
-	"tag":      func(v value) (Clause, error) { return readText(Tag, v) },
-	"by":       func(v value) (Clause, error) { return readText(By, v) },
+	"tag":      readTag,
+	"by":       func(v value) (Clause, error) { return Clause{Field: By, Text: words.Fold(v.text)}, nil },
 	"in":       readIn,
 	"type":     readType,
 	"is":       readIs,
@@ -47,8 +47,12 @@ func readWords(field Field, v value) (Clause, error) {
 	return c, nil
 }
 
-func readText(field Field, v value) (Clause, error) {
-	return Clause{Field: field, Text: words.Fold(v.text)}, nil
+func readTag(v value) (Clause, error) {
+	c := Clause{Field: Tag, Text: words.Fold(v.text)}
+	if others := words.Spellings(v.text); others != nil {
+		c.Others = [][]words.Spelling{others}
+	}
+	return c, nil
 }
 
 func readIn(v value) (Clause, error) {
@@ -100,7 +104,7 @@ func readProperty(v value) (Clause, error) {
 	case compared && !isRange:
 		return Clause{}, v.refuse("a number, a quantity as 20C, or a date is what can be compared")
 	case !compared && (!isRange || !strings.Contains(v.text, "..")):
-		c.Words = foldedWords(v.text)
+		c.setWords(v.text)
 	}
 	if len(c.Words) == 0 && !isRange {
 		return Clause{}, v.refuse("there is no letter or digit to search for")

@@ -285,7 +285,14 @@ func (p *parser) property(name value) (Clause, bool, error) {
 
 // isMute reports whether text neither holds a word nor compares, as in a smile:) in a text.
 func isMute(text string) bool {
-	return comparisonOf(text) == "" && len(foldedWords(text)) == 0
+	return comparisonOf(text) == "" && !hasWord(text)
+}
+
+func hasWord(text string) bool {
+	for range words.Words(text) {
+		return true
+	}
+	return false
 }
 
 // propertyName returns the name of a property as a query has it before the value: in quotes where it would be read as something
@@ -321,14 +328,7 @@ func isForeign(r rune) bool {
 
 // wordsOf returns a clause of words. It is not ok where the value holds none.
 func wordsOf(field Field, v value) (Clause, bool) {
-	c := Clause{Field: field, Whole: v.quoted, Source: v.String(), Words: foldedWords(v.text)}
+	c := Clause{Field: field, Whole: v.quoted, Source: v.String()}
+	c.setWords(v.text)
 	return c, len(c.Words) > 0
-}
-
-func foldedWords(text string) []string {
-	var all []string
-	for w := range words.Words(text) {
-		all = append(all, w.Text)
-	}
-	return slices.Clip(all)
 }

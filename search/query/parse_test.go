@@ -14,6 +14,7 @@ import (
 
 	"labshelf/search"
 	"labshelf/search/query"
+	"labshelf/search/words"
 )
 
 const open = math.MaxInt64
@@ -178,7 +179,7 @@ var propertyTests = []parsed{
 	one(`"tag":x`, property("tag", "x", nil, nil)),
 	one(`"a"::0`, property("a", "0", nil, nil)),
 	one(`"2theta":x`, property("2theta", "x", nil, nil)),
-	one("ok:true", property("ok", "true", nil, nil)),
+	one("ok:true", withOthers(property("ok", "true", nil, nil), []words.Spelling{{Text: "tru", Whole: true}})),
 	one("doi:10.5072/x", property("doi", "10 5072 x", closed(10.5072, "/x"), closed(10.5072, "/x"))),
 	one("path:../x", property("path", "x", nil, nil)),
 	one("température:x", property("temperature", "x", nil, nil)),

@@ -4,6 +4,7 @@ package query
 
 import (
 	"labshelf/search"
+	"labshelf/search/words"
 )
 
 // Query is a list of clauses that must all hold of a document. The zero Query holds of every document.
@@ -22,7 +23,7 @@ const (
 	Any Field = iota + 1
 	// Name is a word or phrase (Words, Whole) in the name.
 	Name
-	// Tag is a tag whose folded form equals Text.
+	// Tag is a tag whose folded form equals Text or one of Others[0].
 	Tag
 	// Type is a resource for which one of [search.Document.Types] equals Text.
 	Type
@@ -57,6 +58,9 @@ const (
 // Words are matched as follows. One word is found as a whole word; unless Whole, it is found as the prefix of a word, too, and in
 // names, from two characters on, inside a word. Several words are found as adjacent words; unless Whole, the last may be the
 // prefix of a word, and in names the first, from two characters on, the end of a word.
+//
+// Each of Others, the other spellings of a word, is as good as the word. [Clause.Quality] applies
+// these rules.
 type Clause struct {
 	Not   bool // the condition must not hold
 	Field Field
@@ -64,7 +68,10 @@ type Clause struct {
 	Path  string // folded
 	Text  string // folded; of In as written
 	Words []string
-	Whole bool // the words are matched as a whole: they stood in quotes
+	// Others has the other spellings of each of Words, or of Text of a Tag. It is nil if there are
+	// none at all.
+	Others [][]words.Spelling
+	Whole  bool // the words are matched as a whole: they stood in quotes
 	// Numbers is nil where the clause has no numeric reading.
 	Numbers *Numbers
 	// Span is nil where the clause has no reading as a span of times, sizes or years.

@@ -87,7 +87,7 @@ func (c *Corpus) prose() string { return c.words(8, oneOf(c, []string{" ", ", ",
 func (c *Corpus) tag() string   { return c.words(1, " ") + oneOf(c, []string{"", "", " 2", "-x"}) }
 
 func (c *Corpus) creator() string {
-	return oneOf(c, []string{"Curie, Marie 0000-0002-1825-0097", "Marie Skłodowska", "Łukasz Müller", "湯川 秀樹", "Ada Lovelace", "Αρχιμήδης"})
+	return oneOf(c, []string{"Curie, Marie 0000-0002-1825-0097", "Marie Skłodowska", "Łukasz Müller", "Mueller, Zoe", "湯川 秀樹", "Ada Lovelace", "Αρχιμήδης"})
 }
 
 // words returns one to n words, most of them common, some rare.
@@ -153,7 +153,9 @@ func oneOf[T any](c *Corpus, all []T) T { return all[c.random.IntN(len(all))] }
 // vocabulary has words of several scripts, with accents, of scripts without spaces, and such as begin or contain one another.
 var vocabulary = strings.Fields(`temperature sample run data ice core temperatur messung 温度 測定 café résumé raw iceberg sam
 	Ångström straße Łódź θερμοκρασία Αθήνα температура ёлка データ サンプル がんばる อุณหภูมิ น้ำ 한국어 데이터 calibration cal
-	a ab abc 温 度計 spectrum spectra œuvre ﬁeld m² ½ x-ray x_ray camelCase HTTPServer v1.2.3 naïve تجربة מדידה तापमान`)
+	a ab abc 温 度計 spectrum spectra œuvre ﬁeld m² ½ x-ray x_ray camelCase HTTPServer v1.2.3 naïve تجربة מדידה तापमान
+	Müller mueller MULLER Koeln Köln Aangstroem Angstroem oel Öl protokoll fuel full ful malmoe Malmö Malmöer Größenüberprüfung
+	Groessenueberprufung`)
 
 var (
 	users      = []string{"ada", "Grace", "jürgen", "bot-7"}

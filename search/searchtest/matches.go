@@ -5,7 +5,6 @@ package searchtest
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"labshelf/search"
 	"labshelf/search/query"
@@ -32,17 +31,13 @@ type text struct {
 	isName bool
 }
 
-// Weights of the texts, and of the ways to match a word of them.
+// Weights of the texts.
 const (
 	nameWeight  = 4
 	titleWeight = 3 // and tags, creators, keywords
 	proseWeight = 2 // descriptions and properties
 	bodyWeight  = 1
 	outerWeight = 1 // names and titles of the dataspace and the set that hold the document
-
-	wholeMatch  = 3
-	prefixMatch = 2
-	innerMatch  = 1
 )
 
 // Prepare returns d, to be matched with any number of queries.
@@ -117,7 +112,7 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 		points := best([]text{d.name}, c)
 		return points > 0, points
 	case query.Tag:
-		return slices.ContainsFunc(d.Tags, func(tag string) bool { return words.Fold(tag) == c.Text }), 0
+		return slices.ContainsFunc(d.Tags, func(tag string) bool { return c.HasTag(words.Fold(tag)) }), 0
 	case query.Type:
 		return isFile && slices.Contains(d.Types(), c.Text), 0
 	case query.OfKind:
@@ -150,41 +145,16 @@ func best(texts []text, c query.Clause) int {
 	for _, t := range texts {
 		for start := 0; start+len(c.Words) <= len(t.words); start++ {
 			found := t.words[start : start+len(c.Words)]
-			points = max(points, t.weight*quality(found, c.Words, c.Whole, t.isName))
+			points = max(points, t.weight*int(c.Quality(found, t.isName)))
 		}
 	}
 	return points
 }
 
-// quality says how the words of a query match as many of a text, 0 for not at all.
-func quality(found, wanted []string, whole, inName bool) int {
-	switch {
-	case slices.Equal(found, wanted):
-		return wholeMatch
-	case whole:
-		return 0
-	}
-	first, last := wanted[0], len(wanted)-1
-	if slices.Equal(found[:last], wanted[:last]) && strings.HasPrefix(found[last], wanted[last]) {
-		return prefixMatch
-	}
-	if !inName || len([]rune(first)) < 2 {
-		return 0
-	}
-	if last == 0 && strings.Contains(found[0], first) {
-		return innerMatch
-	}
-	if last > 0 && strings.HasSuffix(found[0], first) && slices.Equal(found[1:last], wanted[1:last]) &&
-		strings.HasPrefix(found[last], wanted[last]) {
-		return innerMatch
-	}
-	return 0
-}
-
 // hasAll reports whether each word of the clause is in the text, in any order.
 func hasAll(t text, c query.Clause) bool {
-	for _, wanted := range c.Words {
-		if best([]text{t}, query.Clause{Words: []string{wanted}, Whole: c.Whole}) == 0 {
+	for i := range c.Words {
+		if best([]text{t}, c.Word(i)) == 0 {
 			return false
 		}
 	}

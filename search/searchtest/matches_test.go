@@ -3,7 +3,10 @@ package searchtest_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 
 	"labshelf/search"
 	"labshelf/search/query"
@@ -97,6 +100,44 @@ func TestMatches(t *testing.T) {
 		}
 		if score != want {
 			t.Errorf("%s: %d points, want %d", text, score, want)
+		}
+	}
+}
+
+// TestSpellings finds words by either spelling of their letters, in each of the texts, composed
+// and decomposed.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for written, queries := range map[string][]string{
+		"Müller Köln": {
+			"mueller", "muller", "MUELLER", "Müller", "muell", "mull", `"mueller koeln"`, `"Müller koeln"`, "mueller-koeln", "koeln", "-muel",
+			"tag:mueller-koeln", `tag:"Mueller Koeln"`, `creator:"koeln mueller"`, "creator:muell", `p:"mueller koeln"`, "p:koeln", "name:mueller", "name:ueller-koeln",
+		},
+		"Mueller Koeln":  {"müller", "Müll", `"Müller Köln"`, "müller-köl", `tag:"müller köln"`, "creator:müll", `p:"müller köln"`, "-muller", "-mull", "name:üller"},
+		"Straße Malmö":   {"strasse", "Straße", "STRASSE-malmoe", "strass", `"strasse malmoe"`, "malmoe", "-malmoer"},
+		"Ångström fuer":  {"aangstroem", "angstrom", "angstroem", "ångstrom", "aangs", `"angstroem für"`, "fuer", "für"},
+		"Aangstroem Öl":  {"Ångström", "ångstr", "oel", "-oels", "-angstrom", `"ångström oel"`, "ångström-oel"},
+		"full protocol":  {"-fuel", "-oel", "-fulel", "-toe", "-name:oel"},
+		"Größenprüfung5": {"groessenpruefung5", "grössenpruefung", "groessenpruf"},
+	} {
+		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+			for _, text := range queries {
+				text, written := form.String(text), norm.NFC.String(written)
+				if form == norm.NFC {
+					written = norm.NFD.String(written)
+				}
+				d := search.Document{
+					Name: written, Tags: []string{"x", strings.ReplaceAll(written, " ", "-"), written}, Creators: []string{written},
+					Properties: []search.Property{{Path: "p", Kind: search.Text, Text: written}},
+				}
+				q, err := query.Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if matched, _ := searchtest.Matches(q, d, si); !matched {
+					t.Errorf("%s does not find %s", text, written)
+				}
+			}
 		}
 	}
 }

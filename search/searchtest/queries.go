@@ -37,7 +37,7 @@ var makers = []func(*Corpus) string{
 	func(c *Corpus) string { return "in:" + c.path() },
 	func(c *Corpus) string { return "by:" + oneOf(c, users) },
 	func(c *Corpus) string {
-		return "creator:" + oneOf(c, []string{"curie", "mar", `"marie curie"`, `"Mar"`, "0000-0002-1825-0097", "muller", "湯川", "αρχ"})
+		return "creator:" + oneOf(c, []string{"curie", "mar", `"marie curie"`, `"Mar"`, "0000-0002-1825-0097", "muller", "mueller", `"Müller"`, "湯川", "αρχ"})
 	},
 	func(c *Corpus) string { return "is:incomplete" },
 	func(c *Corpus) string {
