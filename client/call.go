@@ -118,10 +118,10 @@ func (c *Client) run(ctx context.Context, r request, take func(*http.Response) e
 		if failed == nil {
 			return nil
 		}
-		if doubted != nil && failed.response != nil && failed.response.StatusCode == http.StatusPreconditionFailed {
-			return fmt.Errorf("%w; an earlier try may have done it, but was not answered: %w", failed.error, doubted)
+		if doubted != nil && failed.verdict != doubt { // a refusal of this try is no refusal of the call
+			failed.error = fmt.Errorf("%w; an earlier try may have done it, but was not answered: %w", failed.error, doubted)
 		}
-		if failed.verdict == doubt && doubted == nil {
+		if failed.verdict == doubt && doubted == nil && r.method != http.MethodGet && r.method != http.MethodHead {
 			doubted = failed.error
 		}
 		pause := retries.pause(try)

@@ -67,6 +67,18 @@ func answers(status int, code, retryAfter string) fault {
 	}
 }
 
+// then is the fault for the first request, and next for those that follow.
+func (f fault) then(next fault) fault {
+	var count atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		if count.Add(1) == 1 {
+			f(w, r, service)
+			return
+		}
+		next(w, r, service)
+	}
+}
+
 // at lets the first requests, times many, go wrong. It counts all.
 func (f fault) at(times int, count *atomic.Int64) fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
@@ -146,6 +158,11 @@ func TestWhatIsRetried(t *testing.T) {
 		{"edit", lost, 2, 3, 0, ""},
 		{"edit if", unseen, 2, 3, 0, ""},
 		{"edit if", lost, 1, 2, 412, "an earlier try may have done it"},
+		{"delete", fault(lost).then(answers(409, "busy", "1")), 9, 5, 409, "an earlier try may have done it"},
+		{"delete", fault(lost).then(answers(423, "locked", "1")), 9, 2, 423, "an earlier try may have done it"},
+		{"delete", fault(lost).then(answers(503, "unavailable", "1")), 9, 5, 503, "an earlier try may have done it"},
+		{"delete", fault(lost).then(answers(403, "forbidden", "")), 9, 2, 403, "an earlier try may have done it"},
+		{"delete", answers(500, "outcome_unknown", ""), 1, 1, 500, "outcome_unknown"},
 		{"delete", lost, 1, 2, 0, ""},
 		{"delete", answers(409, "busy", "1"), 2, 3, 0, ""},
 		{"delete", answers(409, "busy", "3600"), 1, 1, 409, ""},
