@@ -15,6 +15,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/postgres"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
@@ -247,4 +248,39 @@ func TestUploadAtTwoNodes(t *testing.T) {
 		a.send("DELETE", "/users/me/keys/"+key.text("id"), nil).want(http.StatusNoContent)
 		atB.get("/users/me").problem(http.StatusUnauthorized, "unauthenticated", "")
 	})
+}
+
+// TestDriveIsCutAfterItsCommit: a file that was deleted or moved on the drive stays so, and the
+// answer says so, where the node loses its database before it has ended the locks of the path.
+func TestDriveIsCutAfterItsCommit(t *testing.T) {
+	for _, method := range []string{"DELETE", "MOVE"} {
+		t.Run(method, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
+				drive := a.newDrive(nil)
+				drive.dav("PUT", "/f", "content").want(http.StatusCreated)
+				set, _ := metadata.ParseID(drive.set)
+				name := "f"
+				ofA.AroundUpdates(func(_ context.Context, commit func() error) error {
+					err := commit()
+					there := false
+					_ = ofA.Store.View(t.Context(), func(tx *metadata.Tx) error {
+						there = false
+						for _, err := range tx.Resources.Range(metadata.ResourceRange{Set: set, States: paging.Active, Order: paging.ByName, Name: &name}) {
+							there = err == nil
+						}
+						return nil
+					})
+					if !there {
+						ofA.Fail(metadata.ErrUnavailable)
+					}
+					return err
+				})
+				answer := drive.dav(method, "/f", "", "Destination: $/g")
+				if answer.status != http.StatusNoContent && answer.status != http.StatusCreated {
+					t.Errorf("%d %s", answer.status, answer.body)
+				}
+				drive.as(b).dav("GET", "/f", "").want(http.StatusNotFound)
+			})
+		})
+	}
 }

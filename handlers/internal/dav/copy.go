@@ -26,9 +26,7 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	if move {
-		if err := d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) }); err != nil {
-			return err
-		}
+		d.forgetLocks(r)
 	}
 	if to.Missing == repository.Present {
 		w.WriteHeader(http.StatusNoContent)

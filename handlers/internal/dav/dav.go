@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -257,9 +256,7 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 		err = nil
 	}
 	if err == nil {
-		err = d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) })
-	}
-	if err == nil {
+		d.forgetLocks(r)
 		w.WriteHeader(http.StatusNoContent)
 	}
 	return err

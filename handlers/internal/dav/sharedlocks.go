@@ -46,6 +46,12 @@ func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time
 	})
 }
 
+// forgetLocks removes the locks of a path that has just lost what was there, and of what was below
+// it. What the request has done stays done where that fails: such a lock ends with its time.
+func (d *Drive) forgetLocks(r *request) {
+	_ = d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) })
+}
+
 // locksOf returns locks as they are in rows. It skips rows that it cannot read, which another
 // version of the program has written, and owners that break the bounds of this one.
 func locksOf(rows []repository.DriveLock) *locks {
