@@ -15,6 +15,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 	"labshelf/spreadsheet"
 )
 
@@ -157,7 +158,15 @@ func editableSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, err
 
 // carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is recorded with the first that changes a file, and counts
 // with each. Files that somebody has changed meanwhile are left out, and named; where that is all of them, there is no edit.
+// An error behind a commit says how many files were changed.
 func (s *Service) carryOut(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
+	ctx, operation := storage.Begin(ctx)
+	err := s.editSteps(ctx, p, set, edit, o)
+	return operation.Outcome(err, fmt.Sprintf("changes of %d files, which the last bulk edit of the set lists", o.Changed))
+}
+
+// editSteps makes the planned changes for carryOut.
+func (s *Service) editSteps(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
 	for step := range slices.Chunk(o.plan, maxStep) {
 		var changed []uint64
 		var problems []spreadsheet.Problem

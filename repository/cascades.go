@@ -271,11 +271,11 @@ func (c transition) begin(tx *metadata.Tx, match Match) (cascade *metadata.Casca
 	if c.above != nil || c.within || c.own != nil && c.own.Restore != c.restore {
 		return nil, false, conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
 	}
+	if c.own != nil { // a precondition was met by the first of the two requests
+		return nil, true, nil
+	}
 	if err := match.Check(c.tag, c.record.Modified); err != nil {
 		return nil, false, err
-	}
-	if c.own != nil {
-		return nil, true, nil
 	}
 	done := c.shown == metadata.Deleted
 	if c.restore {

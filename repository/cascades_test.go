@@ -96,6 +96,19 @@ func passDataspace(ctx context.Context, h *held) error {
 	return err
 }
 
+// TestSameRequestWaits: the same request again waits for the first one, also with the precondition
+// that the first one met.
+func TestSameRequestWaits(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	set, err := h.Service.GetSet(t.Context(), h.Admin, h.Sets[0].ID.String())
+	h.OK(err)
+	for range 2 {
+		_, err := h.Service.DeleteSet(t.Context(), h.Admin, set.ID.String(), repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{set.Tag()}}})
+		h.Begun(err)
+	}
+}
+
 // TestRestorationShownFromFirstCommit: what will come back is shown active and can be written to, which takes its batch first; what had
 // been deleted before stays deleted.
 func TestRestorationShownFromFirstCommit(t *testing.T) {

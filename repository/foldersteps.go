@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"labshelf/auth"
@@ -10,6 +11,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
 // maxStepVersions is how many former versions one step moves, but for those of its last file.
@@ -59,8 +61,14 @@ type folderPart func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error
 
 // run does the parts, one after the other, in steps of up to maxStep objects. A step is one
 // transaction, which looks the sets up and authorises the caller anew. Parts that fit into one step
-// share a commit.
+// share a commit. An error behind a commit says how far it came.
 func (f *folderSteps) run(ctx context.Context, p auth.Principal, parts ...folderPart) error {
+	ctx, operation := storage.Begin(ctx)
+	err := f.steps(ctx, p, parts)
+	return operation.Outcome(err, fmt.Sprintf("%d files and %d folders", f.done.Files, f.done.Folders))
+}
+
+func (f *folderSteps) steps(ctx context.Context, p auth.Principal, parts []folderPart) error {
 	for first := true; len(parts) > 0; first = false {
 		var next folderSteps
 		var left []folderPart

@@ -93,12 +93,20 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
 	}
+	ctx, operation := storage.Begin(ctx)
+	err = u.stores.BlobError(p.run(ctx))
+	return p.result, operation.Outcome(err, fmt.Sprintf("%d deleted files, %d versions and %d stored files were removed",
+		p.result.Resources, p.result.Versions, p.result.Blobs+p.result.Orphans))
+}
+
+// run runs the parts of the purge, one after the other.
+func (p *purge) run(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{p.inspect, p.log, p.purgeResources, p.purgeVersions, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
 		if err := part(ctx); err != nil {
-			return p.result, u.stores.BlobError(err)
+			return err
 		}
 	}
-	return p.result, nil
+	return nil
 }
 
 // inspect refuses metadata that contradict themselves: by an index that is wrong about what needs a file, the file would be removed.

@@ -11,12 +11,14 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
 // EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in the trash. That it has been erased
 // already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it, or that another version of
 // the resource has the same bytes. It asks for no permission.
 func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by auth.Principal) (v metadata.Version, shared bool, err error) {
+	ctx, operation := storage.Begin(ctx)
 	twin := false
 	err = u.stores.Update(ctx, func(tx *metadata.Tx) error {
 		if v, err = tx.Versions.Get(of); err == nil {
@@ -40,7 +42,7 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by au
 	if err == nil {
 		shared, err = u.eraseBlob(ctx, blobs.Blob{Digest: v.Digest, Size: v.Bytes})
 	}
-	return v, shared || twin, u.stores.BlobError(err)
+	return v, shared || twin, operation.Outcome(u.stores.BlobError(err), "the record of the version")
 }
 
 // hasTwin tells whether the resource of a version has another one with the same bytes. Inline bodies have no blob that they share.

@@ -11,11 +11,14 @@ import (
 	"labshelf/repository"
 )
 
+// aroundUpdate runs in place of a write transaction, which commit runs.
+type aroundUpdate func(ctx context.Context, commit func() error) error
+
 // Shared is a metadata store as one node has it that shares its tables with others.
 type Shared struct {
 	metadata.Store
 	failing atomic.Pointer[error]
-	updates atomic.Pointer[func()]
+	around  atomic.Pointer[aroundUpdate]
 }
 
 // Engine implements metadata.Store.
@@ -28,8 +31,24 @@ func (s *Shared) Engine() metadata.Engine {
 // Fail lets every transaction fail from now on, as where the process is killed or its connection broken; nil: none.
 func (s *Shared) Fail(err error) { s.failing.Store(&err) }
 
+// AroundUpdates calls fn in place of each write transaction, with the context of the transaction and
+// a function that runs it; nil: nothing.
+func (s *Shared) AroundUpdates(fn func(ctx context.Context, commit func() error) error) {
+	around := aroundUpdate(fn)
+	s.around.Store(&around)
+}
+
 // BeforeUpdates calls fn before each write transaction, outside of it; nil: nothing.
-func (s *Shared) BeforeUpdates(fn func()) { s.updates.Store(&fn) }
+func (s *Shared) BeforeUpdates(fn func()) {
+	if fn == nil {
+		s.AroundUpdates(nil)
+		return
+	}
+	s.AroundUpdates(func(_ context.Context, commit func() error) error {
+		fn()
+		return commit()
+	})
+}
 
 func (s *Shared) failed() error {
 	if err := s.failing.Load(); err != nil {
@@ -38,11 +57,17 @@ func (s *Shared) failed() error {
 	return nil
 }
 
-func (s *Shared) updating() error {
-	if fn := s.updates.Load(); fn != nil && *fn != nil {
-		(*fn)()
+func (s *Shared) updating(ctx context.Context, update func() error) error {
+	commit := func() error {
+		if err := s.failed(); err != nil {
+			return err
+		}
+		return update()
 	}
-	return s.failed()
+	if around := s.around.Load(); around != nil && *around != nil {
+		return (*around)(ctx, commit)
+	}
+	return commit()
 }
 
 // View implements metadata.Store.
@@ -63,18 +88,12 @@ func (s *Shared) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) e
 
 // Update implements metadata.Store.
 func (s *Shared) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
-	if err := s.updating(); err != nil {
-		return err
-	}
-	return s.Store.Update(ctx, fn)
+	return s.updating(ctx, func() error { return s.Store.Update(ctx, fn) })
 }
 
 // UpdateBackground implements metadata.Store.
 func (s *Shared) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
-	if err := s.updating(); err != nil {
-		return err
-	}
-	return s.Store.UpdateBackground(ctx, fn)
+	return s.updating(ctx, func() error { return s.Store.UpdateBackground(ctx, fn) })
 }
 
 // NewNode opens another node of the repository of a world, which the caller closes. meta is not shared itself.

@@ -39,7 +39,13 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 		return t, err
 	}
 	defer lock.release()
-	ctx = lock.with(ctx)
+	ctx, operation := storage.Begin(lock.with(ctx))
+	t, err = u.append(ctx, p, t, lock, chunk)
+	return t, operation.Interrupted(err, "what the upload now says of its progress")
+}
+
+// append adds a chunk to an upload whose lock the caller has.
+func (u *Uploads) append(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, lock *lock, chunk Chunk) (_ metadata.ResumableUpload, err error) {
 	if !t.Received() {
 		if t, err = u.resetIfTruncated(ctx, t); err != nil {
 			return t, err

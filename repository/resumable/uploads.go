@@ -89,6 +89,7 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 		}
 		t.Digest = digest
 	}
+	ctx, operation := storage.Begin(ctx)
 	err := u.repository.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		t.Created = tx.Stamp()
 		t.ID, t.Expires = metadata.NewID(t.Created), u.after(u.pause)
@@ -101,9 +102,9 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 		return metadata.ResumableUpload{}, err
 	}
 	if t.Received() {
-		return u.finish(ctx, p, t)
+		t, err = u.finish(ctx, p, t)
 	}
-	return t, nil
+	return t, operation.Interrupted(err, "the upload has begun")
 }
 
 // Get returns an upload of the caller as it is between two requests. One that is complete and was not refused, since the service ended

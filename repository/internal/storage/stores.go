@@ -45,7 +45,7 @@ func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
 	}
-	return Error(s.Meta.Update(ctx, nodes.Verified(ctx, fn)))
+	return Error(committed(ctx, s.Meta.Update(ctx, nodes.Verified(ctx, fn))))
 }
 
 // UpdateBackground is Update for work in the background, which gives way to requests.
@@ -53,7 +53,7 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
 	}
-	return Error(s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn)))
+	return Error(committed(ctx, s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn))))
 }
 
 // Unsynced returns why nothing is written any more since a blob could not be synced, nil if all could.
@@ -74,25 +74,28 @@ func (s *Stores) BlobError(err error) error {
 	return Error(err)
 }
 
+// unchanged ends the message of an error that has left everything as it was.
+const unchanged = "; nothing was changed"
+
 // meanings says what a store's report means to a caller. The first that fits counts: what is sticky stands before what
 // caused it.
 var meanings = []struct {
 	sentinel error
 	as       errs.Error
 }{
-	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage; nothing was changed"}},
+	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage" + unchanged}},
 	{metadata.ErrOutcomeUnknown, errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown,
-		Message: "an I/O error came in the middle of the change; it may or may not be there after a restart of the service"}},
-	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
-	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
+		Message: "the connection to the disk or the database broke in the middle of the change; it may or may not be there"}},
+	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
+	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
 	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "what this would show has not reached the disk"}},
-	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
-	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time; nothing was changed"}},
-	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
+	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time" + unchanged}},
+	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time" + unchanged}},
+	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time" + unchanged}},
 	{metadata.ErrTooNew, errs.Error{Kind: errs.Unavailable, Code: errs.CodeNewerSchema,
 		Message: "another node has brought the metadata to a newer version, which this node does not know; this one needs that version of the program, too"}},
-	{background.ErrLost, errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another node has taken this over; what was not changed by then, this request did not change"}},
+	{background.ErrLost, errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another node has taken this over" + unchanged}},
 	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
 	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},
 	{context.DeadlineExceeded, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request took too long"}},

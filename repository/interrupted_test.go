@@ -1,0 +1,325 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
+)
+
+// interrupted is an operation at node a, of which one commit is interrupted.
+type interrupted struct {
+	a, b    *repositorytest.World
+	meta    metadata.Store
+	set     metadata.Set
+	ids     []string                      // of the 201 files in it: more than one step
+	thaw    atomic.Pointer[chan struct{}] // closed when node a runs on; nil: it runs
+	commits int                           // of the operation
+	changed bool                          // by a commit of the operation
+	undo    repository.Fields
+	edit    string
+}
+
+type operationContext struct{}
+
+// mostInterrupted is the number of the last commit that is interrupted: a purge makes one for each
+// blob.
+const mostInterrupted = 6
+
+// interruptions are what happens to a commit.
+var interruptions = map[string]func(i *interrupted, commit func() error) error{
+	"the answer is lost": func(_ *interrupted, commit func() error) error {
+		if err := commit(); err != nil {
+			return err
+		}
+		return metadata.ErrOutcomeUnknown
+	},
+	"nobody knows, and it is not there": func(*interrupted, func() error) error { return metadata.ErrOutcomeUnknown },
+	"the database does not answer":      func(*interrupted, func() error) error { return metadata.ErrUnavailable },
+	"no space is left":                  func(*interrupted, func() error) error { return metadata.ErrNoSpace },
+	"the node is frozen, and its leases end": func(i *interrupted, commit func() error) error {
+		thaw := make(chan struct{})
+		i.thaw.Store(&thaw)
+		time.Sleep(10 * time.Second)
+		i.a.OK(i.meta.Update(context.Background(), func(tx *metadata.Tx) error {
+			for l, err := range tx.Leases.Under("") {
+				if err == nil && l.Ends <= tx.Now() {
+					err = tx.Leases.Remove(l.Name)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		close(thaw)
+		return commit()
+	},
+	"the set is deleted": func(i *interrupted, commit func() error) error {
+		_, err := i.b.Service.DeleteSet(context.Background(), i.b.Admin, i.set.ID.String(), repositorytest.Always)
+		i.a.OK(err)
+		return commit()
+	},
+}
+
+// operations are those of several commits, or under a lease. Before prepares the repository.
+var operations = map[string]struct {
+	before, run func(i *interrupted, ctx context.Context) error
+	kept        bool // refusals say what is kept of it; only what would say that nothing was done must not come
+}{
+	"delete a folder": {run: (*interrupted).deleteFolder},
+	"copy a folder": {run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), repository.RefuseExisting)
+		return err
+	}},
+	"replace a folder": {run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "f/"), repository.ReplaceExisting)
+		return err
+	}},
+	"move a folder": {run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.MoveFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), repository.RefuseExisting)
+		return err
+	}},
+	"restore a folder": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
+		_, _, err := i.a.Service.RestoreFolder(ctx, i.a.Admin, i.set.ID.String(), i.undo)
+		return err
+	}},
+	"delete a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.RemoveAt(ctx, i.a.Admin, i.drive("d"), func(repository.DriveEntry) error { return nil })
+		return err
+	}},
+	"move a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
+		_, _, err := i.a.Service.Relocate(ctx, i.a.Admin, repository.Relocation{From: i.drive("d"), To: i.drive("e"), Move: true})
+		return err
+	}},
+	"move a file onto a folder": {run: func(i *interrupted, ctx context.Context) error {
+		_, _, err := i.a.Service.Relocate(ctx, i.a.Admin, repository.Relocation{From: i.drive("f/file"), To: i.drive("d"), Move: true, Overwrite: true})
+		return err
+	}},
+	"delete many": {run: func(i *interrupted, ctx context.Context) error {
+		results, err := i.a.Service.ChangeMany(ctx, i.a.Admin, i.set.ID.String(), repository.Fields{"action": "delete", "ids": i.list()})
+		for _, r := range results {
+			id, _ := metadata.ParseID(r.ID)
+			unknown := r.Refused != nil && r.Refused.Code == errs.CodeOutcomeUnknown
+			if done := i.row(id).State == metadata.Deleted && i.row(id).TakenBy == 0; done == (r.Refused != nil) && !unknown && !r.Already {
+				i.a.T.Errorf("%s is deleted: %v, and the answer says %v", r.ID, done, r.Refused)
+			}
+		}
+		return err
+	}},
+	"edit many": {run: (*interrupted).editMany},
+	"undo an edit": {before: (*interrupted).editMany, run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.UndoEdit(ctx, i.a.Admin, i.edit)
+		return err
+	}},
+	"purge": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
+		time.Sleep(time.Second) // what was deleted at this moment stays
+		upkeep, err := i.a.Service.Upkeep(ctx, i.a.Admin)
+		if err == nil {
+			_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})
+		}
+		return err
+	}},
+	"delete a set": {kept: true, run: func(i *interrupted, ctx context.Context) error {
+		_, err := i.a.Service.DeleteSet(ctx, i.a.Admin, i.set.ID.String(), repositorytest.Always)
+		return err
+	}},
+	"upload": {kept: true, run: func(i *interrupted, ctx context.Context) error {
+		set, name := i.set.ID.String(), "new"
+		_, err := i.upload(ctx, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}, Length: 4})
+		return err
+	}},
+	"upload nothing": {kept: true, run: func(i *interrupted, ctx context.Context) error {
+		set, name := i.set.ID.String(), "new"
+		_, err := i.a.Service.CreateUpload(ctx, i.a.Admin, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}})
+		return err
+	}},
+}
+
+func (i *interrupted) deleteFolder(ctx context.Context) error {
+	done, err := i.a.Service.DeleteFolder(ctx, i.a.Admin, folder(i.set, "d/"))
+	i.undo = repository.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/in/"}}
+	return err
+}
+
+func (i *interrupted) editMany(ctx context.Context) error {
+	done, err := i.a.Service.EditMany(ctx, i.a.Admin, i.set.ID.String(), repository.Fields{"ids": i.list(), "addTags": []any{"tag"}}, false)
+	if done.Edit != nil {
+		i.edit = done.Edit.ID.String()
+	}
+	return err
+}
+
+// upload begins an upload before the operation, which is the chunk that completes it.
+func (i *interrupted) upload(ctx context.Context, start repository.UploadStart) (metadata.ResumableUpload, error) {
+	t, err := i.a.Service.CreateUpload(i.a.T.Context(), i.a.Admin, start)
+	i.a.OK(err)
+	chunk := resumable.Chunk{Length: -1, Body: io.MultiReader(strings.NewReader("file")), Stop: func() {}}
+	return i.a.Service.Uploads.Append(ctx, i.a.Admin, t.ID.String(), chunk)
+}
+
+func (i *interrupted) list() (all []any) {
+	for _, id := range i.ids {
+		all = append(all, id)
+	}
+	return all
+}
+
+func (i *interrupted) drive(path string) repository.DrivePath {
+	return repository.DrivePath{Dataspace: i.a.Space.Name, Set: i.set.Name, Path: path}
+}
+
+func (i *interrupted) row(id metadata.ID) (r metadata.Resource) {
+	i.a.OK(i.meta.View(context.Background(), func(tx *metadata.Tx) (err error) {
+		r, err = tx.Resources.Get(id)
+		return err
+	}))
+	return r
+}
+
+// holds is what the repository holds, without leases and nodes.
+func (i *interrupted) holds() (all string) {
+	i.a.OK(i.meta.View(context.Background(), func(tx *metadata.Tx) error {
+		log, err := tx.Audit.State()
+		all = fmt.Sprint(log.Size)
+		for row, failed := range tx.Folders.From(metadata.FolderKey{SetID: i.set.ID}) {
+			all += row.Path
+			err = errors.Join(err, failed)
+		}
+		for id, failed := range tx.Uploads.Ended(math.MaxInt64) {
+			t, missing := tx.Uploads.Get(id)
+			all += fmt.Sprint(t.ID, t.Checkpoint.Size, t.Made, t.Refusal.Code)
+			err = errors.Join(err, failed, missing)
+		}
+		return err
+	}))
+	return all
+}
+
+// around interrupts the commit with a number. It holds back all other commits of node a while that
+// node is frozen.
+func (i *interrupted) around(at int, how func(*interrupted, func() error) error) func(context.Context, func() error) error {
+	return func(ctx context.Context, commit func() error) error {
+		if ctx.Value(operationContext{}) == nil {
+			if thaw := i.thaw.Load(); thaw != nil {
+				<-*thaw
+			}
+			return commit()
+		}
+		noting := func() error {
+			before := i.holds()
+			err := commit()
+			i.changed = i.changed || i.holds() != before
+			return err
+		}
+		if i.commits++; i.commits == at {
+			return how(i, noting)
+		}
+		return noting()
+	}
+}
+
+// judge compares an answer with what the operation has changed.
+func (i *interrupted) judge(what string, kept bool, err error) {
+	known, _ := errors.AsType[*errs.Error](err)
+	if err == nil || !i.changed {
+		if known != nil && known.Code == errs.CodeOutcomeUnknown && !errors.Is(err, metadata.ErrOutcomeUnknown) {
+			i.a.T.Errorf("%s: it has changed nothing, and says %v", what, err)
+		}
+		return
+	}
+	refusals := []errs.Code{errs.CodeBusy, errs.CodeLocked, errs.CodeUnavailable, errs.CodeNoSpace, errs.CodeReadOnly}
+	switch {
+	case known == nil, strings.Contains(known.Message, "nothing was"),
+		!kept && known.Code != errs.CodeOutcomeUnknown, kept && slices.Contains(refusals, known.Code):
+		i.a.T.Errorf("%s: it has changed something, and says %v", what, err)
+	}
+}
+
+// TestRefusedIsUndone: an operation of which any commit may have happened says so, or what it has
+// done, wherever it is interrupted. It never says that it was refused.
+func TestRefusedIsUndone(t *testing.T) {
+	t.Parallel()
+	var template *repositorytest.World
+	var tables *metadatatest.Memory
+	synctest.Test(t, func(t *testing.T) {
+		tables = metadatatest.NewMemory(time.Now)
+		template = repositorytest.NewWorld(t, repository.New(tables, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 0)
+		for n := range 201 {
+			template.Resources = append(template.Resources, template.Upload(template.Sets[0], fmt.Sprintf("d/%03d", n)))
+		}
+		template.Resources = append(template.Resources, template.Upload(template.Sets[0], "f/file"))
+		template.OK(tables.Update(t.Context(), func(tx *metadata.Tx) error {
+			return tx.Folders.Put(metadata.Folder{SetID: template.Sets[0].ID, Path: "d/in/", CreatedBy: template.Admin.UserID})
+		}))
+		template.Service.Close()
+	})
+	for name, operation := range operations {
+		for how, interrupt := range interruptions {
+			t.Run(name+", "+how, func(t *testing.T) {
+				for at, more := 1, true; more && at <= mostInterrupted; at++ {
+					synctest.Test(t, func(t *testing.T) {
+						more = interruptAt(t, template, tables, fmt.Sprint("commit ", at), operation.before, operation.run, operation.kept, at, interrupt)
+					})
+				}
+			})
+		}
+	}
+}
+
+// interruptAt runs an operation on a copy of the tables and interrupts one commit. It reports
+// whether the operation got that far.
+func interruptAt(t *testing.T, template *repositorytest.World, tables *metadatatest.Memory, what string,
+	before, run func(*interrupted, context.Context) error, kept bool, at int, how func(*interrupted, func() error) error) bool {
+	i := &interrupted{meta: tables.Reopen(time.Now), set: template.Sets[0]}
+	for _, r := range template.Resources[:201] {
+		i.ids = append(i.ids, r.ID.String())
+	}
+	files := blobstest.NewMemory()
+	for _, r := range template.Resources {
+		staged, err := files.Stage(t.Context(), strings.NewReader(r.Name), 0)
+		if err == nil {
+			_, err = staged.Commit(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	node := func(name string) (*repositorytest.World, *repositorytest.Shared) {
+		w, shared := template.NewNode(i.meta, files, repository.Config{Node: name, PageSize: 100, DirectoryPageSize: 100})
+		w.T = t
+		return w, shared
+	}
+	a, ofA := node("a")
+	i.a = a
+	i.b, _ = node("b")
+	defer i.b.Service.Close()
+	defer a.Service.Close()
+	if before != nil {
+		a.OK(before(i, t.Context()))
+	}
+	ofA.AroundUpdates(i.around(at, how))
+	err := run(i, context.WithValue(t.Context(), operationContext{}, true))
+	ofA.AroundUpdates(nil)
+	if i.commits < at && err != nil {
+		t.Fatalf("uninterrupted: %v", err)
+	}
+	i.judge(what, kept, err)
+	return i.commits >= at
+}
