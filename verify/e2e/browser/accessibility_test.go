@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +31,8 @@ func axe(t *testing.T) string {
 // finding is a violation that axe-core reports.
 type finding struct{ Impact, ID, Help, Where string }
 
-// audit runs all rules of axe-core, or the given ones, on the page.
+// audit runs all rules of axe-core on the page and returns serious findings, or all findings of
+// the given rules.
 func (v *visitor) audit(script string, rules ...string) []finding {
 	v.t.Helper()
 	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -43,7 +45,7 @@ func (v *visitor) audit(script string, rules ...string) []finding {
 		options = `{resultTypes: ["violations"], runOnly: ` + string(text) + `}`
 	}
 	return get(v, chromedp.Evaluate[[]finding](`axe.run(document, `+options+`).then((found) => found.violations
-		.filter((f) => f.impact === "serious" || f.impact === "critical")
+		.filter((f) => `+strconv.FormatBool(len(rules) > 0)+` || f.impact === "serious" || f.impact === "critical")
 		.flatMap((f) => f.nodes.map((n) => ({Impact: f.impact, ID: f.id, Help: f.help, Where: n.html.slice(0, 200)}))))`,
 		chromedp.EvalAwaitPromise))
 }

@@ -71,7 +71,7 @@ function contentOf(html: string, attachments: Attachments | undefined): Componen
 }
 
 const table = (rows: ComponentChildren) => (
-  <div class="wide" tabIndex={0} role="region" aria-label="Table">
+  <div class="wide" tabIndex={0} role="group" aria-label="Table">
     <table>{rows}</table>
   </div>
 );

@@ -67,7 +67,7 @@ function Operations({ doc }: { doc: Document }) {
   const objects = Object.keys(doc.components.schemas).filter((name) => doc.components.schemas[name]!.properties);
   return (
     <>
-      <div class="filter" role="search">
+      <div class="filter" role="search" aria-label="Operations">
         <label for="filter">Filter the operations</label>
         <input id="filter" type="search" value={filter} placeholder="upload, /sets, DELETE …" onInput={(e) => setQuery({ q: e.currentTarget.value })} />
         <span class="dim" role="status">

@@ -83,7 +83,9 @@ export function Grid({ rows, loaded, dialect, types, onEnd }: Props) {
       <div class="grid" ref={box} tabIndex={0} role="region" aria-label="Table">
         <div class="canvas" ref={canvas} role="table" aria-rowcount={total + 1} aria-colcount={dialect.names.length} data-rows={total}>
           <div class="cells head" role="row" aria-rowindex={1}>
-            <span role="columnheader" class="at" aria-label="Row" />
+            <span role="columnheader" class="at">
+              <span class="visually-hidden">Row</span>
+            </span>
             {names.map((name, i) => (
               <span role="columnheader" key={i} class={kind(i)} title={name}>
                 {name}

@@ -14,7 +14,7 @@ export function Attributes({ attributes }: { attributes: Attribute[] | undefined
   return (
     <details class="notes attributes" open={attributes.length <= 12}>
       <summary>{plural(attributes.length, "attribute")}</summary>
-      <div class="wide" tabIndex={0} role="region" aria-label="Attributes">
+      <div class="wide" tabIndex={0} role="group" aria-label="Attributes">
         <table>
           <tbody>
             {attributes.slice(0, shown).map(([name, value], i) => (

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../format";
 import { Button } from "../ui/components";
+import { DecimalInput, typedNumber } from "../ui/decimal";
 import { colourMaps, coloursOf } from "./colours";
 import type { Raster } from "./messages";
 import { Scale } from "./scale";
@@ -260,8 +261,9 @@ interface ContrastProps {
 function Contrast({ range, setRange, setOwn, map, setMap, limits, whole, coloured }: ContrastProps) {
   const value = (e: Event) => (e.currentTarget as HTMLSelectElement).value;
   const limit = (at: 0 | 1) => (e: Event) => {
-    const given = Number(value(e));
-    if (value(e) === "" || Number.isNaN(given)) return;
+    const field = e.currentTarget as HTMLInputElement;
+    const given = typedNumber(field.value);
+    if (Number.isNaN(given)) return void field.reportValidity();
     setOwn(at ? [limits[0], given] : [given, limits[1]]);
     setRange("own");
   };
@@ -278,10 +280,10 @@ function Contrast({ range, setRange, setOwn, map, setMap, limits, whole, coloure
         </select>
       </label>
       <label>
-        from <input type="number" step="any" size={8} value={Number(limits[0].toPrecision(9))} onChange={limit(0)} />
+        from <DecimalInput size={8} value={String(Number(limits[0].toPrecision(9)))} onChange={limit(0)} />
       </label>
       <label>
-        to <input type="number" step="any" size={8} value={Number(limits[1].toPrecision(9))} onChange={limit(1)} />
+        to <DecimalInput size={8} value={String(Number(limits[1].toPrecision(9)))} onChange={limit(1)} />
       </label>
       {!coloured && (
         <label>

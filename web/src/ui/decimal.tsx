@@ -2,12 +2,16 @@
 import { readNumber } from "../numbers";
 
 interface Props {
-  name: string;
+  name?: string;
   min?: number;
   defaultValue?: string;
-  id: string;
-  "aria-describedby": string;
-  "aria-invalid": boolean;
+  /** The number that the page shows, which `onChange` replaces. */
+  value?: string;
+  size?: number;
+  onChange?: (e: Event) => void;
+  id?: string;
+  "aria-describedby"?: string;
+  "aria-invalid"?: boolean;
 }
 
 /** Why what is typed is not a number of at least `min`; "" for one, and for nothing. */

@@ -67,7 +67,7 @@ export function Heading({ depth, id, children }: { depth: number; id?: string | 
 export function Table({ table, children, class: classes }: { table: Tokens.Table; children: Children; class?: string }) {
   const side = (cell: Tokens.TableCell) => (cell.align === "right" ? "end" : cell.align === "center" ? "centre" : "");
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label="Table">
+    <div class="wide" tabIndex={0} role="group" aria-label="Table">
       <table class={classes}>
         <thead>
           <tr>
