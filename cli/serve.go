@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -84,6 +86,24 @@ func tellManager(log zerolog.Logger) {
 	}
 }
 
+// invocation returns how people run this program in another terminal and the same folder: by its
+// name where that is found, else as it was run now.
+func invocation() string {
+	if _, err := exec.LookPath(program); err == nil {
+		return program
+	}
+	path, err := os.Executable()
+	switch {
+	case err != nil:
+		return program
+	case strings.Contains(path, "go-build"): // by go run, which removes it afterwards
+		return "go run ."
+	case strings.ContainsRune(os.Args[0], filepath.Separator):
+		return os.Args[0]
+	}
+	return path
+}
+
 // greet prints where the service is, and how to try it. The text is for people, not for programs.
 func greet(out io.Writer, c config.Config, at started) {
 	base := at.address
@@ -97,7 +117,7 @@ func greet(out io.Writer, c config.Config, at started) {
 		fmt.Fprintf(&text, "  base URL  %s\n", base)
 	}
 	fmt.Fprintf(&text, "  data      %s\n  stop      Ctrl-C\n\n", at.data)
-	login, setKey := "labshelf login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
+	login, setKey := invocation()+" login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
 	if at.firstKey != "" {
 		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. Its key is shown only now:\n\n  %s\n\n"+
 			"It is also in %s;\ndelete that file when the key is stored elsewhere.\n\n", at.firstKey, at.keyPath)

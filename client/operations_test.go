@@ -355,7 +355,7 @@ var unchanging = map[string][]string{
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
 	"SchemaUpdate":    {"created", "createdBy", "dataspaceId", "for", "form", "id", "modified", "modifiedBy", "state", "url", "version"},
-	"LinkUpdate":      {"bytesReceived", "created", "createdBy", "dataspaceId", "folder", "hasPassword", "id", "kind", "lastUsed", "modified", "modifiedBy", "ownerId", "resourceIds", "role", "setId", "state", "url", "uses", "version"},
+	"LinkUpdate":      {"bytesReceived", "created", "createdBy", "dataspaceId", "folder", "hasPassword", "id", "kind", "lastUsed", "modified", "modifiedBy", "ownerId", "resourceIds", "role", "setId", "state", "unfinishedBytes", "unfinishedUploads", "url", "uses", "version"},
 	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
 		"position", "reason", "state", "tries"},
 	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy", "movedTo", "linkId",

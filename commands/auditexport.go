@@ -27,7 +27,7 @@ all: a JSON object in each line. It is for sysadmins. FILE is there when it is
 complete, or as it was before; - is standard output.
 
 The export has names, descriptions and addresses that were not erased. "labshelf
-audit verify" verifies it, and so does anybody without labshelf: docs/audit.md
+audit verify" verifies it, and so can other programs: "labshelf help audit-log"
 describes the format.`,
 		Example: `  labshelf audit export audit.jsonl
   labshelf audit export - | gzip > audit.jsonl.gz`,

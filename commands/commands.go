@@ -17,6 +17,7 @@ import (
 	"labshelf/commands/display"
 	"labshelf/commands/meter"
 	"labshelf/commands/report"
+	"labshelf/docs"
 )
 
 // The groups in which help lists commands, by cobra's id.
@@ -99,6 +100,34 @@ func topics() (list []*cobra.Command) {
 			panic(err) // the file is embedded
 		}
 		list = append(list, &cobra.Command{Use: t.name, Aliases: []string{t.alias}, Short: t.short, Long: string(text)})
+	}
+	return append(list, pages()...)
+}
+
+// pageKey is the annotation of topics that are pages in Markdown, which are wider than a terminal.
+const pageKey = "page"
+
+// pages are the pages of the documentation as help topics, in Markdown. Help lists that for
+// operators; the others are named where they are needed.
+func pages() (list []*cobra.Command) {
+	for _, t := range []struct{ name, file, short string }{
+		{"operations", "operations", "Backups, checks, monitoring and repair: the manual for operators"},
+		{"cluster", "cluster", "Two or more machines"},
+		{"drive", "drive", "The network drive"},
+		{"sharing", "links", "Shares, file requests and invitations"},
+		{"audit-log", "audit", "The log of all changes, and how to verify it"},
+		{"csv", "csv", "Metadata as CSV"},
+		{"webhooks", "webhooks", "Messages to other services"},
+		{"events", "events", "The stream of changes"},
+		{"errors", "errors", "The codes of errors"},
+		{"permissions", "permissions", "Who may do what"},
+		{"reliability", "reliability", "What was tried to break it"},
+	} {
+		text, err := docs.Pages.ReadFile(t.file + ".md")
+		if err != nil {
+			panic(err) // the file is embedded
+		}
+		list = append(list, &cobra.Command{Use: t.name, Short: t.short, Long: string(text), Hidden: t.name != "operations", Annotations: map[string]string{pageKey: t.file}})
 	}
 	return list
 }

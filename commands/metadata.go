@@ -21,7 +21,8 @@ func metadataCommand(p Process) *cobra.Command {
 		metadataExportCommand(p), metadataImportCommand(p), metadataEditsCommand(p), metadataUndoCommand(p))
 	cmd.Long = `metadata writes the tags and properties of the files of a set as CSV, a row for
 each, to be edited in a spreadsheet, and makes the files what an edited CSV
-says. docs/csv.md describes the columns. "labshelf describe" changes one file.`
+says. "labshelf help csv" describes the columns. "labshelf describe" changes one
+file.`
 	return cmd
 }
 

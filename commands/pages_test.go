@@ -1,0 +1,44 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestMessagesNameTopics expects that no text of a command names a page that only the source tree
+// has: a site without a network has the executable alone.
+func TestMessagesNameTopics(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, cmd := range topics() {
+		if known[cmd.Name()] = true; len(cmd.Long) < 200 {
+			t.Errorf("the topic %s has %d bytes", cmd.Name(), len(cmd.Long))
+		}
+	}
+	if !known["operations"] {
+		t.Error("there is no topic operations")
+	}
+	var files []string
+	for _, pattern := range []string{"*.go", "topics/*.txt", "../cli/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		files = append(files, found...)
+	}
+	page := regexp.MustCompile(`(?m)^[^/\n]*docs/[a-z]+\.md`) // not in a comment
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(file) == ".go" && regexp.MustCompile(`_test\.go$`).MatchString(file) {
+			continue
+		}
+		if found := page.Find(text); found != nil {
+			t.Errorf("%s: %s", file, found)
+		}
+	}
+}
