@@ -353,6 +353,7 @@ The bytes stay until a sysadmin purges old deletions. *Purged* files cannot be r
 **Invite …** there, and under **Share**, is for a colleague who has no account yet, if you are a sysadmin, or the operator lets admins invite: it makes a link for one person. Copy its
 address, write a mail, or let a phone read the QR code. Whoever opens it chooses a username, gets the key, which is shown this once, and is in, with the role that you have selected. A colleague who
 is signed in gets the role with one press. The link works once, for 7 days if you name no other day; **Links** shows whether it was accepted, and revokes it.
+A link that you make in a browser on the server itself may contain \`127.0.0.1\`, which works nowhere else: the page warns you. Open the pages under their name and make the link there.
 
 **Remove access** next to a member takes effect at once. To let all users read, edit the dataspace and select **Readable by: All users**; **Everybody** lets
 people read who have no account, where the operator of the service allows that: then anybody can read and download everything in the dataspace, and search engines find it.
@@ -519,7 +520,7 @@ curl -N -H "Authorization: $KEY" https://data.example.org/v1/events
 
 | error | meaning | what to do |
 |---|---|---|
-| 401, or you have to sign in again | the key or the session has expired or was revoked | create a new key, or sign in |
+| 401, or you have to sign in again | the key or the session has expired or was revoked | create a new key, or sign in; an open form keeps what you typed until the same user has signed in again |
 | 403 | your role does not allow this | ask an admin of the dataspace |
 | 404 | it does not exist, or the address is wrong | search for it under **Browse** |
 | 409 | the name exists, or the set or dataspace is deleted | see the message |
