@@ -42,6 +42,7 @@ const (
 
 	KeyCreate Action = 60
 	KeyRevoke Action = 61
+	KeyUpdate Action = 62
 
 	SessionBegin Action = 70
 	SessionEnd   Action = 71
@@ -82,7 +83,7 @@ var words = map[Action]string{
 	ResourceRestore: "resource.restore", ResourcePurge: "resource.purge", ResourceCopy: "resource.copy", ResourceMove: "resource.move",
 	VersionRestore: "version.restore", VersionLabel: "version.label", VersionErase: "version.erase", VersionPurge: "version.purge",
 	UserCreate: "user.create", UserUpdate: "user.update", UserDelete: "user.delete", UserRestore: "user.restore",
-	KeyCreate: "key.create", KeyRevoke: "key.revoke",
+	KeyCreate: "key.create", KeyRevoke: "key.revoke", KeyUpdate: "key.update",
 	SessionBegin: "session.begin", SessionEnd: "session.end",
 	PrivilegeGrant: "privilege.grant", PrivilegeRevoke: "privilege.revoke",
 	PurgeRun:      "purge.run",

@@ -27,6 +27,7 @@ type Link struct {
 	Resources     []string  `json:"resourceIds"` // ids
 	Version       int64     `json:"version"`     // of its one file; 0: the present one
 	OwnerID       string    `json:"ownerId"`     // user whose rights it has
+	MadeWith      string    `json:"madeWith"`    // id of the owner's key with which it ends; "": none
 	State         string    `json:"state"`       // active, expired, revoked or used_up
 	Created       time.Time `json:"created"`
 	Modified      time.Time `json:"modified"`

@@ -317,9 +317,10 @@ func people(ctx context.Context, t *testing.T, c *client.Client, space client.Da
 	her := client.New(c.Base(), key.Secret)
 	defer her.Close()
 	same(t, user(her.Me(ctx)).ID, mary.ID)
+	checkDependents(t, c, her, key)
 	check(t, c.RevokeKey(ctx, mary.ID, key.ID))
 	keys := collect(t, c.Keys(ctx, mary.ID, client.ListOptions{Limit: 1}))
-	if len(keys) != 1 || keys[0].State != "revoked" || !keys[0].Expires.Equal(expires) || keys[0].ID != key.ID {
+	if len(keys) != 2 || keys[0].State != "revoked" || !keys[0].Expires.Equal(expires) || keys[0].ID != key.ID {
 		t.Errorf("the keys are %+v", keys)
 	}
 
@@ -355,8 +356,8 @@ var unchanging = map[string][]string{
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
 	"SchemaUpdate":    {"created", "createdBy", "dataspaceId", "for", "form", "id", "modified", "modifiedBy", "state", "url", "version"},
-	"LinkUpdate":      {"bytesReceived", "created", "createdBy", "dataspaceId", "folder", "hasPassword", "id", "kind", "lastUsed", "modified", "modifiedBy", "ownerId", "resourceIds", "role", "setId", "state", "unfinishedBytes", "unfinishedUploads", "url", "uses", "version"},
-	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
+	"LinkUpdate":      {"bytesReceived", "created", "createdBy", "dataspaceId", "folder", "hasPassword", "id", "kind", "lastUsed", "madeWith", "modified", "modifiedBy", "ownerId", "resourceIds", "role", "setId", "state", "unfinishedBytes", "unfinishedUploads", "url", "uses", "version"},
+	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "madeWith", "modified", "modifiedBy", "nextTry", "paused",
 		"position", "reason", "state", "tries"},
 	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy", "movedTo", "linkId",
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
@@ -371,6 +372,7 @@ func TestSchemas(t *testing.T) {
 		"Dataspace": client.Dataspace{}, "Set": client.Set{}, "Resource": client.Resource{}, "User": client.User{}, "NewKey": client.CreatedKey{},
 		"Key": client.Key{}, "Privilege": client.Privilege{}, "Usage": client.Usage{}, "DataspaceUsage": client.Usage{}, "UserUsage": client.UserUsage{}, "Session": client.Session{},
 		"DataspaceCreation": client.NewDataspace{}, "SetCreation": client.NewSet{}, "UserCreation": client.NewUser{}, "KeyCreation": client.NewKey{},
+		"KeyDependents": client.KeyDependents{}, "KeyDependent": client.KeyDependent{},
 		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
 		"ResourceEdit": client.ResourceEdit{}, "Destination": client.Destination{}, "Version": client.Version{},
 		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},

@@ -68,7 +68,8 @@ func (c *Client) EditUser(ctx context.Context, id string, edit UserEdit, when ..
 	return one[User](ctx, c, request{method: http.MethodPut, path: at("users", id), in: edit}.under(when))
 }
 
-// DeleteUser deletes a user, whose keys stop working for good. That the user was deleted already is no error. It is for sysadmins.
+// DeleteUser deletes a user, whose keys and links stop working for good, and whose webhooks pause.
+// That the user was deleted already is no error. It is for sysadmins.
 func (c *Client) DeleteUser(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", id)}.under(when))
 }
@@ -84,15 +85,16 @@ type Key struct {
 	Label    string    `json:"label"`
 	Prefix   string    `json:"prefix"` // beginning of the key
 	Created  time.Time `json:"created"`
-	Expires  time.Time `json:"expires,omitzero"`  // zero: never
-	LastUsed time.Time `json:"lastUsed,omitzero"` // zero: never
-	State    string    `json:"state"`             // Active, "revoked" or "expired"
+	Expires  time.Time `json:"expires,omitzero"`   // zero: never
+	LastUsed time.Time `json:"lastUsed,omitzero"`  // zero: never
+	MadeWith string    `json:"madeWith,omitempty"` // id of the key with which this one ends; "": none
+	State    string    `json:"state"`              // Active, "revoked" or "expired"
 }
 
 // NewKey is a key to be made.
 type NewKey struct {
 	Label   string    `json:"label,omitempty"`  // what it is for, up to 100 characters
-	Expires time.Time `json:"expires,omitzero"` // in the future; zero: never
+	Expires time.Time `json:"expires,omitzero"` // in the future; zero: with the client's key where the key is its user's own, else never
 }
 
 // CreatedKey is a new key, with the key itself, which is shown only once.
@@ -113,7 +115,41 @@ func (c *Client) NewKey(ctx context.Context, userID string, k NewKey) (CreatedKe
 	return one[CreatedKey](ctx, c, request{method: http.MethodPost, path: at("users", userID, "keys"), in: k, once: true})
 }
 
-// RevokeKey ends a key for good. Revoking it again is no error. A caller who is no sysadmin may revoke only its own keys.
+// KeyDependents is what ends with a key.
+type KeyDependents struct {
+	Sessions int            `json:"sessions"` // of browsers
+	Count    int            `json:"count"`    // keys, links and webhooks
+	Data     []KeyDependent `json:"data"`     // the first 1,000 of them
+}
+
+// KeyDependent is a key, a link or a webhook that ends with a key.
+type KeyDependent struct {
+	Kind     string    `json:"kind"` // "key", "webhook", Share, Request or Invitation
+	ID       string    `json:"id"`
+	Label    string    `json:"label"` // of a webhook without a label, where it sends
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires,omitzero"` // zero: never
+	MadeWith string    `json:"madeWith"`         // id of the key that made it
+}
+
+// KeyDependents reads what would end with a key if it were revoked now. A caller who is no
+// sysadmin may ask only about its own keys.
+func (c *Client) KeyDependents(ctx context.Context, userID, keyID string) (d KeyDependents, err error) {
+	err = c.run(ctx, request{method: http.MethodGet, path: at("users", userID, "keys", keyID, "dependents")}, func(response *http.Response) error {
+		d = KeyDependents{}
+		return read(response, &d)
+	})
+	return d, err
+}
+
+// RevokeKey ends a key for good, and what depends on it. Revoking it again is no error. A caller
+// who is no sysadmin may revoke only its own keys.
 func (c *Client) RevokeKey(ctx context.Context, userID, keyID string) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", userID, "keys", keyID)})
+}
+
+// ReplaceKey is RevokeKey for a key that another one replaces: what depends on it stays, and ends
+// no later than before.
+func (c *Client) ReplaceKey(ctx context.Context, userID, keyID string) error {
+	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", userID, "keys", keyID) + "?dependents=keep"})
 }

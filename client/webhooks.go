@@ -21,9 +21,10 @@ type Webhook struct {
 	Created           time.Time `json:"created"`
 	Modified          time.Time `json:"modified"`
 	CreatedBy         string    `json:"createdBy"`
-	ModifiedBy        string    `json:"modifiedBy"`        // for whom it acts
-	Reason            string    `json:"reason,omitempty"`  // why it is paused: failed, gone, role_lost or restored
-	Because           string    `json:"because,omitempty"` // what was the matter, for people
+	ModifiedBy        string    `json:"modifiedBy"`         // for whom it acts
+	MadeWith          string    `json:"madeWith,omitempty"` // id of the key with which it pauses; "": none
+	Reason            string    `json:"reason,omitempty"`   // why it is paused: failed, gone, role_lost, key_ended or restored
+	Because           string    `json:"because,omitempty"`  // what was the matter, for people
 	Paused            time.Time `json:"paused,omitzero"`
 	Position          uint64    `json:"position"`   // number of the first entry of the audit log that it has not dealt with
 	Deliveries        uint64    `json:"deliveries"` // how many messages it has dealt with

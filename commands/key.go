@@ -29,6 +29,9 @@ func keyNewCommand(p Process) *cobra.Command {
 again. The user's other keys stay valid. You can make keys for yourself, and
 sysadmins for any user.
 
+A key that you make for yourself depends on the key in use: it ends no later,
+and is revoked with it, unless "labshelf key revoke --keep" replaces that key.
+
 With --data DIR it works on a data directory whose service is stopped, and needs
 no key, but access to the directory: it restores access where all keys are lost.
 --user must name an active user then.`,
@@ -59,17 +62,28 @@ no key, but access to the directory: it restores access where all keys are lost.
 			if asJSON {
 				return display.WriteJSON(p.Out, created)
 			}
-			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n", created.ID)
+			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n%s", created.ID, endOf(created.Key))
 		})
 	}
 	flags := cmd.Flags()
 	p.userFlag(cmd, &user)
 	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
-	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never)")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
 	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
 	p.RemoteFlags(flags)
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// endOf says with what a new key ends; nothing where it ends by itself.
+func endOf(k client.Key) string {
+	switch {
+	case k.MadeWith == "":
+		return ""
+	case k.Expires.IsZero():
+		return fmt.Sprintf("It ends when the key in use, %s, is revoked.\n", display.Printable(k.MadeWith))
+	}
+	return fmt.Sprintf("It ends on %s, or earlier when the key in use, %s, is revoked.\n", display.Time(k.Expires), display.Printable(k.MadeWith))
 }
 
 // keyNewIn makes a key in a data directory.
@@ -123,7 +137,8 @@ func keyListCommand(p Process) *cobra.Command {
 		Use:   "ls",
 		Short: "List keys, without the keys themselves",
 		Long: `ls lists your keys, or as a sysadmin those of any user, revoked and expired ones
-included: how each begins, what it is for, and when it was last used.`,
+included: how each begins, what it is for, when it was last used, and when it
+ends. ENDS WITH is the key that made it, with which it is revoked.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -147,6 +162,7 @@ func keyColumns() []column[client.Key] {
 		{"CREATED", 0, func(k k) string { return display.Time(k.Created) }},
 		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed) }},
 		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires) }},
+		{"ENDS WITH", 0, func(k k) string { return k.MadeWith }},
 		{"LABEL", 0, func(k k) string { return k.Label }},
 	}
 }
@@ -160,15 +176,22 @@ func (p Process) userFlag(cmd *cobra.Command, user *string) {
 
 func keyRevokeCommand(p Process) *cobra.Command {
 	var user string
-	var asJSON bool
+	var o revocation
 	cmd := &cobra.Command{
 		Use:   "revoke KEY...",
-		Short: "Revoke keys",
+		Short: "Revoke keys, and what was made with them",
 		Long: `revoke makes keys invalid at once and for good. KEY is the id of one, as
 "labshelf key ls" shows it, or its label or prefix, where no other valid key of
 the user has the same. The key that the command itself uses can be revoked too;
-sign in with another one afterwards.`,
-		Example:     "  labshelf key revoke \"old laptop\"\n  labshelf key revoke --user mary 01KAMNTK0Z8S1B7T1T2FYB0RR4",
+sign in with another one afterwards.
+
+Keys, links and invitations that were made with the key are revoked with it, and
+its webhooks pause; revoke lists them. Keys that a sysadmin made for other users
+stay. --dry-run shows the list and revokes nothing. To replace a key, make a new
+one, log in with it, and revoke the old one with --keep, which keeps the list.`,
+		Example: `  labshelf key revoke "old laptop"
+  labshelf key revoke --dry-run "old laptop"
+  labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
 		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
 		Annotations: p.ExitCodes(6, 130),
 	}
@@ -177,20 +200,13 @@ sign in with another one afterwards.`,
 		if err != nil {
 			return err
 		}
-		return p.each(ctx, args, func(ref string) error {
-			k, err := findKey(ctx, c, id, ref)
-			if err != nil {
-				return err
-			}
-			if err := c.RevokeKey(ctx, id, k.ID); err != nil {
-				return err
-			}
-			k.State = "revoked"
-			return p.done(k, asJSON, "Revoked the key %s, which began with %s.\n", display.Printable(k.ID), display.Printable(k.Prefix))
-		})
+		return p.each(ctx, args, func(ref string) error { return p.keyRevoke(ctx, c, id, ref, o) })
 	})
+	flags := cmd.Flags()
+	flags.BoolVar(&o.keep, "keep", false, "keep what was made with the key, to replace the key by another one")
+	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
+	jsonFlag(cmd, &o.json)
 	p.userFlag(cmd, &user)
-	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
@@ -199,6 +215,59 @@ sign in with another one afterwards.`,
 		return completion.Matching(c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
 			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
 	})
+}
+
+// revocation is how keys are revoked.
+type revocation struct{ keep, dry, json bool }
+
+// revokedKey is a key that was revoked, with what depended on it.
+type revokedKey struct {
+	client.Key
+	Dependents client.KeyDependents `json:"dependents"`
+}
+
+func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref string, o revocation) error {
+	k, err := findKey(ctx, c, user, ref)
+	if err != nil {
+		return err
+	}
+	made, err := c.KeyDependents(ctx, user, k.ID)
+	if err != nil {
+		return err
+	}
+	did, fate := "Revoked", "Ended with it"
+	switch {
+	case o.dry && o.keep:
+		did, fate = "Would revoke", "Would be kept"
+	case o.dry:
+		did, fate = "Would revoke", "Would end with it"
+	case o.keep:
+		fate, err = "Kept", c.ReplaceKey(ctx, user, k.ID)
+	default:
+		err = c.RevokeKey(ctx, user, k.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !o.dry {
+		k.State = "revoked"
+	}
+	return p.done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
+}
+
+// listDependents says what becomes of what depends on a key.
+func listDependents(fate string, d client.KeyDependents) string {
+	var lines strings.Builder
+	for _, one := range d.Data {
+		fmt.Fprintf(&lines, "%s: %s %s %s\n", fate, display.Printable(one.Kind), display.Printable(one.ID), display.Printable(one.Label))
+	}
+	if more := d.Count - len(d.Data); more > 0 {
+		fmt.Fprintf(&lines, "%s: %d more keys, links and webhooks\n", fate, more)
+	}
+	if d.Sessions > 0 {
+		fmt.Fprintf(&lines, "Sessions of browsers that end with their key: %d\n", d.Sessions)
+	}
+	return lines.String()
 }
 
 // findKey returns the key of a user that ref names: by id, or an active one by its label or prefix.

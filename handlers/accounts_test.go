@@ -16,12 +16,14 @@ func TestKeyIsShownOnceAndCanBeRevoked(t *testing.T) {
   "label": "{label}",
   "prefix": "{prefix}",
   "created": "{created}",
-{more}  "state": "active",
+{more}  "madeWith": "{maker}",
+  "state": "active",
   "key": "{key}"
 }
 `
+	maker := user.get("/users/me/keys").data()[0].text("id")
 	made := user.send("POST", "/users/me/keys", nil).want(http.StatusCreated)
-	o := made.exactly(all, "{label}", "", "{more}", "")
+	o := made.exactly(all, "{label}", "", "{more}", "", "{maker}", maker)
 	user.checkID(o)
 	same(t, "Location", made.header.Get("Location"), user.base+"/users/"+user.id+"/keys/"+o.text("id"))
 	same(t, "Cache-Control", made.header.Get("Cache-Control"), "no-store")
@@ -35,7 +37,7 @@ func TestKeyIsShownOnceAndCanBeRevoked(t *testing.T) {
 	end := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	made = user.send("POST", "/users/"+user.id+"/keys", object{"label": "cluster", "expires": end.Format(time.RFC3339Nano)})
 	ends := end.Format("2006-01-02T15:04:05.000Z")
-	o = made.want(http.StatusCreated).exactly(all, "{label}", "cluster", "{more}", "  \"expires\": \""+ends+"\",\n")
+	o = made.want(http.StatusCreated).exactly(all, "{label}", "cluster", "{more}", "  \"expires\": \""+ends+"\",\n", "{maker}", maker)
 	user.withKey(o.text("key")).get("/users/me").want(http.StatusOK)
 
 	keys := user.get("/users/me/keys").data()

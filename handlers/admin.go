@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,10 +45,20 @@ func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if n, err := io.Copy(w, snapshot); isReadError(err) || err == nil && n != snapshot.Bytes() {
+	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: a.stillMaintains(r)}
+	n, err := sent.ReadFrom(io.LimitReader(snapshot, snapshot.Bytes()))
+	if sent.ended != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if isReadError(err) || err == nil && n != snapshot.Bytes() {
 		noteError(w, errors.Join(io.ErrUnexpectedEOF, err), http.StatusInternalServerError) // the client sees it by the length
 	}
 	return nil
+}
+
+// stillMaintains refuses the rest of an answer to a caller that is no sysadmin any more.
+func (a *api) stillMaintains(r *request) func() error {
+	return func() error { return a.repo.MayStillMaintain(r.Context(), r.caller) }
 }
 
 // getBlob sends a blob by its digest, also one that no resource refers to any more.
@@ -68,7 +79,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *request) error {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
-	return a.sendContent(w, r, content{file, digest, bytes, time.Time{}, false})
+	return a.sendContent(w, r, content{file: file, digest: digest, bytes: bytes, still: a.stillMaintains(r)})
 }
 
 type purgeJSON struct {
@@ -191,11 +202,11 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	lines := startLines(w, cancel)
+	lines := startLines(w, cancel, a.stillMaintains(r))
 	defer lines.stop() // also where the check panics: nothing may be written after the handler
 	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
-	if err != nil {
+	if err = cmp.Or(lines.ended, err); err != nil {
 		lines.write(checkLine{Error: a.checkError(w, r, err)})
 		return nil
 	}
@@ -217,16 +228,19 @@ func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErr
 type checkLines struct {
 	cancel context.CancelFunc
 	stop   func() // returns when no more progress is reported
+	still  func() error
 
 	mu      sync.Mutex // of what follows
+	ended   error      // the refusal of still
 	lines   *json.Encoder
 	control *http.ResponseController
 	at      progressJSON
 }
 
-// startLines sends the header and starts to report progress.
-func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
-	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel}
+// startLines sends the header and starts to report progress. It cancels the check when still
+// refuses the rest.
+func startLines(w http.ResponseWriter, cancel context.CancelFunc, still func() error) *checkLines {
+	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel, still: still}
 	var beats sync.WaitGroup
 	ended := make(chan struct{})
 	l.stop = sync.OnceFunc(func() { close(ended); beats.Wait() })
@@ -262,8 +276,14 @@ func (l *checkLines) writeLocked(line checkLine) {
 
 // heartbeat writes the progress, and sends all that is written.
 func (l *checkLines) heartbeat() {
+	ended := l.still()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if ended != nil {
+		l.ended = ended
+		l.cancel()
+		return
+	}
 	l.writeLocked(checkLine{Progress: &l.at})
 	_ = l.control.Flush() // the next line finds the error
 }

@@ -83,7 +83,9 @@ func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.
 	if err := setType(w.Header(), resource, file, inline); err != nil {
 		return err
 	}
-	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
+	sent := contentOf(resource, file)
+	sent.still = func() error { return a.repo.MayStillRead(r.Context(), r.caller, resource.ID) }
+	return a.sendContent(w, r, sent)
 }
 
 // content is a file that goes out as it is.
@@ -91,12 +93,19 @@ type content struct {
 	file     io.ReadSeeker
 	digest   blobs.Digest
 	bytes    int64
-	modified time.Time // zero: no Last-Modified is sent
-	verified bool      // the bytes have been read and compared with a checksum
+	modified time.Time    // zero: no Last-Modified is sent
+	verified bool         // the bytes have been read and compared with a checksum
+	still    func() error // refuses a caller that may not have the rest any more
 }
 
-// sendContent sends a file, whose Content-Type is set, or the requested part of it, with the entity tag that is set, else the usual one. http.ServeContent
-// does conditions and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
+func contentOf(resource metadata.Resource, file io.ReadSeeker) content {
+	return content{file: file, digest: resource.Digest, bytes: resource.Bytes, modified: resource.Modified.Time(), verified: resource.Body == metadata.Inline}
+}
+
+// sendContent sends a file, whose Content-Type is set, or the requested part of it, with the
+// entity tag that is set, else the usual one. http.ServeContent does conditions and ranges. A file
+// that turns out to be damaged is an error before the answer begins; afterwards the answer is cut
+// off, as it is where the caller loses the right to the rest.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
 	if kind := header.Get("Content-Type"); isActiveType(kind) {
@@ -110,7 +119,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")), "Etag", etag,
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
 		"Cache-Control", r.caching())
-	sent := &contentWriter{ResponseWriter: w, r: r.Request}
+	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: c.still}
 	body, release, err := a.verified(r, c)
 	defer release()
 	switch {
@@ -121,6 +130,9 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	default:
 		r.Header = normalizedRange(withoutDates(r.Header, c.modified), c.bytes)
 		http.ServeContent(sent, r.Request, "", c.modified, body)
+	}
+	if sent.ended != nil {
+		panic(http.ErrAbortHandler)
 	}
 	if sent.damage == nil {
 		return nil
@@ -163,12 +175,14 @@ func setAll(header http.Header, pairs ...string) {
 }
 
 // contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that was not
-// complete: its answer has been cut off.
+// complete: its answer has been cut off. It does the same where still refuses the rest.
 type contentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
+	still   func() error
 	refused bool
 	damage  error
+	ended   error
 }
 
 var refusals = map[int]*errs.Error{
@@ -197,14 +211,34 @@ func (w *contentWriter) Write(p []byte) (int, error) {
 
 // ReadFrom implements [io.ReaderFrom], so that sendfile is possible.
 func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
-	n, err := io.Copy(w.ResponseWriter, src)
+	n, err := w.sendParts(src)
 	switch wanted, limited := src.(*io.LimitedReader); {
+	case w.ended != nil:
 	case isReadError(err):
 		w.damage = err
 	case err == nil && limited && wanted.N > 0:
 		w.damage = io.ErrUnexpectedEOF
 	}
 	return n, err
+}
+
+// sendParts copies a source part by part. Each part is limited anew, so that sendfile is still
+// possible.
+func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
+	whole, limited := src.(*io.LimitedReader)
+	for limited && whole.N > repository.StreamPart {
+		part := &io.LimitedReader{R: whole.R, N: repository.StreamPart}
+		n, err := io.Copy(w.ResponseWriter, part)
+		sent, whole.N = sent+n, whole.N-n
+		if err != nil || part.N > 0 {
+			return sent, err
+		}
+		if w.ended = w.still(); w.ended != nil {
+			return sent, w.ended
+		}
+	}
+	n, err := io.Copy(w.ResponseWriter, src)
+	return sent + n, err
 }
 
 // isReadError tells whether an error is one of reading the file, not of the connection.

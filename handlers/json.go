@@ -148,6 +148,7 @@ type keyJSON struct {
 	Created  string `json:"created"`
 	Expires  string `json:"expires,omitempty"`
 	LastUsed string `json:"lastUsed,omitempty"`
+	MadeWith string `json:"madeWith,omitempty"` // the key with which it ends
 	State    string `json:"state"`
 	Key      string `json:"key,omitempty"` // only in the answer that made it
 }
@@ -220,7 +221,7 @@ func (s presenter) key(now time.Time) func(metadata.Key) keyJSON {
 	return func(k metadata.Key) keyJSON {
 		return keyJSON{
 			ID: k.ID.String(), Label: k.Label, Prefix: k.Prefix, Created: encode.Instant(k.Created), Expires: encode.Instant(k.Expires),
-			LastUsed: encode.Instant(k.LastUsed), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
+			LastUsed: encode.Instant(k.LastUsed), MadeWith: idText(k.MadeWith), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
 		}
 	}
 }

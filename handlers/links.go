@@ -22,6 +22,7 @@ type linkJSON struct {
 	Resources   []string `json:"resourceIds"`
 	Version     uint32   `json:"version"` // 0: the present one
 	OwnerID     string   `json:"ownerId"`
+	MadeWith    string   `json:"madeWith,omitempty"` // the key of the owner with which it ends
 	State       string   `json:"state"`
 	historyJSON
 	Expires     string   `json:"expires"` // "": never
@@ -43,7 +44,7 @@ func (s presenter) link(l repository.LinkWithUse) linkJSON {
 	id := l.ID.String()
 	shown := linkJSON{
 		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: idText(l.DataspaceID), SetID: idText(l.SetID), Role: l.Role.String(),
-		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), State: string(l.StateIs), historyJSON: history(l.Record),
+		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), MadeWith: idText(l.MadeWith), State: string(l.StateIs), historyJSON: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: l.MaxUses, HidesPeople: l.HidesPeople,
 		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),
 		Unfinished: l.Unfinished.Uploads, Held: l.Unfinished.Bytes,

@@ -204,6 +204,7 @@ func operations() []operation {
 		{"listUserKeys", false, nil},
 		{"pageUserKeys", false, nil},
 		{"createUserKey", false, fields(object{"label": "New"})},
+		{"getKeyDependents", false, nil},
 		{"revokeUserKey", false, nil},
 		{"deleteUser", false, nil},
 		{"restoreUser", false, nil},
@@ -230,6 +231,7 @@ func operations() []operation {
 		{"listUserKeys", true, nil},
 		{"pageUserKeys", true, nil},
 		{"createUserKey", true, fields(object{"label": "New"})},
+		{"getKeyDependents", true, nil},
 		{"revokeUserKey", true, nil},
 
 		{"getUpload", true, tus(raw{})},

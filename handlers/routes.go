@@ -67,11 +67,12 @@ const (
 	previewed                  // may change nothing, but say what it would
 	foldered                   // takes the path of a folder
 	outlined                   // takes what its listing takes; its use case reads the query
+	revoking                   // takes what becomes of the dependents
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfKeys(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -216,9 +217,6 @@ func (a *api) routesOfUsers() []route {
 		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain, light},
 		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain, light},
 		{"GET", "/users/:id/usage", oneself, a.getUserUsage, plain, compute},
-		{"GET", "/users/:id/keys", oneself, a.listKeys, listing, page},
-		{"POST", "/users/:id/keys", oneself, a.createKey, plain, light},
-		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, plain, light},
 
 		{"GET", "/privileges", keyed, a.listPrivileges, listing, page},
 		{"POST", "/privileges", managers, a.grant, plain, light},

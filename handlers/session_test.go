@@ -265,7 +265,7 @@ func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	}
 	one := s.newMember("editor")
 	cookie, _ := one.signIn()
-	other, browser := one.withKey(one.send("POST", "/users/me/keys", nil).object().text("key")).signIn()
+	other, browser := one.withKey(s.send("POST", "/users/"+one.id+"/keys", nil).object().text("key")).signIn()
 	ends("its key is revoked", cookie, func() {
 		one.send("DELETE", "/users/me/keys/"+one.get("/users/me/keys").data()[0].text("id"), nil).want(http.StatusNoContent)
 	})

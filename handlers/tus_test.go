@@ -282,7 +282,7 @@ func TestTusUploadBelongsToItsUser(t *testing.T) {
 		c.send("HEAD", at, nil, inTus).want(http.StatusNotFound)
 		c.send("DELETE", at, nil, inTus).problem(http.StatusNotFound, "upload_not_found", "")
 	}
-	made := editor.send("POST", "/users/me/keys", object{"label": "new"}).object()
+	made := s.send("POST", "/users/"+editor.id+"/keys", object{"label": "new"}).object()
 	keys := editor.get("/users/me/keys").data()
 	editor.send("DELETE", "/users/me/keys/"+keys[0].text("id"), nil).want(http.StatusNoContent)
 	editor.chunk(at, 3, "tent").problem(http.StatusUnauthorized, "unauthenticated", "")

@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"errors"
 	"net/http"
-	"time"
 
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
@@ -65,39 +63,6 @@ func (a *api) sendUser(w http.ResponseWriter, r *request, u metadata.User, err e
 		writeRecord(w, r, http.StatusOK, u.Tag(), a.presenter(r).user(u))
 	}
 	return err
-}
-
-func (a *api) listKeys(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListKeys(r.Context(), r.caller, r.list())
-	if err != nil {
-		return err
-	}
-	presenter := a.presenter(r)
-	writeJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
-	return nil
-}
-
-// createKey answers with the only copy of the key. A request without a body asks for a key without label and end.
-func (a *api) createKey(w http.ResponseWriter, r *request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil && !errors.Is(err, body.ErrEmpty) {
-		return err
-	}
-	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
-	if err != nil {
-		return err
-	}
-	presenter := a.presenter(r)
-	shown := presenter.key(time.Now())(created)
-	shown.Key = key
-	w.Header().Set("Location", presenter.url("users", created.UserID.String())+"/keys/"+shown.ID)
-	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusCreated, shown)
-	return nil
-}
-
-func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId")))
 }
 
 func (a *api) listPrivileges(w http.ResponseWriter, r *request) error {

@@ -223,7 +223,9 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 		if err := setType(w.Header(), resource, file, slices.Equal(r.URL.Query()["disposition"], []string{"inline"})); err != nil {
 			return err
 		}
-		return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
+		sent := contentOf(resource, file)
+		sent.still = func() error { return a.repo.MayStillVisit(r.Context(), v) }
+		return a.sendContent(w, r, sent)
 	})
 }
 

@@ -17,6 +17,7 @@ type webhookJSON struct {
 	Label       string   `json:"label"`
 	DataspaceID string   `json:"dataspaceId,omitempty"`
 	Events      []string `json:"events"`
+	MadeWith    string   `json:"madeWith,omitempty"` // the key with which it pauses
 	State       string   `json:"state"`
 	historyJSON
 	Reason     string `json:"reason,omitempty"`  // why it is paused
@@ -60,7 +61,7 @@ func showAll[T, J any](items []T, show func(T) J) inOnePage[J] {
 
 func showWebhook(w metadata.Webhook) webhookJSON {
 	shown := webhookJSON{
-		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), State: "active", historyJSON: history(w.Record),
+		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", historyJSON: history(w.Record),
 		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Instant(w.NextTry), Former: encode.Instant(w.FormerUntil),
 	}
 	if w.DataspaceID != (metadata.ID{}) {

@@ -58,6 +58,7 @@ type Link struct {
 	Types             string    // of a request: media types and extensions, with a space between; "": all
 	Role              auth.Role // of an invitation
 	Entry             uint64    // as in Dataspace
+	MadeWith          ID        // key of the owner that made it or took it over, with which it ends; zero: it ends by itself
 }
 
 // FileIDs returns the resources that a share of files shows, in its order.

@@ -179,6 +179,7 @@ type Key struct {
 	Label, Prefix           string
 	Created                 Stamp
 	Expires, LastUsed, Gone Stamp // 0: never
+	MadeWith                ID    // key of the same user that made this one, which ends with it; zero: this one ends by itself
 }
 
 // Session is the credential of a browser, made with a key. Its token is not stored, only the digest.

@@ -20,6 +20,7 @@ type Webhook struct {
 	PauseReason   PauseReason
 	PausedBecause string // what was the matter, for people
 	Entry         uint64 // number of the last entry of the audit log about it
+	MadeWith      ID     // key of the user for whom it acts, with which it pauses; zero: it pauses by itself
 }
 
 // PauseReason is why a webhook sends nothing. The numbers are stored: they never change.
@@ -32,6 +33,7 @@ const (
 	PausedByReceiver PauseReason = 2 // the receiver answered 410
 	PausedWithRole   PauseReason = 3 // the user for whom it acts may not have it any more
 	PausedByRestore  PauseReason = 4 // the repository was put back to an older state, or is a copy
+	PausedWithKey    PauseReason = 5 // the key that it was made with has ended
 )
 
 // String returns the reason as the interface writes it; "" where there is none.
@@ -45,6 +47,8 @@ func (r PauseReason) String() string {
 		return "role_lost"
 	case PausedByRestore:
 		return "restored"
+	case PausedWithKey:
+		return "key_ended"
 	}
 	return ""
 }

@@ -29,8 +29,9 @@ type Archive struct {
 	caller  auth.Principal
 	room    int64
 	rest    []metadata.ID
-	as      openAs // nil: as what was active when the archive was opened
-	bare    bool   // without descriptive metadata
+	as      openAs                      // nil: as what was active when the archive was opened
+	still   func(context.Context) error // refuses who may not have it any more
+	bare    bool                        // without descriptive metadata
 }
 
 // OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
@@ -38,6 +39,15 @@ type Archive struct {
 // that ends in a slash, narrows it down; "": the whole set.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
+	a.still = func(ctx context.Context) error {
+		return revoked(s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+			resolved, err := lookupSet(tx, set, "")
+			if err == nil {
+				err = authorise(tx, p, resolved.dataspace, auth.Read)
+			}
+			return err
+		}))
+	}
 	err := s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		a.Close() // of a try before
 		resolved, err := lookupSet(tx, set, "")
@@ -144,7 +154,7 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	}
 	id := a.rest[0].String()
 	a.rest = a.rest[1:]
-	return a.service.open(ctx, a.caller, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+	of, file, err := a.service.open(ctx, a.caller, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
 		if a.as != nil {
 			shown, err := a.as(tx, r)
 			if err == nil && !a.bare {
@@ -157,6 +167,10 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 		}
 		return presentFile(tx, r)
 	})
+	if err != nil {
+		return of, nil, err
+	}
+	return of, watchedFile{file, watch(file, func() error { return a.still(ctx) })}, nil
 }
 
 // Close makes room for other archives. It may be called again.

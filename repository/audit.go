@@ -319,7 +319,7 @@ func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
 const exportPage = 500
 
 // ExportAudit returns the signed head of the whole log, and its entries from the first to the last, for a sysadmin. They are read page by page
-// while they are taken.
+// while they are taken; each page asks whether the caller still is one.
 func (s *Service) ExportAudit(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := onlySysadmin(p); err != nil {
@@ -336,7 +336,7 @@ func (s *Service) ExportAudit(ctx context.Context, p auth.Principal) (head metad
 	}
 	return head, func(yield func(metadata.AuditEntry, error) bool) {
 		for next := uint64(0); next < head.Size; {
-			page, err := s.auditPage(ctx, next, min(next+exportPage, head.Size))
+			page, err := s.auditPage(ctx, p, next, min(next+exportPage, head.Size))
 			for _, e := range page {
 				if !yield(e, nil) {
 					return
@@ -351,8 +351,11 @@ func (s *Service) ExportAudit(ctx context.Context, p auth.Principal) (head metad
 	}, nil
 }
 
-func (s *Service) auditPage(ctx context.Context, from, to uint64) (page []metadata.AuditEntry, err error) {
-	err = s.stores.View(ctx, func(tx *metadata.Tx) error {
+func (s *Service) auditPage(ctx context.Context, p auth.Principal, from, to uint64) (page []metadata.AuditEntry, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
 		for number := from; number < to; number++ {
 			e, err := tx.Audit.Get(number)
 			if err != nil {

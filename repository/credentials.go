@@ -12,7 +12,6 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
-	"labshelf/paging"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
@@ -97,93 +96,6 @@ func refusedCaller(err error) error {
 // expired tells whether the key that the caller came with has ended by itself.
 func expired(p auth.Principal, now metadata.Stamp) bool {
 	return metadata.Key{Expires: metadata.Stamp(p.Expires)}.StateAt(now) == metadata.KeyExpired
-}
-
-// keyFields are the fields of a new key.
-var keyFields = setters[metadata.Key]{
-	"label":   textSetter(labelText, func(k *metadata.Key) *string { return &k.Label }),
-	"expires": setExpires,
-}
-
-func setExpires(k *metadata.Key, field string, value any) (err error) {
-	k.Expires, err = instantValue(field, value)
-	return err
-}
-
-// instantValue returns a moment before the year 10000.
-func instantValue(field string, value any) (metadata.Stamp, error) {
-	s, err := stringValue(field, value)
-	if err != nil {
-		return 0, err
-	}
-	instant, _, err := paging.ParseInstant(s)
-	var bad *paging.Error
-	if errors.As(err, &bad) {
-		return 0, invalid(field, "%s: %s", field, bad.Message)
-	}
-	if err == nil && metadata.Stamp(instant).Time().Year() > 9999 {
-		return 0, invalid(field, "%s must be before the year 10000", field)
-	}
-	return metadata.Stamp(instant), err
-}
-
-// CreateKey makes a key for a user and returns it with its record. Nothing can show it again. Fields: optional label, expires.
-func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, f Fields) (created metadata.Key, key string, err error) {
-	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := lookupUser(tx, myself(p, user), "")
-		if err != nil {
-			return err
-		}
-		if err := oneself(p, u.ID); err != nil {
-			return err
-		}
-		k := metadata.Key{UserID: u.ID}
-		if err := create(&k, f, keyFields); err != nil {
-			return err
-		}
-		if _, sent := f["expires"]; sent && k.Expires <= s.now() {
-			return invalid("expires", "expires must be in the future")
-		}
-		if u.State == metadata.Deleted {
-			return conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
-		}
-		key = auth.NewKey()
-		created, err = storeKey(tx, p, k, key)
-		return err
-	})
-	return created, key, err
-}
-
-// putKey stores a new key that an operator makes.
-func putKey(tx *metadata.Tx, k metadata.Key, key string) error {
-	_, err := storeKey(tx, auth.Principal{}, k, key)
-	return err
-}
-
-// storeKey completes the record of a new key and stores it, without the key itself.
-func storeKey(tx *metadata.Tx, by auth.Principal, k metadata.Key, key string) (metadata.Key, error) {
-	k.Created = tx.Stamp()
-	k.ID, k.Digest, k.Prefix = metadata.NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
-	return k, rows.SaveKey(tx, rows.Change{By: by, Action: audit.KeyCreate}, k.Created, k)
-}
-
-// RevokeKey ends a key for good.
-func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id string) error {
-	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := lookupUser(tx, myself(p, user), "")
-		if err != nil {
-			return err
-		}
-		k, err := byID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
-		if k, err = orNotFound(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
-			return err
-		}
-		if err := oneself(p, u.ID); err != nil || k.Gone != 0 {
-			return err
-		}
-		k.Gone = tx.Stamp()
-		return rows.SaveKey(tx, rows.Change{By: p, Action: audit.KeyRevoke}, k.Gone, k)
-	})
 }
 
 // lastUse writes down when keys were last used, at most once a minute each, without delaying requests.

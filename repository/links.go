@@ -58,10 +58,19 @@ func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link,
 	return l, err
 }
 
-// withUse reads what has come of a link.
+// withUse reads what has come of a link. It ends, at the latest, with the key that it was made with.
 func (s *Service) withUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
 	use, err := tx.LinkUses.Get(l.ID)
-	return LinkWithUse{Link: l, Use: use, StateIs: l.StateAt(s.now(), use)}, errs.Ignore(err, metadata.ErrNotFound)
+	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+		return LinkWithUse{}, err
+	}
+	k, err := keyOf(tx, l.OwnerID, l.MadeWith)
+	l.Expires = earlier(l.Expires, k.Expires)
+	with := LinkWithUse{Link: l, Use: use, StateIs: l.StateAt(s.now(), use)}
+	if k.Gone != 0 {
+		with.StateIs = metadata.LinkRevoked
+	}
+	return with, err
 }
 
 // managed reads what has come of a link, and what its unfinished uploads hold.
@@ -108,7 +117,7 @@ func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (c
 			return err
 		}
 		l := draft.Link
-		l.Record, l.OwnerID, l.Password, l.Digest = newRecord(tx, p), p.UserID, hash, digest
+		l.Record, l.OwnerID, l.MadeWith, l.Password, l.Digest = newRecord(tx, p), p.UserID, p.KeyID, hash, digest
 		if err := rows.SaveLink(tx, rows.Change{By: p, Action: audit.LinkCreate}, nil, &l); err != nil {
 			return err
 		}
@@ -268,7 +277,8 @@ func (s *Service) EndLinkUploads(ctx context.Context, p auth.Principal, id strin
 	return err
 }
 
-// TakeLink makes the caller, an admin of its dataspace, the owner of a link: it has the caller's rights from then on.
+// TakeLink makes the caller, its owner or an admin of its dataspace, the owner of a link: it has
+// the caller's rights from then on, and depends on the caller's key.
 func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (taken LinkWithUse, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)
@@ -276,7 +286,7 @@ func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (ta
 			return err
 		}
 		l := before
-		if l.OwnerID = p.UserID; before.State == metadata.Deleted {
+		if l.OwnerID, l.MadeWith = p.UserID, p.KeyID; before.State == metadata.Deleted {
 			return conflict(errs.CodeDeleted, "", "this link is revoked; make another one")
 		}
 		if l.Kind == metadata.Invitation {
@@ -284,7 +294,7 @@ func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (ta
 				return err
 			}
 		}
-		if l.OwnerID != before.OwnerID {
+		if l.OwnerID != before.OwnerID || l.MadeWith != before.MadeWith {
 			err = s.saveLink(tx, p, audit.LinkTake, before, &l)
 		}
 		if err == nil {

@@ -256,7 +256,7 @@ func TestKeyEndsAtAllNodes(t *testing.T) {
 		a.OK(err)
 		_, err = b.Service.Authenticate(ctx, text)
 		b.OK(err)
-		a.OK(a.Service.RevokeKey(ctx, a.Admin, "me", made.ID.String()))
+		a.OK(a.Service.RevokeKey(ctx, a.Admin, "me", made.ID.String(), false))
 		_, err = b.Service.Authenticate(ctx, text)
 		repositorytest.WantCode(b.T, err, errs.CodeUnauthenticated)
 	})

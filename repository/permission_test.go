@@ -197,7 +197,7 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 			{"a user becomes a sysadmin", func() error { return v.sysadmin(true) }, in},
 			{"the caller is no sysadmin any more", func() error { return v.sysadmin(false) }, out},
 			{"a role is granted again", func() error { v.grant("member"); return nil }, in},
-			{"a key is revoked", func() error { return svc.RevokeKey(ctx, h.Admin, user, key) }, out},
+			{"a key is revoked", func() error { return svc.RevokeKey(ctx, h.Admin, user, key, false) }, out},
 		} {
 			v.storm(c.name, v.gets(ctx), c.change, c.wanted)
 		}

@@ -116,8 +116,33 @@ func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 	if !known {
 		length = -1
 	}
-	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body, 0), length)
+	watched := watch(u.reserved.Reader(ctx, body, 0), func() error { return u.still(ctx) })
+	u.received, err = u.service.receive(ctx, watched, length)
 	return err
+}
+
+// still refuses a sender that may not write any more, while the body comes.
+func (u *FormUpload) still(ctx context.Context) error {
+	if u.drop != nil {
+		return revoked(u.service.visit(ctx, u.drop.visitor, asked{kind: metadata.RequestLink}, func(*metadata.Tx, visited) error { return nil }))
+	}
+	return revoked(u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+		switch {
+		case u.into != "":
+			set, err := lookupSet(tx, u.into, "setId")
+			if err == nil {
+				err = authorise(tx, p, set.dataspace, auth.Write)
+			}
+			return err
+		case u.over != "":
+			r, err := lookupResource(tx, u.over)
+			if err == nil {
+				err = authorise(tx, p, r.set.dataspace, auth.Write)
+			}
+			return err
+		}
+		return nil
+	}))
 }
 
 // Discard ends the upload, and removes what was received and not used. When it fails, calling it again tries again.

@@ -154,7 +154,8 @@ func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 	return conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
 }
 
-// DeleteUser deletes a user. Its keys are revoked at once, for good; its privileges stay.
+// DeleteUser deletes a user. Its keys and links are revoked at once, for good, and the webhooks
+// that act for it pause; its privileges stay.
 func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Deleted {
@@ -165,7 +166,7 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 				return err
 			}
 		}
-		keys, err := rows.Collect(tx.Keys.OfUser(u.ID, metadata.ID{}), 1<<20)
+		held, err := heldBy(tx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -174,21 +175,13 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 		if err := rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserDelete}, &before, &u); err != nil {
 			return err
 		}
-		for _, k := range keys {
-			if k.Gone != 0 {
-				continue
-			}
-			k.Gone = u.Modified
-			if err := rows.SaveKey(tx, rows.Change{By: p, Action: audit.KeyRevoke, Cause: u.Entry}, 0, k); err != nil {
-				return err
-			}
-		}
-		return nil
+		return held.end(tx, rows.Change{By: p, Cause: u.Entry}, u.Modified, metadata.PausedWithRole)
 	})
+	s.ended()
 	return u, err
 }
 
-// RestoreUser makes a deleted user active again, without the keys.
+// RestoreUser makes a deleted user active again, without the keys, links and webhooks.
 func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {

@@ -93,7 +93,8 @@ func (s *Service) lookupVisit(tx *metadata.Tx, v Visitor, ask asked) (found visi
 	return found, nil
 }
 
-// resolveVisit reads the owner and the set of a link. It has ended where the owner may not do any more what the link is for.
+// resolveVisit reads the owner and the set of a link. It has ended where the owner may not make it
+// any more.
 func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
 	if found.owner, err = tx.Users.Get(found.OwnerID); err != nil {
 		return err
@@ -104,11 +105,7 @@ func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
 	if found.set, err = resolveSet(tx, found.SetID); err != nil {
 		return err
 	}
-	action := auth.Read
-	if found.Kind == metadata.RequestLink {
-		action = auth.Write
-	}
-	err = authorise(tx, auth.Principal{UserID: found.OwnerID, Sysadmin: found.owner.Sysadmin}, found.set.dataspace, action)
+	err = authorise(tx, auth.Principal{UserID: found.OwnerID, Sysadmin: found.owner.Sysadmin}, found.set.dataspace, auth.Write)
 	var refused *errs.Error
 	switch {
 	case errors.As(err, &refused) && refused.Kind == errs.Forbidden, err == nil && found.owner.State == metadata.Deleted,
@@ -338,7 +335,7 @@ func (s *Service) countVisit(tx *metadata.Tx, found visited) error {
 
 // OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.
 func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, error) {
-	a := &Archive{service: s}
+	a := &Archive{service: s, still: func(ctx context.Context) error { return s.MayStillVisit(ctx, v) }}
 	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
 		a.Close() // of a try before
 		a.caller, a.Set, a.bare = found.asOwner(auth.Origin{}), found.set.shown(), found.HidesPeople

@@ -95,7 +95,7 @@ func (s *Service) CreateWebhook(ctx context.Context, p auth.Principal, f Fields)
 		if err := hooks.Begin(tx, &created); err != nil {
 			return err
 		}
-		created.Record, created.Secret = newRecord(tx, p), webhooks.NewSecret()
+		created.Record, created.MadeWith, created.Secret = newRecord(tx, p), p.KeyID, webhooks.NewSecret()
 		return rows.SaveWebhook(tx, rows.Change{By: p, Action: audit.WebhookCreate}, nil, &created)
 	})
 	s.hooks.Changed()
@@ -217,7 +217,7 @@ func (s *Service) UpdateWebhook(ctx context.Context, p auth.Principal, id string
 
 // saveWebhook stores a webhook that the caller has changed, and for whom it acts from now on.
 func (s *Service) saveWebhook(tx *metadata.Tx, p auth.Principal, action audit.Action, before metadata.Webhook, after *metadata.Webhook) error {
-	after.Modified, after.ModifiedBy = tx.Stamp(), p.UserID
+	after.Modified, after.ModifiedBy, after.MadeWith = tx.Stamp(), p.UserID, p.KeyID
 	return rows.SaveWebhook(tx, rows.Change{By: p, Action: action}, &before, after)
 }
 

@@ -13,6 +13,8 @@ import (
 
 func (c *codec) stamp(s *metadata.Stamp) { c.int64((*int64)(s)) }
 
+func idField(c *codec, id *metadata.ID) { c.fixed(id[:]) }
+
 func recordFields(c *codec, r *metadata.Record) {
 	c.fixed(r.ID[:])
 	c.uint8((*uint8)(&r.State))
@@ -118,6 +120,7 @@ func keyFields(c *codec, k *metadata.Key) {
 	c.stamp(&k.Expires)
 	c.stamp(&k.LastUsed)
 	c.stamp(&k.Gone)
+	added(c, &k.MadeWith, idField)
 }
 
 func sessionFields(c *codec, s *metadata.Session) {
@@ -256,6 +259,7 @@ func webhookFields(c *codec, w *metadata.Webhook) {
 	c.uint8((*uint8)(&w.PauseReason))
 	c.text(&w.PausedBecause)
 	c.uint64(&w.Entry)
+	added(c, &w.MadeWith, idField)
 }
 
 func deliveryFields(c *codec, d *metadata.Delivery) {

@@ -27,6 +27,7 @@ func linkFields(c *codec, l *metadata.Link) {
 	c.text(&l.Types)
 	c.uint8((*uint8)(&l.Role))
 	c.uint64(&l.Entry)
+	added(c, &l.MadeWith, idField)
 }
 
 func linkUseFields(c *codec, u *metadata.LinkUse) {

@@ -73,8 +73,8 @@ func nouns() map[string]noun {
 		}, recordHex+"0175"+"024675"+"0178"+"01"+entryHex+quotaHex),
 		"key": nounOf(keyFields, metadata.Key{
 			ID: id, UserID: other, Digest: auth.KeyDigest(digest), Label: "l", Prefix: "lsk_",
-			Created: 1, Expires: 2, LastUsed: 3, Gone: 4,
-		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
+			Created: 1, Expires: 2, LastUsed: 3, Gone: 4, MadeWith: other,
+		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+otherHex),
 		"session": nounOf(sessionFields, metadata.Session{
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
@@ -88,8 +88,9 @@ func nouns() map[string]noun {
 		"webhook": nounOf(webhookFields, metadata.Webhook{
 			Record: record, DataspaceID: other, URL: "u", Label: "l", Events: "e", Secret: "s", FormerSecret: "f", FormerUntil: 1,
 			Position: 2, Epoch: metadata.EpochID(other), Deliveries: 1 << 63, Tries: 3, NextTry: 4, Paused: 5, PauseReason: metadata.PausedWithRole, PausedBecause: "b", Entry: 6,
+			MadeWith: id,
 		}, recordHex+otherHex+"0175"+"016c"+"0165"+"0173"+"0166"+"0000000000000001"+"0000000000000002"+otherHex+"8000000000000000"+"00000003"+
-			"0000000000000004"+"0000000000000005"+"03"+"0162"+"0000000000000006"),
+			"0000000000000004"+"0000000000000005"+"03"+"0162"+"0000000000000006"+idHex),
 		"delivery": nounOf(deliveryFields, metadata.Delivery{
 			WebhookID: id, Number: 1, Entry: 2, MessageID: "m", Event: "e", Tries: 3, First: 4, Last: 5, Status: 200, Micros: 6, Error: "x", Answer: "a", Skipped: true,
 		}, idHex+"0000000000000001"+"0000000000000002"+"016d"+"0165"+"00000003"+"0000000000000004"+"0000000000000005"+"00000000000000c8"+
@@ -103,8 +104,9 @@ func nouns() map[string]noun {
 		"link": nounOf(linkFields, metadata.Link{
 			Record: record, OwnerID: other, Kind: metadata.RequestLink, DataspaceID: id, SetID: other, Folder: "a/", Files: "f", Version: 3,
 			Digest: auth.LinkDigest(digest), Password: "pa", Label: "la", Expires: 1, MaxUses: 2, HidesPeople: true, MaxBytes: 3, MaxFile: 4, Types: "ty", Role: auth.Editor, Entry: 9,
+			MadeWith: other,
 		}, recordHex+otherHex+"02"+idHex+otherHex+"02612f"+"0166"+"00000003"+digestHex+"027061"+"026c61"+"0000000000000001"+"00000002"+"01"+
-			"0000000000000003"+"0000000000000004"+"027479"+"02"+entryHex),
+			"0000000000000003"+"0000000000000004"+"027479"+"02"+entryHex+otherHex),
 		"link use": nounOf(linkUseFields, metadata.LinkUse{LinkID: id, Count: 1, Bytes: 2, Last: 3}, idHex+"0000000000000001"+"0000000000000002"+"0000000000000003"),
 		"schema of properties": nounOf(schemaRowFields, metadata.Schema{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: "de", For: metadata.ForSets, Types: "ty", Enforce: true, Version: 3, Entry: 9,

@@ -11,7 +11,7 @@ import base64, hashlib, json, os, re, subprocess, sys, tempfile
 ACTIONS = dict(zip(*[iter("""1 epoch.begin 2 request.refuse 3 audit.erase 10 dataspace.create 11 dataspace.update 12 dataspace.delete
 13 dataspace.restore 20 set.create 21 set.update 22 set.delete 23 set.restore 30 resource.create 31 resource.replace 32 resource.edit
 33 resource.delete 34 resource.restore 35 resource.purge 36 resource.copy 37 resource.move 40 version.restore 41 version.label 42 version.erase 43 version.purge
-50 user.create 51 user.update 52 user.delete 53 user.restore 60 key.create 61 key.revoke 70 session.begin 71 session.end
+50 user.create 51 user.update 52 user.delete 53 user.restore 60 key.create 61 key.revoke 62 key.update 70 session.begin 71 session.end
 80 privilege.grant 81 privilege.revoke 90 purge.run
 100 webhook.create 101 webhook.update 102 webhook.delete 103 webhook.rotate 104 webhook.pause 105 webhook.resume 106 webhook.skip
 110 schema.create 111 schema.update 112 schema.delete 113 schema.restore 120 edit.begin 121 edit.undo

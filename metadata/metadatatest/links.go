@@ -83,6 +83,7 @@ func sizesOfLinks(least, most metadata.Record, long string) []any {
 			Record: most, OwnerID: maxID(), Kind: metadata.Invitation, DataspaceID: maxID(), SetID: maxID(), Folder: long, Files: strings.Repeat("f", 16*500),
 			Version: math.MaxUint32, Digest: auth.LinkDigest(slices.Repeat([]byte{0xff}, 32)), Password: long, Label: long, Expires: math.MaxInt64,
 			MaxUses: math.MaxUint32, HidesPeople: true, MaxBytes: math.MaxInt64, MaxFile: math.MaxInt64, Types: long, Role: auth.Admin, Entry: math.MaxUint64,
+			MadeWith: maxID(),
 		},
 		metadata.LinkUse{LinkID: id(16)},
 		metadata.LinkUse{LinkID: maxID(), Count: math.MaxUint64, Bytes: math.MaxInt64, Last: math.MaxInt64},

@@ -154,7 +154,7 @@ func testSizes(t *testing.T, s *store) {
 		metadata.Key{ID: id(9), UserID: id(7)},
 		metadata.Key{
 			ID: maxID(), UserID: maxID(), Digest: auth.KeyDigest(slices.Repeat([]byte{0xff}, 32)), Label: long[:400], Prefix: long,
-			Created: latest, Expires: latest, LastUsed: latest, Gone: latest,
+			Created: latest, Expires: latest, LastUsed: latest, Gone: latest, MadeWith: maxID(),
 		},
 		metadata.Privilege{Record: with(least, 10), UserID: id(7), DataspaceID: id(1)},
 		metadata.Privilege{Record: with(most, 11), UserID: maxID(), DataspaceID: maxID(), Role: auth.Admin},

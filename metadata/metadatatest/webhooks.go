@@ -52,6 +52,7 @@ func sizesOfWebhooks(least, most metadata.Record, long, name string) []any {
 		metadata.Webhook{
 			Record: most, DataspaceID: maxID(), URL: name, Label: long[:400], Events: long, Secret: long, FormerSecret: long, FormerUntil: most.Modified,
 			Position: math.MaxUint64, Deliveries: math.MaxUint64, Tries: math.MaxUint32, NextTry: math.MaxInt64, Paused: most.Modified, PauseReason: math.MaxUint8, PausedBecause: long,
+			MadeWith: maxID(),
 		},
 		metadata.Delivery{WebhookID: id(13)},
 		metadata.Delivery{

@@ -168,7 +168,7 @@ func TestRightsEnd(t *testing.T) {
 		f = w.follow(member, from)
 		w.Upload(w.Sets[0], "3")
 		f.want("")
-		w.OK(w.Service.RevokeKey(ctx, w.Admin, member.UserID.String(), member.KeyID.String()))
+		w.OK(w.Service.RevokeKey(ctx, w.Admin, member.UserID.String(), member.KeyID.String(), false))
 		<-f.done
 		repositorytest.WantCode(t, f.err, errs.CodeUnauthenticated)
 		if _, err := w.Service.Events.Open(ctx, member, ""); err == nil {

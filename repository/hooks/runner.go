@@ -17,7 +17,7 @@ import (
 const (
 	maxScanned  = 4096        // entries that one read transaction looks at
 	maxMessages = 64          // that it makes
-	maxBatch    = time.Second // after which what was sent is committed, and the rights of the user are looked at again
+	maxBatch    = time.Second // after which what was sent is committed
 	maxPassed   = 1024        // entries of no interest after which the position is committed
 	longestWait = 36 * time.Hour
 	lookAfter   = 10 * time.Second // whatever it waits for, where other nodes change the row of the webhook
@@ -98,7 +98,7 @@ func (r *runner) batch(ctx context.Context) (background.Next, error) {
 type batch struct {
 	hook     metadata.Webhook
 	paused   bool // or there is no such webhook any more
-	barred   bool // its user may not have it any more
+	barred   bool // its user may not have it any more, or its key has ended
 	wait     time.Duration
 	messages []message
 	passed   place // what was looked at
@@ -117,8 +117,8 @@ func (r *runner) load(ctx context.Context) (b batch, err error) {
 			b.paused = true
 			return err
 		}
-		allowed, err := rows.MayManage(tx, b.hook.ModifiedBy, b.hook.DataspaceID)
-		if err != nil || !allowed {
+		reason, err := r.hooks.barred(tx, b.hook)
+		if err != nil || reason != metadata.NotPaused {
 			b.barred = true
 			return err
 		}
@@ -170,10 +170,13 @@ func (h *Hooks) messageFor(tx *metadata.Tx, hook metadata.Webhook, at place) (m 
 }
 
 // send sends messages in their order, up to the first that is not taken, and notes the answers. What was cut off by the end of ctx
-// has none.
+// has none. Before each one it asks whether the webhook may still send.
 func (r *runner) send(ctx context.Context, b batch) {
 	begun := time.Now()
-	for _, m := range b.messages {
+	for n, m := range b.messages {
+		if n > 0 && !r.maySend(ctx) {
+			return
+		}
 		a := answered{message: m, at: stampOf(r.hooks.now())}
 		a.Answer = r.hooks.sender.Send(ctx, webhooks.Message{URL: b.hook.URL, ID: m.id, Secrets: secretsOf(b.hook, a.at), Body: m.body})
 		if ctx.Err() != nil && !a.Delivered() {
@@ -183,6 +186,20 @@ func (r *runner) send(ctx context.Context, b batch) {
 			return
 		}
 	}
+}
+
+// maySend reports whether the webhook is there, is not paused, and has its rights.
+func (r *runner) maySend(ctx context.Context) (may bool) {
+	err := r.hooks.stores.View(ctx, func(tx *metadata.Tx) error {
+		hook, err := tx.Webhooks.Get(r.id)
+		if err != nil || hook.Paused != 0 {
+			return err
+		}
+		reason, err := r.hooks.barred(tx, hook)
+		may = err == nil && reason == metadata.NotPaused
+		return err
+	})
+	return may && err == nil // an error shows again when the next batch is read
 }
 
 // commit writes down what is not committed yet. It goes on when ctx has ended, so that what was sent is not sent again at the next start.
@@ -271,18 +288,46 @@ func pauseFor(hook *metadata.Webhook, now metadata.Stamp, reason metadata.PauseR
 	}
 }
 
-// pause pauses the webhook because of the rights of its user.
+// barred returns why a webhook may not send any more; NotPaused: it may. Its user must be allowed
+// to make it now, and its key must be active.
+func (h *Hooks) barred(tx *metadata.Tx, hook metadata.Webhook) (metadata.PauseReason, error) {
+	if allowed, err := rows.MayManage(tx, hook.ModifiedBy, hook.DataspaceID); err != nil || !allowed {
+		return metadata.PausedWithRole, err
+	}
+	if hook.MadeWith == (metadata.ID{}) {
+		return metadata.NotPaused, nil
+	}
+	key, err := tx.Keys.Get(hook.ModifiedBy, hook.MadeWith)
+	if err == nil && key.StateAt(stampOf(h.now())) != metadata.KeyActive || errors.Is(err, metadata.ErrNotFound) {
+		return metadata.PausedWithKey, nil
+	}
+	return metadata.NotPaused, err
+}
+
+// because says for people why a webhook pauses that may not send any more.
+var because = map[metadata.PauseReason]string{
+	metadata.PausedWithRole: "the user for whom it acts may not have it any more",
+	metadata.PausedWithKey:  "the key that it was made with has ended",
+}
+
+// Pause pauses a webhook, unless it is paused already, with its role or with its key.
+func Pause(hook *metadata.Webhook, now metadata.Stamp, reason metadata.PauseReason) {
+	pauseFor(hook, now, reason, because[reason])
+}
+
+// pause pauses the webhook because of the rights of its user, or of its key.
 func (r *runner) pause(ctx context.Context) error {
 	return r.hooks.stores.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		hook, err := tx.Webhooks.Get(r.id)
 		if err != nil || hook.Paused != 0 {
 			return errs.Ignore(err, metadata.ErrNotFound)
 		}
-		if allowed, err := rows.MayManage(tx, hook.ModifiedBy, hook.DataspaceID); err != nil || allowed {
+		reason, err := r.hooks.barred(tx, hook)
+		if err != nil || reason == metadata.NotPaused {
 			return err
 		}
 		before := hook
-		pauseFor(&hook, stampOf(r.hooks.now()), metadata.PausedWithRole, "the user for whom it acts may not have it any more")
+		Pause(&hook, stampOf(r.hooks.now()), reason)
 		return rows.SaveWebhook(tx, rows.Change{Action: audit.WebhookPause}, &before, &hook)
 	})
 }

@@ -115,7 +115,8 @@ func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err erro
 }
 
 // SaveKey stores a key that is new, or was revoked just now: under its own stamp where stamp is 0.
-func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) error {
+// It returns the number of the entry.
+func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) (number uint64, err error) {
 	var texts audit.Changes
 	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: k.ID}, Subject: k.UserID}
 	if k.Gone == 0 {
@@ -124,8 +125,16 @@ func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) er
 			c.Values.Change("expires", "", strconv.FormatInt(int64(k.Expires), 10))
 		}
 	}
-	_, err := c.Log(tx, stamp, e, texts)
-	return errors.Join(err, tx.Keys.Put(k))
+	number, err = c.Log(tx, stamp, e, texts)
+	return number, errors.Join(err, tx.Keys.Put(k))
+}
+
+// MoveKey stores a key that depends on another key than before, or on none.
+func MoveKey(tx *metadata.Tx, c Change, before, after metadata.Key) error {
+	c.Values.Change("madeWith", idText(before.MadeWith), idText(after.MadeWith))
+	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: after.ID}, Subject: after.UserID}
+	_, err := c.Log(tx, 0, e, audit.Changes{})
+	return errors.Join(err, tx.Keys.Put(after))
 }
 
 // SavePrivilege stores a privilege, new (before is nil) or changed. It is part of the history of its dataspace.

@@ -29,6 +29,14 @@ func ContainersOf(tx *metadata.Tx, e audit.Entry) (in Containers, err error) {
 	return in, errs.Ignore(err, metadata.ErrNotFound)
 }
 
+// idText writes an id; "" for none.
+func idText(id metadata.ID) string {
+	if id == (metadata.ID{}) {
+		return ""
+	}
+	return id.String()
+}
+
 // ReadEntry returns an entry of the log, with the epoch that it belongs to where before is that of the entry before it.
 func ReadEntry(tx *metadata.Tx, number uint64, before metadata.EpochID) (e audit.Entry, epoch metadata.EpochID, err error) {
 	row, err := tx.Audit.Get(number)

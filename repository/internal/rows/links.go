@@ -14,7 +14,9 @@ func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err erro
 	old := cmp.Or(before, &metadata.Link{})
 	e, stamp := about(audit.Link, old.Record, after.Record, old.Entry)
 	e.Dataspace, e.Set = after.DataspaceID, after.SetID
-	if before == nil {
+	if before != nil {
+		c.Values.Change("madeWith", idText(old.MadeWith), idText(after.MadeWith))
+	} else {
 		c.Values.Change("kind", "", after.Kind.String())
 		c.Values.Change("role", "", after.Role.String())
 	}

@@ -19,6 +19,9 @@ func SaveWebhook(tx *metadata.Tx, c Change, before, after *metadata.Webhook) (er
 	e, stamp := about(audit.Webhook, old.Record, after.Record, old.Entry)
 	e.Dataspace = after.DataspaceID
 	c.Values.Change("events", old.Events, after.Events)
+	if before != nil {
+		c.Values.Change("madeWith", idText(old.MadeWith), idText(after.MadeWith))
+	}
 	c.Values.Change("paused", old.PauseReason.String(), after.PauseReason.String())
 	texts := textChanges([][3]string{{"url", old.URL, after.URL}, {"label", old.Label, after.Label}})
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {

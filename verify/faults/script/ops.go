@@ -134,7 +134,7 @@ func accounts() []operation {
 			return err
 		}},
 		{"revoke the key", false, withID("laptop", func(ctx context.Context, w *stores, id string) error {
-			return w.svc.RevokeKey(ctx, w.admin, w.ids["member"], id)
+			return w.svc.RevokeKey(ctx, w.admin, w.ids["member"], id, false)
 		})},
 		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Revoke(ctx, w.admin, id, repository.Match{}))

@@ -24,9 +24,19 @@ export interface Key {
   created: string;
   expires: string;
   lastUsed: string;
+  /** The id of the key with which this one ends. */
+  madeWith?: string;
   state: "active" | "revoked" | "expired";
   /** The secret: only in the answer to its creation. */
   key?: string;
+}
+
+/** What ends with a key. */
+export interface Dependents {
+  sessions: number;
+  /** Keys, links and webhooks, also those beyond `data`. */
+  count: number;
+  data: { kind: "key" | "share" | "request" | "invitation" | "webhook"; id: string; label: string }[];
 }
 
 export interface Privilege {
@@ -57,7 +67,10 @@ export const users = {
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
   createKey: (uid: string, fields: { label?: string; expires?: string }) =>
     call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
-  revokeKey: (uid: string, kid: string) => call<void>("DELETE", `/users/${id(uid)}/keys/${id(kid)}`),
+  dependents: (uid: string, kid: string, signal?: AbortSignal) =>
+    call<Dependents>("GET", `/users/${id(uid)}/keys/${id(kid)}/dependents`, { signal }),
+  revokeKey: (uid: string, kid: string, keep = false) =>
+    call<void>("DELETE", `/users/${id(uid)}/keys/${id(kid)}${queryOf(keep ? { dependents: "keep" } : {})}`),
 };
 
 export const privileges = {

@@ -82,7 +82,7 @@ export interface Webhook {
   state: "active" | "paused";
   /** The user who changed or resumed it last, for whom it acts. */
   modifiedBy: string;
-  reason?: "failed" | "gone" | "role_lost" | "restored";
+  reason?: "failed" | "gone" | "role_lost" | "key_ended" | "restored";
   /** The reason in detail. */
   because?: string;
   paused?: string;

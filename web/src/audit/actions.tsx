@@ -181,6 +181,7 @@ const words: Record<string, Words> = {
     </>
   ),
   "key.revoke": (e) => <>revoked a key of {subject(e)}</>,
+  "key.update": (e) => <>kept a key of {subject(e)} that was made with a revoked one</>,
   "session.begin": () => "signed in with a browser",
   "session.end": () => "ended a session",
   "privilege.grant": (e, about) => (

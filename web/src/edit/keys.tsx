@@ -1,4 +1,5 @@
 // The keys of a user: on the page of one's own account, and for sysadmins among the users.
+import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { users } from "../api";
@@ -16,6 +17,10 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
   const { value, problem, reload, refresh } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
   useRefreshOnFocus(refresh);
   const keys = value?.items ?? [];
+  const nameOf = (kid: string) => {
+    const maker = keys.find((k) => k.id === kid);
+    return maker?.label || (maker ? `${maker.prefix}…` : kid);
+  };
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<Key | undefined>();
   const close = () => {
@@ -60,6 +65,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
               <tr key={key.id}>
                 <td>
                   {key.label || <span class="dim">no label</span>} {key.state !== "active" && <Badge tone="bad">{key.state}</Badge>}
+                  {key.madeWith && <div class="dim">Ends with {nameOf(key.madeWith)}</div>}
                 </td>
                 <td class="mono">{key.prefix}…</td>
                 <td class="wide-only dim">{key.lastUsed ? <Time at={key.lastUsed} /> : "never"}</td>
@@ -82,6 +88,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
 }
 
 function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; cancel: () => void }) {
+  const own = uid === useMe().id;
   const label = useRef<HTMLInputElement>(null);
   const expires = useRef<HTMLInputElement>(null);
   const submit = async () => {
@@ -95,9 +102,18 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
           <Field label="Label" hint="What uses it, such as “laptop” or “microscope 2”." error={errorOf("label")}>
             {(a) => <input ref={label} autofocus {...a} />}
           </Field>
-          <Field label="Expires" hint="At the start of this day (UTC). Empty: never." error={errorOf("expires")}>
+          <Field
+            label="Expires"
+            hint={
+              own
+                ? "At the start of this day (UTC). Empty: with the key that you are signed in with."
+                : "At the start of this day (UTC). Empty: never."
+            }
+            error={errorOf("expires")}
+          >
             {(a) => <input ref={expires} type="date" {...a} />}
           </Field>
+          {own && <p class="hint">The new key depends on the key that you are signed in with: it is revoked with that one.</p>}
         </>
       )}
     </Form>
@@ -132,6 +148,7 @@ export function NewKeyDialog({ created, of, close }: { created: Key; of: User; c
 
 function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
   const name = of.label || of.prefix;
+  const keep = useRef<HTMLInputElement>(null);
   return (
     <ConfirmButton
       class="tight"
@@ -139,14 +156,45 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
       confirm={{
         title: "Revoke this key?",
         action: "Revoke",
-        submit: () => users.revokeKey(uid, of.id).then(done),
+        submit: () => users.revokeKey(uid, of.id, keep.current?.checked).then(done),
         children: (
-          <p>
-            The service refuses <strong>{name}</strong> from the next request on. That cannot be undone. If you have signed in with it here, you are signed
-            out.
-          </p>
+          <>
+            <p>
+              The service refuses <strong>{name}</strong> from the next request on. That cannot be undone. If you have signed in with it here, you are
+              signed out.
+            </p>
+            <EndsWith uid={uid} of={of} keep={keep} />
+          </>
         ),
       }}
     />
+  );
+}
+
+const kinds = { key: "Key", share: "Share", request: "File request", invitation: "Invitation", webhook: "Webhook" };
+
+/** Lists what was made with a key, and offers to keep it. */
+function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTMLInputElement | null> }) {
+  const { value, problem, reload } = useLoad((signal) => users.dependents(uid, of.id, signal), [uid, of.id]);
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value) return <Skeleton />;
+  if (value.count === 0) return null;
+  const shown = value.data.slice(0, 10);
+  return (
+    <>
+      <p>This was made with it, and ends with it:</p>
+      <ul>
+        {shown.map((d) => (
+          <li key={d.id}>
+            {kinds[d.kind]} {d.label || <span class="mono">{d.id}</span>}
+          </li>
+        ))}
+        {value.count > shown.length && <li>{value.count - shown.length} more</li>}
+      </ul>
+      <label class="option">
+        <input type="checkbox" ref={keep} />
+        <span>Keep all of this, because another key replaces this one</span>
+      </label>
+    </>
   );
 }

@@ -11,6 +11,7 @@ const reasons = {
   failed: "the last of ten tries failed",
   gone: "the receiver answered that it wants no more messages (410)",
   role_lost: "its user lost the role",
+  key_ended: "the key that it was made with has ended",
   restored: "the service was restored from a backup",
 };
 

@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
+)
+
+// routesOfKeys are those of the keys of users.
+func (a *api) routesOfKeys() []route {
+	return []route{
+		{"GET", "/users/:id/keys", oneself, a.listKeys, listing, page},
+		{"POST", "/users/:id/keys", oneself, a.createKey, plain, light},
+		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, revoking, light},
+		{"GET", "/users/:id/keys/:keyId/dependents", oneself, a.listDependents, plain, page},
+	}
+}
+
+func (a *api) listKeys(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListKeys(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(r)
+	writeJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
+	return nil
+}
+
+// createKey answers with the only copy of the key. A request without a body asks for a key without
+// label, and without an end of its own.
+func (a *api) createKey(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil && !errors.Is(err, body.ErrEmpty) {
+		return err
+	}
+	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(r)
+	shown := presenter.key(time.Now())(created)
+	shown.Key = key
+	w.Header().Set("Location", presenter.url("users", created.UserID.String())+"/keys/"+shown.ID)
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusCreated, shown)
+	return nil
+}
+
+// revokeKey ends a key, and what depends on it unless that is to be kept.
+func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
+	dependents := r.query.Get("dependents")
+	if r.query.Has("dependents") && dependents != "end" && dependents != "keep" {
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
+	}
+	return sendNothing(w, "", a.repo.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId"), dependents == "keep"))
+}
+
+// dependentsJSON is what ends with a key.
+type dependentsJSON struct {
+	Sessions int             `json:"sessions"`
+	Count    int             `json:"count"` // also of those that Data leaves out, without sessions
+	Data     []dependentJSON `json:"data"`
+}
+
+type dependentJSON struct {
+	Kind     string `json:"kind"` // key, webhook, or the kind of a link
+	ID       string `json:"id"`
+	Label    string `json:"label"`
+	Created  string `json:"created"`
+	Expires  string `json:"expires,omitempty"`
+	MadeWith string `json:"madeWith"`
+}
+
+// maxDependents is how many dependents of a key an answer names; it counts all.
+const maxDependents = 1000
+
+func (a *api) listDependents(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.KeyDependents(r.Context(), r.caller, r.id(), r.params.ByName("keyId"))
+	if err != nil {
+		return err
+	}
+	shown := dependentsJSON{Sessions: found.Sessions, Data: []dependentJSON{}}
+	add := func(kind string, id metadata.ID, label string, created, expires metadata.Stamp, madeWith metadata.ID) {
+		if shown.Count++; shown.Count <= maxDependents {
+			shown.Data = append(shown.Data, dependentJSON{kind, id.String(), label, encode.Instant(created), encode.Instant(expires), madeWith.String()})
+		}
+	}
+	for _, k := range found.Keys {
+		add("key", k.ID, k.Label, k.Created, k.Expires, k.MadeWith)
+	}
+	for _, l := range found.Links {
+		add(l.Kind.String(), l.ID, l.Label, l.Created, l.Expires, l.MadeWith)
+	}
+	for _, hook := range found.Webhooks {
+		add("webhook", hook.ID, cmp.Or(hook.Label, hook.URL), hook.Created, 0, hook.MadeWith)
+	}
+	writeJSON(w, http.StatusOK, shown)
+	return nil
+}

@@ -1,0 +1,270 @@
+package handlers_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"labshelf/repository"
+)
+
+// cutting is the writer of an answer during which something happens once, when its first bytes are
+// written.
+type cutting struct {
+	httptest.ResponseRecorder
+	act  func()
+	sent int
+}
+
+func (c *cutting) Write(p []byte) (int, error) {
+	if c.act != nil {
+		act := c.act
+		c.act = nil
+		act()
+	}
+	c.sent += len(p)
+	return len(p), nil
+}
+
+// during serves a request and does something when the answer begins. It returns the status, how
+// many bytes of the body were sent, and whether the answer was cut off.
+func (m *maker) during(method, address string, headers []string, act func()) (status, sent int, cut bool) {
+	m.t.Helper()
+	request := httptest.NewRequest(method, address, nil)
+	request.RemoteAddr = "127.0.0.1:1"
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Set(name, value)
+	}
+	w := &cutting{act: act}
+	func() {
+		defer func() {
+			if broken := recover(); broken != nil {
+				same(m.t, "a panic", broken, any(http.ErrAbortHandler))
+				cut = true
+			}
+		}()
+		m.server.Config.Handler.ServeHTTP(w, request)
+	}()
+	return max(w.Code, http.StatusOK), w.sent, cut
+}
+
+// together runs functions that each call their argument in the middle, and ends something when all
+// of them have got there, or have returned.
+func together(each []func(middle func()), end func()) {
+	var begun, done sync.WaitGroup
+	ended := make(chan struct{})
+	for _, run := range each {
+		begun.Add(1)
+		arrive := sync.OnceFunc(begun.Done)
+		done.Go(func() {
+			defer arrive()
+			run(func() { arrive(); <-ended })
+		})
+	}
+	begun.Wait()
+	end()
+	close(ended)
+	done.Wait()
+}
+
+// TestRevocationsInStreams: an answer that has begun ends with the right to it, after one part at
+// most.
+func TestRevocationsInStreams(t *testing.T) {
+	t.Parallel()
+	content := string(randomBytes(3 * repository.StreamPart))
+	for i, r := range revocations() {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
+		if strings.HasPrefix(r.what, "role") && r.what != "role removed" || r.what == "dataspace deleted" { // which are no end of reading
+			continue
+		}
+		t.Run(r.what, func(t *testing.T) {
+			m := newMaker(t, repository.Config{}, r.user)
+			big := m.client.upload(m.set, "big.bin", content).text("id")
+			m.fill()
+			var each []func(func())
+			for what, of := range streams() {
+				if of.sysadmins && r.user == nil || strings.Contains(r.stays, "key") && !strings.HasPrefix(what, "link") {
+					continue
+				}
+				address, headers := of.request(m, big)
+				status, whole, cut := m.during("GET", address, headers, func() {})
+				same(t, what+" before: is served, and not cut off", status < 300 && whole > 0 && !cut, true)
+				each = append(each, func(middle func()) {
+					status, sent, cut := m.during("GET", address, headers, middle)
+					if status >= 300 || !cut || sent >= whole || sent > repository.StreamPart+1<<20 {
+						t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v", what, status, sent, whole, cut)
+					}
+				})
+			}
+			together(each, func() { r.end(m) })
+		})
+	}
+}
+
+func randomBytes(n int) []byte {
+	var seed [32]byte
+	source, all := rand.NewChaCha8(seed), make([]byte, n)
+	_, _ = source.Read(all)
+	return all
+}
+
+// streamed is a request whose answer is long.
+type streamed struct {
+	request   func(m *maker, big string) (address string, headers []string)
+	sysadmins bool // for sysadmins alone
+}
+
+func streams() map[string]streamed {
+	byKey := func(path string) streamed {
+		return streamed{request: func(m *maker, big string) (string, []string) {
+			return m.base + strings.NewReplacer("BIG", big, "SET", m.set, "DIGEST", m.get("/resources/"+big).object().text("sha256")).Replace(path), []string{"Authorization: " + m.key.key}
+		}}
+	}
+	sysadmins := func(s streamed) streamed { s.sysadmins = true; return s }
+	return map[string]streamed{
+		"data": byKey("/resources/BIG/data"), "version": byKey("/resources/BIG/versions/1/data"), "archive": byKey("/sets/SET/archive"),
+		"parts": {request: func(m *maker, big string) (string, []string) {
+			return m.base + "/resources/" + big + "/data", []string{"Authorization: " + m.key.key, "Range: bytes=1-"}
+		}},
+		"session": {request: func(m *maker, big string) (string, []string) {
+			return m.base + "/resources/" + big + "/data", []string{m.cookie}
+		}},
+		"child": {request: func(m *maker, big string) (string, []string) {
+			return m.base + "/resources/" + big + "/data", []string{"Authorization: " + m.grandchild.key}
+		}},
+		"drive": {request: func(m *maker, big string) (string, []string) {
+			return m.server.URL + m.drive.folder + "/big.bin", []string{"Authorization: " + m.key.key}
+		}},
+		"metadata":     byKey("/sets/SET/metadata"),
+		"audit":        sysadmins(byKey("/audit/export")),
+		"blob":         sysadmins(byKey("/admin/blobs/DIGEST")),
+		"link file":    {request: func(m *maker, big string) (string, []string) { return m.share.address + "/files/" + big, nil }},
+		"link archive": {request: func(m *maker, _ string) (string, []string) { return m.share.address + "/archive", nil }},
+	}
+}
+
+// fill makes so many files, and changes of them, that listings of both take several steps.
+func (m *maker) fill() {
+	m.t.Helper()
+	made := make([]string, 260)
+	var senders sync.WaitGroup
+	for first := range 20 {
+		senders.Go(func() {
+			for i := first; i < len(made); i += 20 {
+				made[i] = m.client.upload(m.set, m.name("filled"), "x").text("id")
+			}
+		})
+	}
+	senders.Wait()
+	tags := object{"ids": made, "addTags": []string{strings.Repeat("tag", 30)}}
+	m.send("POST", "/sets/"+m.set+"/metadata", tags).want(http.StatusOK)
+}
+
+// TestRevocationsInUploads: a file whose right ends while it comes is not stored.
+func TestRevocationsInUploads(t *testing.T) {
+	t.Parallel()
+	for _, r := range revocations() {
+		if strings.Contains(r.stays, "key") {
+			continue
+		}
+		t.Run(r.what, func(t *testing.T) {
+			t.Parallel()
+			m := newMaker(t, repository.Config{}, r.user)
+			before := m.stored()
+			var each []func(func())
+			for what, begin := range uploadsDuring() {
+				send := begin(m)
+				each = append(each, func(middle func()) {
+					if a := send(middle); a.status < 400 {
+						t.Errorf("%s: %s", what, a.short())
+					}
+				})
+			}
+			together(each, func() { r.end(m) })
+			same(t, "files", m.stored(), before)
+		})
+	}
+}
+
+// stored lists the files of the set, in all states.
+func (m *maker) stored() string {
+	m.t.Helper()
+	all, _ := m.walk("/sets/" + m.set + "/resources?state=all")
+	return fmt.Sprint(ids(all, "name"))
+}
+
+// uploadsDuring are the ways in which a file comes. Each begins, and returns what sends the file,
+// with something that happens in the middle of it.
+func uploadsDuring() map[string]func(*maker) func(middle func()) *answer {
+	half := func(body []byte, act func()) *interrupted {
+		return &interrupted{rest: body, at: len(body) / 2, act: act}
+	}
+	formed := func(size int, of func(*maker) (*client, []string)) func(*maker) func(func()) *answer {
+		return func(m *maker) func(func()) *answer {
+			c, headers := of(m)
+			body := form(text("setId", m.set), file("during.txt", strings.Repeat("x", size)))
+			return func(middle func()) *answer {
+				return c.bad("POST", "/resources", half(body.body, middle), append(headers, "Content-Type: "+body.contentType)...)
+			}
+		}
+	}
+	key := func(m *maker) (*client, []string) { return m.key, nil }
+	sent := func(method string, c func(*maker) *client, at func(*maker) string, headers ...string) func(*maker) func(func()) *answer {
+		return func(m *maker) func(func()) *answer {
+			address := at(m)
+			return func(middle func()) *answer {
+				return c(m).bad(method, address, half([]byte("contents"), middle), headers...)
+			}
+		}
+	}
+	chunk := []string{inTus, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"}
+	byKey := func(m *maker) *client { return m.key }
+	byVisitor := func(m *maker) *client { return m.request.client }
+	return map[string]func(*maker) func(func()) *answer{
+		"form": formed(7, key), "large form": formed(3*repository.StreamPart, key),
+		"session": formed(7, func(m *maker) (*client, []string) { return m.withKey(""), []string{m.cookie} }),
+		"child":   formed(7, func(m *maker) (*client, []string) { return m.grandchild, nil }),
+		"tus":     sent("PATCH", byKey, func(m *maker) string { return m.key.begin(8, "setId", m.set, "filename", "during.txt") }, chunk...),
+		"drive":   sent("PUT", byKey, func(m *maker) string { return m.server.URL + m.drive.folder + "/during.txt" }),
+		"request": sent("PUT", byVisitor, func(m *maker) string { return m.request.address + "/during.txt" }),
+		"chunks":  sent("PATCH", byVisitor, func(m *maker) string { return m.request.started(8, "filename", "during.txt") }, chunk...),
+	}
+}
+
+// TestRevokedKeysOpenNoRoute: no operation of the interface serves a key, a session, or a key that
+// was made with it, when it has ended.
+func TestRevokedKeysOpenNoRoute(t *testing.T) {
+	t.Parallel()
+	for _, r := range revocations() {
+		if r.stays != "" || strings.HasPrefix(r.what, "role") || strings.HasPrefix(r.what, "sysadmin") {
+			continue
+		}
+		t.Run(r.what, func(t *testing.T) {
+			t.Parallel()
+			m := newMaker(t, repository.Config{Anonymous: true}, nil)
+			f := m.newFixture(nil)
+			r.end(m)
+			for _, op := range someOperations() {
+				if op.who().Word == "everybody" {
+					continue
+				}
+				var body any
+				if op.body != nil {
+					body = op.body(f)
+				}
+				route := routeOf(op.id)
+				for _, c := range []*client{m.key, m.child, m.grandchild} {
+					c.send(route.Method, f.path(route, f.ids), body).problem(http.StatusUnauthorized, "unauthenticated", "")
+				}
+				m.withKey("").send(route.Method, f.path(route, f.ids), body, m.cookie).want(http.StatusUnauthorized)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+)
+
+// A long answer, and a long body, end with the right that they began with: their sender asks again
+// after each part. A part of StreamPart bytes costs one read transaction, in which a caller that
+// has not changed is not looked up.
+
+// StreamPart is how many bytes of a stream are transferred before the right to them is asked for
+// again.
+const StreamPart = 4 << 20
+
+// revoked passes on the refusals that end a stream. Any other error ends none: the question is
+// repeated after the next part.
+func revoked(err error) error {
+	if refusal, is := errors.AsType[*errs.Error](err); is {
+		switch refusal.Kind {
+		case errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.Gone:
+			return err
+		}
+	}
+	return nil
+}
+
+// MayStillRead refuses a caller that may not read a resource any more while its file is sent. What
+// becomes of the resource meanwhile does not matter.
+func (s *Service) MayStillRead(ctx context.Context, p auth.Principal, id metadata.ID) error {
+	return revoked(s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, err := readableResource(tx, p, id.String())
+		return err
+	}))
+}
+
+// MayStillVisit is MayStillRead for a visitor of a share.
+func (s *Service) MayStillVisit(ctx context.Context, v Visitor) error {
+	return revoked(s.visit(ctx, v, asked{kind: metadata.ShareLink, usedUp: true}, func(*metadata.Tx, visited) error { return nil }))
+}
+
+// MayStillMaintain is MayStillRead for what only sysadmins are sent.
+func (s *Service) MayStillMaintain(ctx context.Context, p auth.Principal) error {
+	_, err := s.Upkeep(ctx, p)
+	return revoked(err)
+}
+
+// watched is a stream that ends with the right to it. still is called after each part.
+type watched struct {
+	io.Reader
+	left  int64
+	still func() error
+}
+
+func watch(from io.Reader, still func() error) *watched { return &watched{from, StreamPart, still} }
+
+// Read implements io.Reader. The refusal of still is its error.
+func (w *watched) Read(p []byte) (int, error) {
+	if w.left <= 0 {
+		if err := w.still(); err != nil {
+			return 0, err
+		}
+		w.left = StreamPart
+	}
+	n, err := w.Reader.Read(p)
+	w.left -= int64(n)
+	return n, err
+}
+
+// watchedFile is a file that is sent as a watched stream.
+type watchedFile struct {
+	io.ReadSeekCloser
+	stream *watched
+}
+
+func (f watchedFile) Read(p []byte) (int, error) { return f.stream.Read(p) }

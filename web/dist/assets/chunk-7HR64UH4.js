@@ -1,1 +1,0 @@
-import{g as a,h as b}from"./chunk-QZ5DNJWA.js";import"./chunk-ZSMIKJGP.js";import"./chunk-WZ77ZVCA.js";import"./chunk-2TKSNBND.js";import"./chunk-EKT3SELT.js";import"./chunk-7ODO4RQM.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-IBNXEXV4.js";import"./chunk-JB4MRPVB.js";import"./chunk-NQSOCN2Q.js";import"./chunk-DK2EOHR7.js";import"./chunk-VMIU2CES.js";import"./chunk-IS652OQG.js";import"./chunk-3ZEWPNOT.js";import"./chunk-EKT3SELT.js";import"./chunk-7ODO4RQM.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

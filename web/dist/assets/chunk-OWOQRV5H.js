@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-UZBNQVLS.js";import"./chunk-XS5D45DL.js";import"./chunk-34TAIDYY.js";import"./chunk-WZ77ZVCA.js";import"./chunk-2TKSNBND.js";import"./chunk-3E73UVXW.js";import"./chunk-VMIU2CES.js";import"./chunk-3ZEWPNOT.js";import"./chunk-EKT3SELT.js";import"./chunk-7ODO4RQM.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

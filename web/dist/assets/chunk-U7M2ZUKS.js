@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-G7V7G5L3.js";import"./chunk-JV2SC3PC.js";import"./chunk-QZ5DNJWA.js";import"./chunk-ZSMIKJGP.js";import"./chunk-WZ77ZVCA.js";import"./chunk-2TKSNBND.js";import"./chunk-EKT3SELT.js";import"./chunk-7ODO4RQM.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};
