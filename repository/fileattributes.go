@@ -114,6 +114,9 @@ func keepProperties(tx *metadata.Tx, row metadata.FileProperties) error {
 func (s *Service) ComputeChecksums(
 	ctx context.Context, p auth.Principal, files []metadata.ID, most int64,
 ) (read int64, stored int, err error) {
+	if err := s.view(ctx, p, func(*metadata.Tx, auth.Principal) error { return nil }); err != nil {
+		return 0, 0, err // there is no such caller
+	}
 	if s.stores.Meta.Health().ReadOnly != nil {
 		return 0, 0, nil // they could not be stored
 	}
