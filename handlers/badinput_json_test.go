@@ -54,7 +54,7 @@ func TestBadJSONIsRefused(t *testing.T) {
 		as("encoding", "application/json", string(text), http.StatusUnsupportedMediaType, "unsupported_media_type", "", "Content-Encoding: gzip")
 		for _, body := range []string{
 			`{`, `}`, `[]`, `null`, `true`, `"text"`, `1`, `nonsense`, `{} {}`, `{}x`, `{},`, `[{}]`, `{"a": 1,}`, `{"a" 1}`, `{'a': 1}`, `{a: 1}`, `{"a": 01}`, `{"a": NaN}`,
-			`{"a": "` + "\n" + `"}`, `{"a": "\x"}`, `{"a": "\u12"}`, `{"a": 1]`, `{"a": [1,]}`, "\ufeff{}", "{\"a\": \"\xff\"}", "{\"\xc3\": 1}", "\x00", " ",
+			`{"a": "` + "\n" + `"}`, `{"a": "\x"}`, `{"a": "\u12"}`, `{"a": 1]`, `{"a": [1,]}`, "{\"a\": \"\xff\"}", "{\"\xc3\": 1}", "\x00", " ",
 			`{"a": "\ud800"}`, `{"a": "\udc00"}`, `{"a": "\ud800\ud800"}`, `{"\uD83D": 1}`, `{"a": "\ud83dx\ude00"}`, `{"a": "\\\ud800"}`, string(text[:len(text)-1]),
 		} {
 			as("body "+body, "application/json", body, http.StatusBadRequest, invalid, "")

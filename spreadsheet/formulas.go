@@ -33,7 +33,7 @@ func startsFormula(text string) bool {
 }
 
 // harmless is a sign that begins a number, or an item of a list in lines.
-var harmless = lazily(`^[-+][0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
+var harmless = lazily(`^[-+](?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
 
 // innerSigns returns where in a text signs stand with which a cell of another separator would
 // begin a formula. armed says whether one can stand at the beginning.
