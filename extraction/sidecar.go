@@ -78,8 +78,8 @@ func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) 
 	return v, false
 }
 
-// quantity reads {"value":"20,5","unit":"°C"}; not ok, and counted, if its number can be read in
-// two ways or its unit is none.
+// quantity reads {"value":"20,5","unit":"°C"}. A value is not ok, and counts as skipped, if its
+// number can be read in two ways or its unit is not known.
 func (c *collector) quantity(v descriptive.Value) (read descriptive.Value, ok bool) {
 	m := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: v}}}
 	if m.ReadQuantities(descriptive.Metadata{}) != nil {

@@ -205,7 +205,7 @@ func isValue(field string) bool {
 	return numberIn(field, units.DecimalPoint) != "" || numberIn(field, units.DecimalComma) != "" || descriptive.TextOf(strings.Replace(field, " ", "T", 1)).Form() == descriptive.Time
 }
 
-// areQuantities tells whether each row is a name, a number and its unit.
+// areQuantities reports whether each row is a name, a number and its unit.
 func (t *table) areQuantities(rows []row) bool {
 	return !slices.ContainsFunc(rows, func(r row) bool {
 		if len(r.fields) != 3 || numberIn(r.fields[1], t.convention) == "" {

@@ -84,7 +84,7 @@ func (c *client) raw(method, path, key string, body io.Reader, headers ...string
 // chunkedBody is a body whose length is not announced.
 type chunkedBody struct{ io.Reader }
 
-// TestEmptyChunkedBodies: a body that turns out to be empty is none.
+// TestEmptyChunkedBodies expects that a body that turns out to be empty counts as no body.
 func TestEmptyChunkedBodies(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

@@ -133,8 +133,8 @@ func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 	return nil
 }
 
-// hasFolder tells whether a set has a folder with a path, which is not the set itself: one with
-// files, or that was made by itself.
+// hasFolder reports whether a set has a folder with a path: one with files, or one that was made
+// explicitly. The set itself is not a folder.
 func hasFolder(tx *metadata.Tx, folder metadata.FolderKey) (bool, error) {
 	if !strings.HasSuffix(folder.Path, "/") {
 		return false, nil

@@ -181,7 +181,7 @@ func (w *quotaWorld) compare(what string) {
 	}
 }
 
-// pick returns a file at random, nil where there is none.
+// pick returns a file at random, or nil if no file exists.
 func (w *quotaWorld) pick(deleted bool) *storedFile {
 	files := slices.DeleteFunc(slices.Clone(w.files), func(f *storedFile) bool { return f.purged || f.deleted != deleted })
 	if len(files) == 0 {

@@ -95,7 +95,7 @@ func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.S
 	return s, err
 }
 
-// LookupSet is FindSet that returns found instead of an error where there is none. An incomplete
+// LookupSet is FindSet that returns found false if no set has that reference. An incomplete
 // reference is an error.
 func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s client.Set, found bool, err error) {
 	if err := Complete(ref); err != nil {

@@ -66,7 +66,7 @@ func (c *Clause) HasTag(folded string) bool {
 // Quality says how well words match. More is better.
 type Quality int
 
-// Qualities of a match. Zero is none.
+// Qualities of a match. Zero is no match.
 const (
 	Inside Quality = iota + 1 // inside of a word; of several words, the first is the end of one
 	Prefix                    // the last word is the prefix of one

@@ -11,8 +11,8 @@ import (
 // Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if any
 // answer does not name a class of WebDAV.
 
-// Above returns the path of a folder above the drive, without a slash at its end. Not ok: the path
-// is none.
+// Above returns the path of a folder above the drive, without a slash at its end. ok
+// reports whether the path is such a folder.
 func (d *Drive) Above(path string) (above string, ok bool) {
 	above = strings.TrimSuffix(path, "/")
 	return above, strings.HasPrefix(d.config.Prefix, above+"/")

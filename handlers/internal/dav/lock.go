@@ -214,7 +214,7 @@ func (d *Drive) meetNow(r *request) error {
 	return d.meet(r, r.tagged[r.path])
 }
 
-// taggedPath is the path that a list of conditions is about. Not ok: it is none of the drive.
+// taggedPath is the path that a list of conditions is about. ok reports whether it is on the drive.
 func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
 	if list.resource == "" {
 		return r.path, true

@@ -31,7 +31,7 @@ export interface Key {
   key?: string;
 }
 
-/** What ends with a key. */
+/** Everything that ends with a key. */
 export interface Dependents {
   sessions: number;
   /** Keys, links and webhooks, also those beyond `data`. */

@@ -66,7 +66,7 @@ export function UsagePage() {
   );
 }
 
-/** What the user has stored, where that is limited. */
+/** The bytes that the user has stored, next to the quota. */
 function OwnQuota() {
   const { value } = useLoad(() => users.usage("me"), []);
   return value ? <QuotaMeter label="Your quota: all versions of files that you stored" share={value} /> : null;
