@@ -1,14 +1,14 @@
 // What was changed last in all that the user may read, as pictures; and the sets in which the user works.
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
-import { dataAddress, queryOf, resources } from "../api";
+import { queryOf, resources } from "../api";
 import { names } from "../find/names";
 import { plural } from "../format";
 import { Link } from "../router";
 import { useMe } from "../session";
 import { Badge, ErrorMessage, Time } from "../ui/components";
 import { Icon } from "../ui/icons";
-import { hasThumbnail, KindIcon } from "../ui/kinds";
+import { hasThumbnail, KindIcon, pictureAddress } from "../ui/kinds";
 import { type Loaded, useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
@@ -95,7 +95,7 @@ function Picture({ file }: { file: Resource }) {
   return (
     <span class="tile-picture">
       {hasThumbnail(file) && !failed ? (
-        <img src={dataAddress(file, true)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
+        <img src={pictureAddress(file)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
       ) : (
         <>
           <KindIcon file={file} />

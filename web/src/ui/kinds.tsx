@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { dataAddress } from "../api";
-import { pictureType } from "../preview/pictures";
+import { pictureType, pictureTypes } from "../preview/pictures";
 
 interface Kind {
   /** Drawn as those of icons.tsx. */
@@ -47,6 +47,12 @@ export function KindIcon({ file }: { file: Pick<Resource, "name" | "mimetype"> }
 
 /** Pictures that are loaded whole for their thumbnail, in bytes at most. */
 const largestPicture = 4e6;
+
+/**
+ * The address of a picture. One whose recorded type is that of a picture has the address that its
+ * page reads, so that it is transferred once; of another the service sends the type of its bytes.
+ */
+export const pictureAddress = (r: Resource) => dataAddress(r, !pictureTypes.test(r.mimetype.split(";", 1)[0]!.trim().toLowerCase()));
 
 /** Formats that browsers show. SVG can have scripts, and icons are no pictures of a lab. */
 export const hasThumbnail = (r: Resource) => /^image\/(?!x-icon|vnd)/.test(pictureType(r) ?? "") && r.bytes <= largestPicture && !r.damaged && r.state === "active";
@@ -100,5 +106,5 @@ export function RowIcon({ file }: { file: Resource }) {
     setState(to);
     end?.();
   };
-  return <img class="thumbnail" src={dataAddress(file, true)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
+  return <img class="thumbnail" src={pictureAddress(file)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
 }
