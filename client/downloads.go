@@ -201,9 +201,9 @@ func (r *resuming) Close() error { return r.body.Close() }
 var errRedirect = errors.New("the service redirects the download")
 
 // follow requests a file from where the service says that its bytes are, without the key: an S3
-// whose address the service has signed. What the service has said about the file counts. It goes
-// from https to https only, and from a public service to public addresses only, so that no service
-// makes this machine ask others in its network.
+// whose address the service has signed. The headers of the service describe the file, not those of
+// the S3. follow goes from https to https only, and from a public service to public addresses only:
+// no service makes this machine send requests into its own network.
 func (c *Client) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
 	at, err := answer.Location()
 	if err = errors.Join(err, answer.Body.Close()); err != nil {

@@ -26,7 +26,7 @@ With --to, or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, mv moves
 resources into another set, also of another dataspace, in which you are an
 editor, too. No bytes are copied. Versions, tags and properties go along; each
 resource gets a new id there, and the record that it leaves is deleted and names
-the new one, so that clients that follow changes of either set hear of it. mv
+the new one, so that clients that follow either set receive the change. mv
 prints the command that undoes this: moved back, the resource has its old id
 again, with what was changed since. (restore would bring the old one back beside
 the new one.)
