@@ -23,6 +23,8 @@ func TestDemo(t *testing.T) {
 	folder := t.TempDir()
 	cmd := exec.CommandContext(ctx, program, "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "LABSHELF_DATA="+folder+"/not-this-one")
+	var said strings.Builder
+	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended badly: %v", err)
+		t.Errorf("it ended badly: %v\n%s", err, said.String())
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("it left %v (%v)", left, err)

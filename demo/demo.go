@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"sync/atomic"
 	"time"
 
 	"labshelf/auth"
@@ -18,20 +19,28 @@ import (
 //go:embed files
 var files embed.FS
 
-// Clock is what the repository goes by while it is made. It begins in the past, and each change takes some of it, so that the days
-// of the history differ. Not safe for concurrent use.
-type Clock struct{ now time.Time }
+// Clock gives the time to the repository while Fill makes it. It begins in the past, and each change
+// takes some time, so that the days of the history differ. Several goroutines may read it: those of
+// the repository do.
+type Clock struct{ now atomic.Pointer[time.Time] }
 
 // span is how long ago the first day of the history is.
 const span = 14 * 24 * time.Hour
 
 // NewClock returns a clock that begins a span before now.
-func NewClock(now time.Time) *Clock { return &Clock{now.Add(-span)} }
+func NewClock(now time.Time) *Clock {
+	c := new(Clock)
+	c.set(now.Add(-span))
+	return c
+}
 
 // Now returns the time that it shows.
-func (c *Clock) Now() time.Time { return c.now }
+func (c *Clock) Now() time.Time { return *c.now.Load() }
 
-func (c *Clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+// pass moves the clock. Only Fill calls it.
+func (c *Clock) pass(d time.Duration) { c.set(c.Now().Add(d)) }
+
+func (c *Clock) set(t time.Time) { c.now.Store(&t) }
 
 // Person is somebody who can sign in.
 type Person struct {
