@@ -19,7 +19,7 @@ func TestStoredFilesAreNoCode(t *testing.T) {
 	drive.dav("PUT", "/evil.js", "top.evil = 1", "Content-Type: "+active).want(http.StatusCreated)
 	for _, dest := range []string{"script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "json", "xslt", "Script"} {
 		header := "Sec-Fetch-Dest: " + dest
-		for _, path := range []string{file + "/data", file + "/versions/0/data", file, "/sets", "/openapi.json"} {
+		for _, path := range []string{file + "/data", file + "/versions/0/data", file, "/sets", "/openapi.json", "/openapi.yaml"} {
 			l.send("GET", path, nil, header).problem(http.StatusForbidden, "forbidden", "")
 		}
 		l.get(l.server.URL+"/sets/x", header).want(http.StatusForbidden)
