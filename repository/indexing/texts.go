@@ -280,10 +280,12 @@ func (x *Indexing) read(ctx context.Context, of body) (text, media string, err e
 // textOf returns what is searched of a file, and its media type where its record has another one.
 // Of a file that does not begin as text does no more than its first bytes are read.
 func textOf(r metadata.Resource, file io.Reader) (text, media string, err error) {
-	head, err := io.ReadAll(io.LimitReader(file, blobs.HeadSize))
-	if err != nil {
+	head := make([]byte, blobs.HeadSize)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", "", err
 	}
+	head = head[:n]
 	if text, isText := content.Text(head); !isText {
 		return text, otherType(r, head, false), nil
 	}

@@ -36,21 +36,22 @@ func Text(raw []byte) (text string, ok bool) {
 			return "", false
 		}
 	}
+	controls, highs, rest, ok := count(raw)
 	whole := withoutCut(raw)
-	controls, high, ascii := count(raw)
+	if len(whole) == 0 || !ok || controls*1000 > mostControls*len(raw) {
+		return "", false // without looking at its characters: most files of a lab end here
+	}
 	multibyte, invalid := sequences(whole)
 	switch {
-	case len(whole) == 0 || controls < 0 || controls*1000 > mostControls*len(raw):
-		return "", false
 	case invalid == 0:
 		return string(whole), true
 	case multibyte > invalid: // a few bytes are damaged
 		return strings.ToValidUTF8(string(raw), " "), true
-	case controls == 0 && high*10 <= 3*ascii && !slices.ContainsFunc(undefined, func(c byte) bool { return bytes.IndexByte(raw, c) >= 0 }):
+	case controls == 0 && highs*10 <= 3*rest && !slices.ContainsFunc(undefined, func(c byte) bool { return bytes.IndexByte(raw, c) >= 0 }):
 		text, err := charmap.Windows1252.NewDecoder().String(string(raw))
 		return text, err == nil
 	}
-	if controls > 0 || ascii == 0 || len(raw) < leastOfHigh {
+	if controls > 0 || rest == 0 || len(raw) < leastOfHigh {
 		return "", false
 	}
 	return strings.ToValidUTF8(string(raw), " "), true
@@ -59,22 +60,38 @@ func Text(raw []byte) (text string, ok bool) {
 // undefined are the bytes without a character in Windows-1252.
 var undefined = []byte{0x81, 0x8d, 0x8f, 0x90, 0x9d}
 
-// count counts control characters that no text has, bytes above ASCII, and the rest. A NUL makes
-// the control characters -1.
-func count(raw []byte) (controls, high, ascii int) {
-	for _, c := range raw {
+// The classes of a byte.
+const (
+	ascii = iota
+	high
+	control // that no text has
+	classes
+)
+
+// classOf is the class of each byte but NUL.
+var classOf = func() (of [256]uint8) {
+	for c := range of {
 		switch {
-		case c == 0:
-			return -1, 0, 0
 		case c >= utf8.RuneSelf:
-			high++
+			of[c] = high
 		case c < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1a\x1b", rune(c)), c == 0x7f:
-			controls++
-		default:
-			ascii++
+			of[c] = control
 		}
 	}
-	return controls, high, ascii
+	return of
+}()
+
+// count counts control characters that no text has, bytes above ASCII, and the rest. It is not ok
+// for bytes with a NUL.
+func count(raw []byte) (controls, highs, rest int, ok bool) {
+	if bytes.IndexByte(raw, 0) >= 0 {
+		return 0, 0, 0, false
+	}
+	var n [classes]int
+	for _, c := range raw {
+		n[classOf[c]]++
+	}
+	return n[control], n[high], n[ascii], true
 }
 
 // sequences counts the characters of several bytes in UTF-8, and the bytes that belong to none.
@@ -120,7 +137,9 @@ func utf16Order(raw []byte) binary.ByteOrder {
 	zeros, units := [2]int{}, len(raw)/2
 	for i, c := range raw[:2*units] {
 		if c == 0 {
-			zeros[i%2]++
+			if zeros[i%2]++; zeros[1-i%2] > 0 {
+				return nil
+			}
 		}
 	}
 	switch {
@@ -139,8 +158,8 @@ func textOfUTF16(raw []byte, order binary.ByteOrder) (string, bool) {
 		endian = unicode.BigEndian
 	}
 	decoded, err := unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Bytes(raw[:len(raw)&^1])
-	controls, high, ascii := count(decoded)
-	if err != nil || controls != 0 || high+ascii == 0 || bytes.Count(decoded, []byte("\ufffd")) > 1 { // a surrogate may be cut off
+	controls, highs, rest, ok := count(decoded)
+	if err != nil || !ok || controls != 0 || highs+rest == 0 || bytes.Count(decoded, []byte("\ufffd")) > 1 { // a surrogate may be cut off
 		return "", false
 	}
 	return strings.TrimSuffix(string(decoded), "\ufffd"), true
