@@ -17,12 +17,12 @@ func NewMemory(bytes int64) *Memory {
 // Held is what one request holds. Its methods are for one goroutine at a time.
 type Held struct {
 	memory *Memory
-	names  []string
+	caller Caller
 	bytes  int64
 }
 
 // Hold returns what a new request of a caller holds: nothing yet.
-func (m *Memory) Hold(c Caller) *Held { return &Held{memory: m, names: c.names()} }
+func (m *Memory) Hold(c Caller) Held { return Held{memory: m, caller: c} }
 
 // Set changes how many bytes the request holds. It is refused more than the share of its caller,
 // with a *Refusal, and then holds as much as before.
@@ -31,14 +31,14 @@ func (h *Held) Set(bytes int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	more := bytes - h.bytes
-	for _, name := range h.names {
+	for _, name := range h.caller.names() {
 		if more > 0 && m.shares[name]+more > m.free {
 			return refuse("memory", soonest)
 		}
 	}
 	h.bytes = bytes
 	m.free -= more
-	for _, name := range h.names {
+	for _, name := range h.caller.names() {
 		if m.shares[name] += more; m.shares[name] == 0 {
 			delete(m.shares, name)
 		}

@@ -48,8 +48,8 @@ func NewQueue(limits Limits) *Queue {
 // Ticket is one request in a queue. Its methods are for one goroutine at a time.
 type Ticket struct {
 	queue    *Queue
-	accounts []*account
-	names    []string
+	accounts []*account    // of the caller, and of the group if there is one
+	two      [2]*account   // the array behind accounts
 	ready    chan struct{} // closed when the slot is granted
 	since    time.Time     // when it was granted; zero without a slot
 }
@@ -59,9 +59,10 @@ type Ticket struct {
 func (q *Queue) Enter(c Caller) (*Ticket, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t := &Ticket{queue: q, names: c.names()}
+	t := &Ticket{queue: q}
+	t.accounts = t.two[:0]
 	most := q.limits.PerCaller
-	for _, name := range t.names {
+	for _, name := range c.names() {
 		a := q.accounts[name]
 		if a == nil {
 			a = &account{}
@@ -88,9 +89,13 @@ func (t *Ticket) Acquire(ctx context.Context) error {
 		q.mu.Unlock()
 		return nil
 	}
+	if q.running < q.limits.Slots && t.mayRun() { // those who wait may not
+		q.run(t, time.Now())
+		q.mu.Unlock()
+		return nil
+	}
 	t.ready = make(chan struct{})
 	q.waiting = append(q.waiting, t)
-	q.grant()
 	q.mu.Unlock()
 	select {
 	case <-t.ready:
@@ -175,13 +180,18 @@ func (q *Queue) grant() {
 		}
 		t := q.waiting[next]
 		q.waiting = append(q.waiting[:next], q.waiting[next+1:]...)
-		q.running++
-		for _, a := range t.accounts {
-			a.running++
-		}
-		t.since = now
+		q.run(t, now)
 		close(t.ready)
 	}
+}
+
+// run gives a slot to the request.
+func (q *Queue) run(t *Ticket, now time.Time) {
+	q.running++
+	for _, a := range t.accounts {
+		a.running++
+	}
+	t.since = now
 }
 
 // mayRun reports whether the request stays within the shares of its caller and group.

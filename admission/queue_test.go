@@ -197,7 +197,7 @@ func TestManyCallersAreForgotten(t *testing.T) {
 func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	m := admission.NewMemory(1 << 20)
-	var held []*admission.Held
+	var held []admission.Held
 	for i, want := range []int64{512 << 10, 256 << 10, 128 << 10} {
 		c := admission.Caller{Name: fmt.Sprint(i)}
 		got := int64(0)
@@ -225,7 +225,8 @@ func TestMemoryIsShared(t *testing.T) {
 	if err := errors.Join(h.Set(400<<10), h.Set(512<<10)); err != nil {
 		t.Error(err)
 	}
-	if h.Set(513<<10) == nil || m.Hold(admission.Caller{Name: "b", Group: "g"}).Set(1) == nil {
+	other := m.Hold(admission.Caller{Name: "b", Group: "g"})
+	if h.Set(513<<10) == nil || other.Set(1) == nil {
 		t.Error("more than a half is held")
 	}
 }

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,8 +60,5 @@ func inertType(r *http.Request, kind string) string {
 
 func isActiveType(kind string) bool {
 	essence, _, _ := strings.Cut(kind, ";")
-	if media, _, err := mime.ParseMediaType(kind); err == nil {
-		essence = media
-	}
 	return slices.Contains(activeTypes, strings.ToLower(strings.TrimSpace(essence)))
 }

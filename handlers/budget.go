@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -83,11 +84,13 @@ func newGate(budgets [costs]budget, memory int64) *gate {
 
 // work is what one request has of the budgets. A nil work has nothing.
 type work struct {
+	answer  *response
+	ctx     context.Context   // of the request
 	ticket  *admission.Ticket // nil: the class has no slots
-	held    *admission.Held
+	held    admission.Held
 	sending whileSending
-	body    int64        // bytes that have come
-	acquire func() error // waits for the slot
+	memory  int64 // bytes that the request holds in addition to its body
+	body    int64 // bytes that have come
 	begun   bool
 }
 
@@ -100,44 +103,49 @@ func (g *gate) admit(w http.ResponseWriter, r *request, class cost, c admission.
 		return func() {}, nil
 	}
 	b := &g.budgets[class]
-	k := &work{held: g.memory.Hold(c), sending: b.sending}
+	k := &work{answer: answer, ctx: r.Context(), held: g.memory.Hold(c), sending: b.sending, memory: b.memory}
 	if q := g.queues[class]; q != nil {
 		if k.ticket, err = q.Enter(c); err != nil {
 			return nil, overBudget(err)
 		}
 	}
-	leave = func() {
-		answer.work = nil
-		if k.ticket != nil {
-			k.ticket.Leave()
-		}
-		_ = k.held.Set(0) // less is never refused
-	}
-	ctx := r.Context()
-	k.acquire = func() error {
-		if k.ticket == nil {
-			return nil
-		}
-		began := time.Now()
-		defer func() { answer.idle += time.Since(began) }()
-		return k.ticket.Acquire(ctx)
-	}
-	begin := func() error {
-		err := k.acquire()
-		if err == nil {
-			err = k.held.Set(k.body + b.memory)
-		}
-		k.begun = true
-		return overBudget(err)
-	}
 	if hasBody && class != blob {
-		r.Body = &countedBody{ReadCloser: r.Body, work: k, begin: begin}
-	} else if err := begin(); err != nil {
-		leave()
+		r.Body = &countedBody{ReadCloser: r.Body, work: k}
+	} else if err := k.begin(); err != nil {
+		k.leave()
 		return nil, err
 	}
 	answer.work = k
-	return leave, nil
+	return k.leave, nil
+}
+
+// begin waits for the slot, and counts what the request holds while it runs.
+func (k *work) begin() error {
+	err := k.acquire()
+	if err == nil {
+		err = k.held.Set(k.body + k.memory)
+	}
+	k.begun = true
+	return overBudget(err)
+}
+
+// acquire waits for the slot. The wait does not count as the request's own time.
+func (k *work) acquire() error {
+	if k.ticket == nil {
+		return nil
+	}
+	began := time.Now()
+	defer func() { k.answer.idle += time.Since(began) }()
+	return k.ticket.Acquire(k.ctx)
+}
+
+// leave gives back all that the request has.
+func (k *work) leave() {
+	k.answer.work = nil
+	if k.ticket != nil {
+		k.ticket.Leave()
+	}
+	_ = k.held.Set(0) // less is never refused
 }
 
 // overBudget is the error for the client of a request that is refused its share.
@@ -195,8 +203,7 @@ func withoutSlot(w http.ResponseWriter, fn func() error) error {
 // countedBody is the body of a request, which is counted as memory of its caller while it comes.
 type countedBody struct {
 	io.ReadCloser
-	work  *work
-	begin func() error
+	work *work
 }
 
 // countStep is in what steps the memory of a body is counted, in bytes.
@@ -211,7 +218,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	}
 	switch {
 	case err == io.EOF:
-		if refused := b.begin(); refused != nil {
+		if refused := b.work.begin(); refused != nil {
 			return n, refused
 		}
 	case before/countStep != b.work.body/countStep:

@@ -50,11 +50,13 @@ func BenchmarkRequests(b *testing.B) {
 		upload := form(text("setId", set), file(fmt.Sprintf("run%d.csv", i), "content"))
 		resource = made(send("POST", "/resources", upload.contentType, string(upload.body)))
 	}
+	again := form(text("setId", set), file("run.csv", strings.Repeat("content ", 512)))
 	for _, bench := range []struct{ name, method, path, contentType, body string }{
 		{"record", "GET", "/resources/" + resource, "", ""},
 		{"edit", "PATCH", "/resources/" + resource, "application/json", `{"description": "as before"}`},
 		{"page", "GET", "/sets/" + set + "/resources", "", ""},
 		{"download", "GET", "/resources/" + resource + "/data", "", ""},
+		{"upload", "POST", "/resources", again.contentType, string(again.body)},
 		{"archive", "GET", "/sets/" + set + "/archive", "", ""},
 		{"export", "GET", "/sets/" + set + "/metadata", "", ""},
 		{"outline", "GET", "/sets/" + set + "/resources/outline", "", ""},
