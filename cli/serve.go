@@ -35,7 +35,8 @@ Every setting is a flag (--base-url), a variable of the environment
 configuration file (base_url). The first of these that is given counts. The
 file is the one that --config or LABSHELF_CONFIG names, else config.toml in the
 data directory, if there is one. Paths are relative to where the program is
-started.`,
+started. "labshelf help config > config.toml" writes one with every key and its
+default.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitInUse, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {

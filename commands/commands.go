@@ -104,30 +104,24 @@ func topics() (list []*cobra.Command) {
 	return append(list, pages()...)
 }
 
-// pageKey is the annotation of topics that are pages in Markdown, which are wider than a terminal.
+// pageKey is the annotation of topics that are pages of the documentation, which are wider than a
+// terminal.
 const pageKey = "page"
 
-// pages are the pages of the documentation as help topics, in Markdown. Help lists that for
-// operators; the others are named where they are needed.
-func pages() (list []*cobra.Command) {
-	for _, t := range []struct{ name, file, short string }{
-		{"operations", "operations", "Backups, checks, monitoring and repair: the manual for operators"},
-		{"cluster", "cluster", "Two or more machines"},
-		{"drive", "drive", "The network drive"},
-		{"sharing", "links", "Shares, file requests and invitations"},
-		{"audit-log", "audit", "The log of all changes, and how to verify it"},
-		{"csv", "csv", "Metadata as CSV"},
-		{"webhooks", "webhooks", "Messages to other services"},
-		{"events", "events", "The stream of changes"},
-		{"errors", "errors", "The codes of errors"},
-		{"permissions", "permissions", "Who may do what"},
-		{"reliability", "reliability", "What was tried to break it"},
-	} {
-		text, err := docs.Pages.ReadFile(t.file + ".md")
-		if err != nil {
-			panic(err) // the file is embedded
-		}
-		list = append(list, &cobra.Command{Use: t.name, Short: t.short, Long: string(text), Hidden: t.name != "operations", Annotations: map[string]string{pageKey: t.file}})
+// pages returns the pages of the documentation as help topics, each also under the name of its
+// file. Help lists docs, which lists the others, and those that an operator needs first. The text
+// of a page is read when it is printed.
+func pages() []*cobra.Command {
+	topic := func(name, title string, text func() string, aliases ...string) *cobra.Command {
+		cmd := &cobra.Command{Use: name, Aliases: aliases, Short: title, Annotations: map[string]string{pageKey: name}}
+		cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(cmd.OutOrStdout(), text()) })
+		return cmd
+	}
+	list := []*cobra.Command{topic("docs", "All pages of the documentation", docs.Index, "manual")}
+	for _, p := range docs.Pages() {
+		cmd := topic(p.Topic(), p.Title, p.Text, p.Name(), p.File, "docs/"+p.File)
+		cmd.Hidden = p.File != "operations.md" && p.File != docs.Config
+		list = append(list, cmd)
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/docs"
 	"labshelf/errs"
 	"labshelf/handlers/internal/html"
 )
@@ -83,7 +84,7 @@ func (a *api) getPage(w http.ResponseWriter, r *request) error {
 	status := http.StatusOK
 	header := w.Header()
 	header.Set("Cache-Control", "no-cache")
-	if about.Anonymous {
+	if about.Page = a.manualPage(at); about.Page == nil && about.Anonymous {
 		var err error
 		if about.Page, status, err = a.openPage(w, r, at); err != nil {
 			return err
@@ -196,12 +197,52 @@ func sharedWithPage(address string) bool {
 
 // routesOfPages are those of what pages link, and of what search engines read.
 func (a *api) routesOfPages() []route {
-	return []route{
+	routes := []route{
 		{"GET", assetsPath + ":name", everybody, a.getAsset, plain, light},
 		{"GET", "/robots.txt", everybody, a.getRobots, plain, light},
 		{"GET", "/sitemap.xml", everybody, a.getSitemap, plain, page},
 		{"GET", sitemapPath + ":name", everybody, a.getSitemapPart, plain, page},
 	}
+	for _, name := range docs.Published() {
+		routes = append(routes, route{"GET", docsPath + name, everybody, sendDocument(name), plain, light})
+	}
+	return routes
+}
+
+// docsPath is the path of the documentation: its files, and a page for each.
+const docsPath = "/docs/"
+
+// sendDocument returns a handler that sends a file of the documentation as text.
+func sendDocument(name string) func(http.ResponseWriter, *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		text, err := docs.Read(name)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "no-cache")
+		sum := sha256.Sum256(text)
+		if !notModified(w, r, hex.EncodeToString(sum[:16])) {
+			writeBody(w, http.StatusOK, "text/plain; charset=utf-8", text)
+		}
+		return nil
+	}
+}
+
+// manualPage returns the page for clients without scripts of a part of the documentation, as it is
+// written; nil if the address has no such part. The help itself lists all parts.
+func (a *api) manualPage(at string) *html.Page {
+	index := &html.Page{Title: "Manual", Lead: "The user guide and the interface reference need JavaScript. The pages of the manual do not."}
+	for _, p := range docs.Pages() {
+		address := a.prefix + docsPath + p.Name()
+		if at == docsPath+p.Name() {
+			return &html.Page{Title: p.Title, Up: []html.Link{{Text: "Manual", URL: a.prefix + docsPath + "manual"}}, Text: p.Text()}
+		}
+		index.Rows = append(index.Rows, html.Row{Link: html.Link{Text: p.Topic(), URL: address}, Note: p.Title})
+	}
+	if at == "/docs" || at == docsPath+"manual" {
+		return index
+	}
+	return nil
 }
 
 // otherPath answers requests that match no route of the interface. The script knows which pages exist, and says so of any other

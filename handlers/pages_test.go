@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"compress/gzip"
+	stdhtml "html"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/docs"
 	"labshelf/handlers"
 	"labshelf/web"
 )
@@ -26,7 +28,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
 	first := c.get(c.server.URL + "/").want(http.StatusOK)
-	for _, at := range []string{"/", "/dataspaces/x", "/sets/x/", "/trash", "/account", "/users", "/usage", "/docs", "/docs/guide/uploads", "/signin?to=%2Fsets%2Fx"} {
+	for _, at := range []string{"/", "/dataspaces/x", "/sets/x/", "/trash", "/account", "/users", "/usage", "/docs/interface", "/docs/guide/uploads", "/signin?to=%2Fsets%2Fx"} {
 		a := c.get(c.server.URL + at).want(http.StatusOK)
 		same(t, at+" is the shell", string(a.body), string(first.body))
 		for name, want := range map[string]string{
@@ -52,6 +54,42 @@ func TestPages(t *testing.T) {
 		same(t, at, strings.HasPrefix(string(c.get(c.server.URL+at).want(http.StatusOK).body), "labshelf"), true)
 	}
 	c.bad("POST", c.server.URL+"/v1", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+}
+
+// TestManual gets every page of the manual without a key, as a file and as a page without a script,
+// below a base path, too.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	base, err := url.Parse("https://data.example.org/shelf/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, c := range map[string]*client{"": sysadmin(t), "/shelf": sysadmin(t).configured(handlers.Config{BaseURL: base})} {
+		c = c.withKey("")
+		site := c.server.URL + prefix + "/docs"
+		for _, name := range docs.Published() {
+			want, err := docs.Read(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := c.get(site + "/" + name).want(http.StatusOK)
+			same(t, name, string(a.body), string(want))
+			same(t, name+" Content-Type", a.header.Get("Content-Type"), "text/plain; charset=utf-8")
+			c.get(site+"/"+name, "If-None-Match: "+a.header.Get("ETag")).want(http.StatusNotModified)
+		}
+		help := string(c.get(site).want(http.StatusOK).body)
+		same(t, "the manual and the help without a script", string(c.get(site+"/manual").want(http.StatusOK).body), help)
+		for _, p := range docs.Pages() {
+			at := prefix + "/docs/" + p.Name()
+			same(t, "the help lists "+at, strings.Contains(help, `<a href="`+at+`">`), true)
+			a := c.get(c.server.URL + at).want(http.StatusOK)
+			line := stdhtml.EscapeString(strings.SplitN(p.Text(), "\n", 2)[0])
+			same(t, at+" has its text", strings.Contains(string(a.body), line), true)
+			same(t, at+" Content-Security-Policy", a.header.Get("Content-Security-Policy"), pagesPolicy)
+		}
+		c.bad("GET", site+"/nosuch.md", nil).problem(http.StatusNotFound, "not_found", "")
+		c.bad("GET", site+"/docs.go", nil).problem(http.StatusNotFound, "not_found", "")
+	}
 }
 
 // TestPageIsNoAnswerToPrograms: one that has mistaken the address learns it, instead of taking a page for success.

@@ -69,6 +69,7 @@ const pages: Route[] = [
   { path: "/service", ...lazy(() => import("./pages/service").then((m) => m.ServicePage)) },
   { path: "/docs", ...lazy(() => import("./pages/guide").then((m) => m.GuidePage)), public: true },
   { path: "/docs/interface", ...lazy(() => import("./pages/reference").then((m) => m.ReferencePage)), public: true },
+  { path: "/docs/:page", ...lazy(() => import("./pages/manual").then((m) => m.ManualPage)), public: true },
 ];
 
 const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = [

@@ -39,6 +39,7 @@ type Page struct {
 	Up        []Link // what contains it, from the top
 	Notice    string // what has become of it
 	Lead      string // text of several lines
+	Text      string // a document, shown as it is written
 	Downloads []Link
 	Facts     []Fact
 	Heading   string // of the rows
@@ -150,6 +151,9 @@ const documentText = `<!doctype html>
 {{- with .File}} <a href="{{.}}" download>Download</a>{{end}}</li>
 {{- end}}
 </ul>
+{{- end}}
+{{- with .Text}}
+<pre class="preserve prose">{{.}}</pre>
 {{- end}}
 {{- with .More}}
 <p class="pages">{{range .}}{{template "link" .}} {{end}}</p>

@@ -90,14 +90,14 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"audit", "/audit"},
 		{"webhooks", "/webhooks"}, {"links", "/links"}, {"trash", "/trash"}, {"search", "/search?q=csv"}, {"search-empty", "/search"}, {"usage", "/usage"}, {"account", "/account"},
-		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
+		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"manual", "/docs/manual"}, {"operations", "/docs/operations"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"}, {"forms", "/dataspaces/" + did + "?view=schemas"}, {"form", "/schemas/" + schema.ID}, {"form-builder", "/schemas/" + schema.ID + "/edit"},
 		{"table", "/sets/" + sid + "/table"},
 	}
 }
 
 // lightOnly are long pages of parts that other pages have, too: in the dark theme those are looked at.
-var lightOnly = []string{"audit", "interface"}
+var lightOnly = []string{"audit", "interface", "operations"}
 
 // axe-core finds no serious violation on any page, in both themes, and no page is wider than a narrow window.
 func TestEveryPageIsAccessible(t *testing.T) {

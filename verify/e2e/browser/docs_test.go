@@ -31,6 +31,31 @@ func TestGuideWithoutSession(t *testing.T) {
 	v.until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
 }
 
+// Help lists the pages of the manual, and links between them lead from page to page.
+func TestManualWithoutSession(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visit(t)
+	v.at("/docs")
+	v.follow("Manual")
+	v.until(`location.pathname === "/docs/manual" && document.querySelectorAll(".prose li").length > 20`)
+	v.follow("operations")
+	v.until(`location.pathname === "/docs/operations" && document.querySelector("h1").textContent === "Operations"`)
+	v.sees("labshelf backup")
+	v.follow("config.example.toml")
+	v.until(`location.pathname === "/docs/config"`)
+	v.sees(`listen = "127.0.0.1:8080"`)
+	v.at("/docs/csv")
+	v.follow("known")
+	v.until(`location.pathname === "/docs/search" && document.querySelector("#units")?.getBoundingClientRect().top < 100`)
+	v.at("/docs/audit")
+	v.sees("Merkle tree")
+	v.until(`document.querySelector("a[href='/docs/examples/verify_audit.py']") !== null`)
+	v.expect("status of 404")
+	v.at("/docs/nosuch")
+	v.sees("there is nothing at this address")
+}
+
 // The reference shows every operation of the OpenAPI document, and opens the one in the hash of the address.
 func TestReferenceHasAllOperations(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,7 @@ interface Props {
 const documents = [
   ["/docs", "User guide"],
   ["/docs/interface", "Interface reference"],
+  ["/docs/manual", "Manual"],
 ] as const;
 
 /** The layout of a document with its table of contents. */

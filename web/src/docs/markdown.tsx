@@ -2,6 +2,7 @@
 import type { Token, Tokens } from "marked";
 import { Lexer, lexer } from "marked";
 import type { ComponentChildren } from "preact";
+import { base } from "../api";
 import { Link } from "../router";
 import { Code } from "../ui/components";
 import type { Renderers } from "../ui/markdown";
@@ -19,6 +20,7 @@ export const contentsOf = (tokens: Token[]) =>
   tokens.flatMap((t) => (t.type === "heading" && t.depth === 2 ? [{ id: slug(t.text), label: t.text as string }] : []));
 
 const renderers: Renderers = {
+  html: (t: Tokens.HTML) => (t.raw.startsWith("<!--") ? null : t.raw),
   heading: (t: Tokens.Heading, children) => (
     <Heading level={t.depth} id={slug(t.text)}>
       {children(t)}
@@ -26,12 +28,27 @@ const renderers: Renderers = {
   ),
   code: (t: Tokens.Code) => <Code text={t.text} />,
   table: (t: Tokens.Table, children) => <Table table={t} class="plain" children={children} />,
-  link: (t: Tokens.Link, children) => (t.href.startsWith("/") ? <Link to={t.href}>{children(t)}</Link> : <a href={t.href}>{children(t)}</a>),
+  link: (t: Tokens.Link, children) => <DocumentLink href={t.href}>{children(t)}</DocumentLink>,
 };
 
 export const Rendered = ({ tokens }: { tokens: Token[] }) => <Markdown tokens={tokens} overrides={renderers} />;
 
 export const Text = ({ text }: { text: string }) => <Rendered tokens={lexer(text)} />;
+
+/** A link of a document. Links between files of the documentation lead to their pages; other files of the source tree are not served. */
+function DocumentLink({ href, children }: { href: string; children: ComponentChildren }) {
+  const [, page, fragment = ""] = /^([a-z]+)\.md(#.*)?$/.exec(href) ?? [];
+  const to = page ? `/docs/${page}${fragment}` : (served[href] ?? (href.startsWith("/") ? href : undefined));
+  if (to) return <Link to={to}>{children}</Link>;
+  if (href.startsWith("examples/")) return <a href={`${base}/docs/${href}`}>{children}</a>;
+  return href.startsWith("../") ? <>{children}</> : <a href={href}>{children}</a>;
+}
+
+const served: Record<string, string> = {
+  "../config.example.toml": "/docs/config",
+  "config.example.toml": "/docs/config",
+  "../handlers/openapi.yaml": "/docs/interface",
+};
 
 /** Text within a line: code, emphasis and links. */
 export const Inline = ({ text }: { text: string }) => <Rendered tokens={Lexer.lexInline(text)} />;

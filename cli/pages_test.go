@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"go/scanner"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"labshelf/docs"
+)
+
+// namesOfPages matches how messages and pages name a page: docs/x.md, and labshelf help x.
+var namesOfPages = regexp.MustCompile("\\bdocs/([a-z]+\\.md)|(?:\\blabshelf |`|\" )help ([a-z][a-z-]*)")
+
+// TestNamedPagesAreInTheExecutable walks all texts of the source tree that people read (string
+// literals, help topics, pages, the guide, the README and the OpenAPI document) and expects that
+// the executable has each page that they name.
+func TestNamedPagesAreInTheExecutable(t *testing.T) {
+	t.Parallel()
+	root := rootCommand(process{stdout: io.Discard, stderr: io.Discard})
+	found := map[string]int{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".." || skippedFolders[entry.Name()] {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		for _, m := range namesOfPages.FindAllStringSubmatch(shownText(t, path), -1) {
+			found[filepath.Ext(path)]++
+			if m[1] != "" {
+				if _, err := docs.Read(m[1]); err != nil && m[1] != "guide.md" { // of the pages, in web/src/docs
+					t.Errorf("%s names %s: %v", path, m[0], err)
+				}
+			} else if cmd, rest, err := root.Find([]string{m[2]}); err != nil || len(rest) > 0 || cmd == root {
+				t.Errorf("%s names %q: no such command or topic", path, m[0])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{".go", ".md", ".txt", ".toml", ".yaml"} {
+		if found[kind] == 0 {
+			t.Errorf("found no name of a page in files %s", kind)
+		}
+	}
+}
+
+// skippedFolders hold nothing that people read while they use the program.
+var skippedFolders = map[string]bool{"dist": true, "vendor": true, "node_modules": true, "testdata": true, "verify": true, "tools": true}
+
+// shownText returns what people may read of a source file: the string literals of Go, and all of
+// the other texts.
+func shownText(t *testing.T, path string) string {
+	t.Helper()
+	base := filepath.Base(path)
+	switch filepath.Ext(path) {
+	case ".md", ".txt", ".toml", ".yaml", ".ts", ".tsx":
+		if base == "CHANGELOG.md" || base == "CONTRIBUTING.md" || base == "decisions.md" { // history, and for developers
+			return ""
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	case ".go":
+		if strings.HasSuffix(base, "_test.go") {
+			return ""
+		}
+		return stringLiterals(t, path)
+	}
+	return ""
+}
+
+func stringLiterals(t *testing.T, path string) string {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile(path, -1, len(source)), source, nil, 0)
+	var all strings.Builder
+	for {
+		_, kind, text := s.Scan()
+		if kind == token.EOF {
+			return all.String()
+		}
+		if kind == token.STRING {
+			all.WriteString(text + "\n")
+		}
+	}
+}
