@@ -109,8 +109,8 @@ type field struct {
 }
 
 // fields are all fields of a leaf but the values, in the order of their tags.
-func (e *Entry) fields(kind *[1]byte) []field {
-	return []field{
+func (e *Entry) fields(kind *[1]byte) [tagAddress]field {
+	return [...]field{
 		{tagUser, e.User[:], nil}, {tagKey, e.Key[:], nil}, {tagSession, e.Session[:], nil}, {tagRequest, e.Request[:], nil},
 		{tagCause, nil, &e.Cause}, {tagKind, kind[:], nil}, {tagObject, e.Object.ID[:], nil},
 		{tagDataspace, e.Dataspace[:], nil}, {tagSet, e.Set[:], nil}, {tagSubject, e.Subject[:], nil}, {tagPrevious, nil, &e.Previous},
