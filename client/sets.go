@@ -1,10 +1,15 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/xml"
+	"errors"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -231,4 +236,62 @@ func (c *Client) changeFolder(ctx context.Context, address, path string, to Fold
 	}{path, to.Path, to.SetID}
 	err = c.run(ctx, request{method: http.MethodPost, path: address, in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done, err
+}
+
+// DriveLock is a lock that a client of the network drive holds.
+type DriveLock struct {
+	Token string `json:"token"` // a URI, which EndDriveLock needs
+	Path  string `json:"path"`  // on the drive: DATASPACE/SET, and the path of the file or folder in the set
+	Owner string `json:"owner"` // as the client of the drive names itself; often ""
+}
+
+// DriveLocks returns the locks of a path on the drive, such as DATASPACE/SET/NAME, and of the files
+// and folders directly in it.
+func (c *Client) DriveLocks(ctx context.Context, path string) (locks []DriveLock, err error) {
+	var answer struct {
+		Locks []struct {
+			Token string `xml:"locktoken>href"`
+			Root  string `xml:"lockroot>href"`
+			Owner struct {
+				Text string `xml:",chardata"`
+				Href string `xml:"href"`
+			} `xml:"owner"`
+		} `xml:"response>propstat>prop>lockdiscovery>activelock"`
+	}
+	r := request{method: "PROPFIND", path: at(strings.Split(path, "/")...)}.with("Depth", "1")
+	err = c.drive().run(ctx, r, func(response *http.Response) (err error) {
+		defer closing(response.Body, &err)
+		text, err := io.ReadAll(io.LimitReader(bodyReader{response.Body}, maxAnswer))
+		if err == nil && (response.StatusCode != http.StatusMultiStatus || xml.Unmarshal(text, &answer) != nil) {
+			err = &Problem{Status: response.StatusCode}
+		}
+		return err
+	})
+	seen := map[string]bool{}
+	for _, l := range answer.Locks { // a lock of a folder is listed at each file in it, too
+		root, wrong := url.Parse(l.Root)
+		if wrong != nil {
+			return nil, errors.Join(err, wrong)
+		}
+		_, path, _ := strings.Cut(root.Path, "/dav/")
+		if !seen[l.Token] {
+			seen[l.Token] = true
+			locks = append(locks, DriveLock{l.Token, strings.Trim(path, "/"), strings.TrimSpace(cmp.Or(l.Owner.Href, l.Owner.Text))})
+		}
+	}
+	return locks, err
+}
+
+// EndDriveLock ends a lock. Admins of the dataspace end the locks of everybody, other users their
+// own.
+func (c *Client) EndDriveLock(ctx context.Context, l DriveLock) error {
+	r := request{method: "UNLOCK", path: at(strings.Split(l.Path, "/")...)}.with("Lock-Token", "<"+l.Token+">")
+	return c.drive().run(ctx, r, func(response *http.Response) error { return response.Body.Close() })
+}
+
+// drive returns a client of the drive of the service.
+func (c *Client) drive() *Client {
+	drive := *c
+	drive.base = strings.TrimSuffix(c.base, "/v1") + "/dav"
+	return &drive
 }

@@ -76,7 +76,7 @@ func All(p Process) []*cobra.Command {
 		group(GroupUse, describeCommand(p)), group(GroupUse, metadataCommand(p)), group(GroupUse, cpCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)), group(GroupUse, usageCommand(p)),
 		group(GroupUse, auditCommand(p)),
-		group(GroupUse, setCommand(p)), group(GroupUse, folderCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),
+		group(GroupUse, setCommand(p)), group(GroupUse, folderCommand(p)), group(GroupUse, unlockCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
 		group(GroupPeople, linkCommand(p)), group(GroupPeople, webhookCommand(p)), group(GroupCare, indexCommand(p)),
 		bashCommand(p),

@@ -80,6 +80,10 @@ func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLin
 
 // lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path ends in a slash; "": the set.
 func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
+	if set, folder, ok := reference.FolderAddress(ref); ok {
+		s, err = reference.FindSet(ctx, c, set, client.Active)
+		return s, folder, err == nil, err
+	}
 	path, within := strings.CutSuffix(ref, "/")
 	elements := strings.Split(path, "/")
 	for named := min(2, len(elements)); named > 0; named-- { // of the set, with its dataspace or without

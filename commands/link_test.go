@@ -40,3 +40,30 @@ func TestLinkInvite(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkShareTakesURLs: a share is made of a set, a folder or a file by the address that a
+// browser shows.
+func TestLinkShareTakesURLs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab-one", "raw")
+	file := s.put(t, set.ID, "2026 a/a.txt", "x")
+	page := s.server.URL + "/sets/" + set.ID
+	for ref, want := range map[string]string{
+		page: "", page + "/": "", set.URL: "", page + "?folder=2026%20a%2F": "2026 a", page + "/2026 a/": "2026 a", "raw/2026 a/": "2026 a",
+		s.server.URL + "/resources/" + file.ID: "file", set.URL + ":2026 a/a.txt": "file",
+	} {
+		got := s.run(t, "", "link", "share", ref, "--json")
+		var l client.Link
+		if got.error != nil || json.Unmarshal([]byte(got.out), &l) != nil {
+			t.Errorf("%s: %v", ref, got)
+			continue
+		}
+		if isFile := len(l.Resources) == 1; isFile != (want == "file") || !isFile && l.Folder != want || l.SetID != set.ID {
+			t.Errorf("%s: %+v", ref, l)
+		}
+	}
+	if got := s.run(t, "", "folder", "rm", page+"/2026 a/"); got.error != nil {
+		t.Error(got)
+	}
+}

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"cmp"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -55,6 +57,21 @@ func SetAddress(text string) (set, name string, ok bool) {
 	a, isURL := ParseAddress(text)
 	name, ok = strings.CutPrefix(a.Rest, ":")
 	return strings.TrimSuffix(text, a.Rest), name, ok && isURL && a.Kind == SetKind && name != ""
+}
+
+// FolderAddress splits the URL of a set that a folder may follow, as in the address of its page
+// (?folder=raw/) or as in a reference (/raw/). The folder ends in a slash; "" is the set itself.
+func FolderAddress(text string) (set, folder string, ok bool) {
+	a, isURL := ParseAddress(text)
+	if !isURL || a.Kind != SetKind {
+		return "", "", false
+	}
+	rest, err := url.Parse(a.Rest)
+	if err != nil || strings.HasPrefix(a.Rest, ":") {
+		return "", "", false
+	}
+	folder = strings.TrimPrefix(cmp.Or(rest.Query().Get("folder"), rest.Path), "/")
+	return strings.TrimSuffix(text, a.Rest), folder, folder == "" || strings.HasSuffix(folder, "/")
 }
 
 // PageURL is the URL of the page of a record, printable.

@@ -44,3 +44,23 @@ func TestSetAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestFolderAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"http://h/sets/A":                             {"http://h/sets/A", ""},
+		"http://h:1/shelf/v1/sets/A/":                 {"http://h:1/shelf/v1/sets/A", ""},
+		"http://h/sets/A?order=newest#x":              {"http://h/sets/A", ""},
+		"http://h/sets/A?folder=raw%2F2026%20%C3%A4/": {"http://h/sets/A", "raw/2026 ä/"},
+		"http://h/sets/A/raw/2026%20a/":               {"http://h/sets/A", "raw/2026 a/"},
+		"http://h/sets/A/raw":                         {},
+		"http://h/sets/A:x/":                          {},
+		"http://h/resources/A":                        {},
+		"lab/raw/":                                    {},
+	} {
+		set, folder, ok := FolderAddress(text)
+		if ok != (want[0] != "") || ok && [2]string{set, folder} != want {
+			t.Errorf("%s: %q, %q, %v", text, set, folder, ok)
+		}
+	}
+}

@@ -333,6 +333,8 @@ rclone mount lab: ~/lab --vfs-cache-mode writes
 With \`vendor=owncloud\` rclone compares modification times and checksums: \`rclone sync\` and \`rclone bisync\` send what has changed and nothing else, and \`rclone check\` finds files that differ. A remote that was
 made with \`vendor=other\` compares sizes alone and misses edits that keep the size; change it by \`rclone config update lab vendor owncloud\`.
 
+A program that ended badly can leave a file locked for up to an hour. \`labshelf unlock SET:NAME\` ends the lock; an admin of the dataspace ends those of others.
+
 Programs that save by putting a new file in the place of the old one (Word on a mounted drive) make a new file with another id; the old one is in the **Trash**. What is deleted on the drive is
 there, too. Files of the same name are told apart by \`(ID)\`.
 
