@@ -119,9 +119,10 @@ var moments = []struct {
 	layout string
 	unit   time.Duration
 }{
-	{time.DateOnly, 24 * time.Hour}, {"2006-01-02 15:04", time.Minute},
-	{"2006-01-02 15:04:05.000", time.Millisecond}, {time.DateTime, time.Second},
-	{"2006-01-02T15:04:05.000Z07:00", time.Millisecond}, {time.RFC3339, time.Second},
+	{time.DateOnly, 24 * time.Hour},
+	{"2006-01-02 15:04", time.Minute}, {"2006-01-02 15:04Z07:00", time.Minute},
+	{"2006-01-02 15:04:05.000", time.Millisecond}, {"2006-01-02 15:04:05.000Z07:00", time.Millisecond},
+	{time.DateTime, time.Second}, {"2006-01-02 15:04:05Z07:00", time.Second},
 }
 
 // ParseAt parses the name of a snapshot, as in [List], or a time, as in 2026-11-23, 2026-11-23 14:05:59 (UTC) or
@@ -131,8 +132,12 @@ func ParseAt(text string) (At, error) {
 	if snapshotName.MatchString(text) {
 		return At{name: text, text: text}, nil
 	}
+	spaced := strings.TrimSuffix(text, " UTC")
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == 'T' {
+		spaced = strings.Replace(spaced, "T", " ", 1)
+	}
 	for _, m := range moments {
-		if at, err := time.Parse(m.layout, strings.TrimSuffix(text, " UTC")); err == nil {
+		if at, err := time.Parse(m.layout, spaced); err == nil {
 			return At{until: metadata.Stamp(at.Add(m.unit).UnixMicro() - 1), text: text}, nil
 		}
 	}

@@ -290,11 +290,12 @@ func instantOf(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, nil
+	withT := text
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+		withT = text[:len(time.DateOnly)] + "T" + text[len(time.DateOnly)+1:]
 	}
-	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, withT, time.Local); err == nil {
 			return t, nil
 		}
 	}

@@ -24,12 +24,17 @@ func TestInstantOf(t *testing.T) {
 		"2026-11-01T18:30:05":       time.Date(2026, 11, 1, 18, 30, 5, 0, time.Local),
 		"2026-11-01T18:30:05.250Z":  time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.UTC),
 		"2026-11-01T18:30:05+02:00": time.Date(2026, 11, 1, 16, 30, 5, 0, time.UTC),
+		"2026-11-01 18:30:05+02:00": time.Date(2026, 11, 1, 16, 30, 5, 0, time.UTC),
+		"2026-11-01 18:30:05.250Z":  time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.UTC),
+		"2026-11-01 18:30:05.250":   time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.Local),
+		"2026-11-01T18:30Z":         time.Date(2026, 11, 1, 18, 30, 0, 0, time.UTC),
+		"2026-11-01 18:30-01:00":    time.Date(2026, 11, 1, 19, 30, 0, 0, time.UTC),
 	} {
 		if got, err := instantOf("since", text); err != nil || !got.Equal(want) {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"yesterday", "2026", "2026-13-01", "18:30", " "} {
+	for _, text := range []string{"yesterday", "2026", "2026-13-01", "18:30", " ", "2026-11-01 ", "2026-11-01  18:30", "2026-11-01 18"} {
 		if _, err := instantOf("since", text); !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), "--since") {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -87,7 +87,7 @@ func TestDriveSetsTimes(t *testing.T) {
 	d := sysadmin(t).newDrive(nil)
 	d.dav("MKCOL", "/folder", "").want(http.StatusCreated)
 	for n, tc := range []struct{ property, value, want string }{
-		{"D:lastmodified", "1609815845", "200"}, {"D:getlastmodified", changed, "200"}, {"D:getlastmodified", "2021-01-05T04:04:05+01:00", "200"},
+		{"D:lastmodified", "1609815845", "200"}, {"D:getlastmodified", changed, "200"}, {"D:getlastmodified", "2021-01-05T04:04:05+01:00", "200"}, {"D:getlastmodified", "2021-01-05 03:04:05Z", "200"}, {"D:lastmodified", "2021-01-05  03:04:05Z", "400"},
 		{"ms:Win32LastModifiedTime", changed, "200"}, {"D:lastmodified", "soon", "400"}, {"D:getlastmodified", "", "400"}, {"D:creationdate", changed, "403"},
 		{"oc:checksums", "<oc:checksum>SHA1:" + fmt.Sprintf("%x", sha1.Sum([]byte("x"))) + "</oc:checksum>", "403"},
 		{"oc:checksums", "<oc:checksum>SHA1:" + fmt.Sprintf("%x", sha1.Sum([]byte("content"))) + "</oc:checksum>", "200"},

@@ -180,14 +180,14 @@ func apply(e *repository.DriveEntry, changes []change) error {
 	return err
 }
 
-// parseTime reads a time as clients write it.
+// parseTime reads a time as clients write it. A blank may stand for the T of RFC 3339.
 func parseTime(text string) (at time.Time, ok bool) {
 	if at, ok = parseSeconds(text); ok {
 		return at, true
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
-		at, err = time.Parse(time.RFC3339, text)
+		at, err = time.Parse(time.RFC3339, strings.Replace(text, " ", "T", 1))
 	}
 	return at, err == nil
 }

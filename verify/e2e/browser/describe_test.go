@@ -204,7 +204,7 @@ func TestDescribeSet(t *testing.T) {
 	v.press("Add a related work")
 	v.fill("Identifier", "10.5072/x")
 	v.press("Add a date")
-	v.fill("Date or period", "2026-01/2026-03")
+	v.fill("Date or period", "2026-01-05 10:20Z/2026-03")
 	v.press("Add funding")
 	v.fill("Funder", "ERC")
 	v.press("Add a place")
@@ -213,12 +213,12 @@ func TestDescribeSet(t *testing.T) {
 	v.press("Add a creator") // and says nothing of it
 	v.shots("describe-set")
 	v.saved()
-	v.sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01 to 2026-03", "latitude 48.850°")
+	v.sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01-05T10:20Z to 2026-03", "latitude 48.850°")
 	v.seesNot("it lacks")
 	v.shots("described-set")
 	want := `{"creators":[{"name":"Curie, Marie","type":"person","orcid":"0000-0002-1825-0097","affiliations":["Sorbonne","Institut du Radium"]}],` +
 		`"publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium","salt"],` +
-		`"related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],"dates":[{"date":"2026-01/2026-03","type":"Collected"}],` +
+		`"related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],"dates":[{"date":"2026-01-05T10:20Z/2026-03","type":"Collected"}],` +
 		`"funding":[{"funder":"ERC"}],"places":[{"latitude":48.850,"longitude":2.35}]}`
 	if got := s.metadata(t, path); got != want {
 		t.Errorf("the set says %s, want %s", got, want)

@@ -2,9 +2,11 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -74,6 +76,30 @@ func TestDeleteSelectedWithTimeFilter(t *testing.T) {
 	v.sees("No matches")
 	v.deleteSelected()
 	v.sees("2 of them are not in the list")
+}
+
+// A time in the address is in UTC for the page, too, also with a blank or without the + of an
+// offset.
+func TestTimesInAddressesAreUTC(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	since := time.Now().UTC().Add(-time.Minute)
+	s.put(t, sid, "a.txt")
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	if _, err := chromedp.Call(v.ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "America/New_York"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		since.Format("2006-01-02T15:04"), since.Format("2006-01-02 15:04"), since.Format("2006-01-02 15:04Z"), since.Add(2*time.Hour).Format("2006-01-02 15:04") + " 02:00",
+	} {
+		v.at("/sets/" + sid + "?order=newest&since=" + url.QueryEscape(text))
+		v.toggle("a.txt")
+		v.deleteSelected()
+		v.sees("Delete 1 file?")
+		v.seesNot("not in the list")
+		v.press("Cancel")
+	}
 }
 
 // Files that cannot be deleted stay selected, with the error, and can be deleted again.

@@ -102,6 +102,9 @@ const related: EntryKind<Related> = {
   write: (t) => said(t, ["identifier", "type", "relation"]),
 };
 
+/** The service takes a T between date and time, people also type a blank. */
+const withT = (text = "") => text.replace(/(\d{4}-\d\d-\d\d) (?=\d\d:)/g, "$1T");
+
 const dates: EntryKind<DateOf> = {
   legend: "Dates",
   add: "Add a date",
@@ -112,7 +115,7 @@ const dates: EntryKind<DateOf> = {
     { name: "information", label: "Note" },
   ],
   read: texts,
-  write: (t) => said(t, ["date", "type", "information"]),
+  write: (t) => said({ ...t, date: withT(t.date) }, ["date", "type", "information"]),
 };
 
 const funding: EntryKind<Funding> = {

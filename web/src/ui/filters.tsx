@@ -69,7 +69,8 @@ export const timesOf = (query: URLSearchParams) => ({ since: query.get("since") 
 /** Whether an instant is in a range, as the service reads it: a time without a zone is in UTC, and an empty one is no bound. */
 export function between({ since, until }: { since: string; until: string }, instant: string): boolean {
   const at = Date.parse(instant);
-  const read = (time: string) => Date.parse(/T[^Z+-]*$/.test(time) ? `${time}Z` : time);
+  const withT = (time: string) => time.toUpperCase().replace(/^(\d{4}-\d\d-\d\d) /, "$1T").replace(" ", "+"); // an offset lost its + in the address
+  const read = (time: string) => Date.parse(/T[^Z+-]*$/.test(withT(time)) ? `${withT(time)}Z` : withT(time));
   return !(at < read(since)) && !(at >= read(until));
 }
 
