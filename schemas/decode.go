@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 
 const (
 	maxDigits   = 400     // characters of a number, and its exponent: exact arithmetic takes time that grows with both
-	maxPointers = 1 << 20 // bytes of the pointers to all subschemas, which the library keeps
+	maxPointers = 1 << 20 // bytes of the pointers to all subschemas, by which they are compiled
 )
 
 // limits bound what decode reads.
@@ -24,33 +23,32 @@ type limits struct {
 	what              string // is read: "schema" or "value"
 }
 
-// document is a JSON text that was read.
-type document struct {
-	value   any                 // with numbers as json.Number
-	orders  map[string][]string // names of each object that is called "properties" in their order, by its JSON pointer
-	dynamic []string            // pointers to the objects that have a $dynamicAnchor
+// parsed is a JSON text that was read.
+type parsed struct {
+	value  any                 // with numbers as json.Number
+	orders map[string][]string // names of each object that is called "properties" in their order, by its JSON pointer
 }
 
 // decoder reads one text.
 type decoder struct {
 	limits
-	document
+	parsed
 	from        *jsontext.Decoder
 	schemas     int
 	pointerSize int
 }
 
 // decode reads a text of one JSON value, whose objects have no two members of one name. An error is an *Error.
-func decode(text []byte, l limits) (document, error) {
+func decode(text []byte, l limits) (parsed, error) {
 	if len(text) > l.bytes {
-		return document{}, &Error{Rule: "size", Message: fmt.Sprintf("the %s has %d bytes, and may have %d", l.what, len(text), l.bytes)}
+		return parsed{}, &Error{Rule: "size", Message: fmt.Sprintf("the %s has %d bytes, and may have %d", l.what, len(text), l.bytes)}
 	}
-	d := &decoder{limits: l, from: jsontext.NewDecoder(bytes.NewReader(text)), document: document{orders: map[string][]string{}}}
+	d := &decoder{limits: l, from: jsontext.NewDecoder(bytes.NewReader(text)), parsed: parsed{orders: map[string][]string{}}}
 	value, err := d.read(0)
 	if err == nil {
 		if _, err = d.from.ReadToken(); errors.Is(err, io.EOF) {
 			d.value = value
-			return d.document, nil
+			return d.parsed, nil
 		}
 		if err == nil {
 			err = errors.New("something follows the value")
@@ -58,13 +56,13 @@ func decode(text []byte, l limits) (document, error) {
 	}
 	var own *Error
 	if errors.As(err, &own) {
-		return document{}, own
+		return parsed{}, own
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
-		return document{}, &Error{Path: string(syntax.JSONPointer), Rule: "json", Message: fmt.Sprintf("the %s is not JSON at byte %d: %v", l.what, syntax.ByteOffset, syntax.Err)}
+		return parsed{}, &Error{Path: string(syntax.JSONPointer), Rule: "json", Message: fmt.Sprintf("the %s is not JSON at byte %d: %v", l.what, syntax.ByteOffset, syntax.Err)}
 	}
-	return document{}, &Error{Rule: "json", Message: fmt.Sprintf("the %s is not JSON: %v", l.what, err)}
+	return parsed{}, &Error{Rule: "json", Message: fmt.Sprintf("the %s is not JSON: %v", l.what, err)}
 }
 
 // read reads the value that is next.
@@ -110,9 +108,6 @@ func (d *decoder) object(depth int) (any, error) {
 	}
 	if strings.HasSuffix(pointer, "/properties") {
 		d.orders[pointer] = names
-	}
-	if _, ok := object["$dynamicAnchor"].(string); ok && d.subschemas > 0 {
-		d.dynamic = append(d.dynamic, pointer)
 	}
 	_, err = d.from.ReadToken()
 	return object, err
@@ -177,17 +172,4 @@ func pointerTo(names []string) string {
 		b.WriteString("/" + escapePointer(name))
 	}
 	return b.String()
-}
-
-// escapeFragment returns a JSON pointer as it stands in the fragment of an address.
-func escapeFragment(pointer string) string { return url.PathEscape(pointer) }
-
-// pointerIn returns the JSON pointer in the fragment of an address.
-func pointerIn(location string) string {
-	_, fragment, _ := strings.Cut(location, "#")
-	pointer, err := url.PathUnescape(fragment)
-	if err != nil {
-		return ""
-	}
-	return pointer
 }

@@ -2,11 +2,9 @@ package schemas
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"slices"
-	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Limits of a form; what is beyond them is of KindJSON.
@@ -72,40 +70,36 @@ const (
 
 // drawer draws one form.
 type drawer struct {
-	document document
-	left     int // fields
+	left int // fields
 }
 
-// drawForm draws the form of a schema that check has found to be free of cycles.
-func drawForm(root *jsonschema.Schema, doc document) Form {
-	d := &drawer{document: doc, left: maxFields}
+// drawForm draws the form of a schema that checkChains has found to be free of cycles.
+func drawForm(root *node) Form {
+	d := &drawer{left: maxFields}
 	same := unconditional(root)
 	form := Form{Open: true, Fields: d.fields(same, 0)}
 	form.Title, form.Help = text(same, title), text(same, help)
 	for _, s := range same {
-		if closed, ok := s.AdditionalProperties.(bool); ok && !closed || isFalse(s.UnevaluatedProperties) {
+		if s.additionalProperties.isFalse() || s.unevaluatedProperties.isFalse() {
 			form.Open = false
 		}
 	}
 	return form
 }
 
-func isFalse(s *jsonschema.Schema) bool { return s != nil && s.Bool != nil && !*s.Bool }
-
 // unconditional returns s and the schemas that apply wherever it does, each once: what it refers to, allOf, and the only alternative to null.
-func unconditional(s *jsonschema.Schema) []*jsonschema.Schema {
-	var all []*jsonschema.Schema
-	var add func(s *jsonschema.Schema)
-	add = func(s *jsonschema.Schema) {
+func unconditional(s *node) []*node {
+	var all []*node
+	var add func(s *node)
+	add = func(s *node) {
 		if s == nil || slices.Contains(all, s) || len(all) == MaxChain {
 			return
 		}
 		all = append(all, s)
-		add(s.Ref)
-		for _, sub := range s.AllOf {
+		for _, sub := range slices.Concat(s.references, s.allOf) {
 			add(sub)
 		}
-		for _, alternatives := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+		for _, alternatives := range [][]*node{s.anyOf, s.oneOf} {
 			add(orNull(alternatives))
 		}
 	}
@@ -114,23 +108,23 @@ func unconditional(s *jsonschema.Schema) []*jsonschema.Schema {
 }
 
 // orNull returns the one of two alternatives that is not null.
-func orNull(alternatives []*jsonschema.Schema) *jsonschema.Schema {
+func orNull(alternatives []*node) *node {
 	if len(alternatives) != 2 {
 		return nil
 	}
 	for i, s := range alternatives {
-		if s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) {
+		if s.types == typeNull {
 			return alternatives[1-i]
 		}
 	}
 	return nil
 }
 
-func title(s *jsonschema.Schema) string { return s.Title }
-func help(s *jsonschema.Schema) string  { return s.Description }
+func title(s *node) string { return s.title }
+func help(s *node) string  { return s.description }
 
 // text returns the first text that is not empty.
-func text(same []*jsonschema.Schema, of func(*jsonschema.Schema) string) string {
+func text(same []*node, of func(*node) string) string {
 	for _, s := range same {
 		if t := of(s); t != "" {
 			return t
@@ -140,21 +134,21 @@ func text(same []*jsonschema.Schema, of func(*jsonschema.Schema) string) string 
 }
 
 // fields draws the properties of an object.
-func (d *drawer) fields(same []*jsonschema.Schema, depth int) []Field {
+func (d *drawer) fields(same []*node, depth int) []Field {
 	fields := []Field{}
 	order := map[string]*big.Rat{}
 	for _, s := range same {
-		for _, name := range d.document.names(s) {
-			property := s.Properties[name]
+		for _, name := range s.names() {
+			property := s.properties[name]
 			if property == nil || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				continue
 			}
 			f := d.field(property, depth)
-			f.Name, f.Required = name, slices.ContainsFunc(same, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
+			f.Name, f.Required = name, slices.ContainsFunc(same, func(s *node) bool { return slices.Contains(s.required, name) })
 			if f.Label == "" {
 				f.Label = name
 			}
-			order[name] = d.document.order(property)
+			order[name] = property.order()
 			fields = append(fields, f)
 		}
 	}
@@ -176,12 +170,12 @@ func compareOrder(a, b *big.Rat) int {
 }
 
 // field draws one property or item, without its name.
-func (d *drawer) field(s *jsonschema.Schema, depth int) Field {
+func (d *drawer) field(s *node, depth int) Field {
 	same := unconditional(s)
 	f := Field{Label: text(same, title), Help: text(same, help), Kind: KindJSON}
 	for _, s := range same {
-		if f.Default == nil && s.Default != nil {
-			f.Default = *s.Default
+		if f.Default == nil && s.fallback != nil {
+			f.Default = *s.fallback
 		}
 	}
 	d.left--
@@ -197,19 +191,18 @@ func (d *drawer) field(s *jsonschema.Schema, depth int) Field {
 }
 
 // soleType returns the only type of the values apart from null, or "".
-func soleType(same []*jsonschema.Schema) string {
+func soleType(same []*node) string {
 	for _, s := range same {
-		if s.Types == nil {
+		if s.types == 0 {
 			continue
 		}
-		types := slices.DeleteFunc(s.Types.ToStrings(), func(t string) bool { return t == "null" })
-		if len(types) != 1 {
-			return ""
+		if words := (s.types &^ typeNull).words(); len(words) == 1 {
+			return words[0]
 		}
-		return types[0]
+		return ""
 	}
 	for _, s := range same {
-		if s.Properties != nil {
+		if s.properties != nil {
 			return "object"
 		}
 	}
@@ -217,20 +210,20 @@ func soleType(same []*jsonschema.Schema) string {
 }
 
 // choices returns the values of an enum, a const, or alternatives that are each a const, if none of them is an object or a list.
-func choices(same []*jsonschema.Schema) []Choice {
+func choices(same []*node) []Choice {
 	var all []Choice
 	for _, s := range same {
 		switch {
-		case s.Enum != nil:
-			for _, v := range s.Enum.Values {
+		case s.enum != nil:
+			for _, v := range s.enum {
 				all = append(all, Choice{v, label(v)})
 			}
-		case s.Const != nil:
-			all = []Choice{{*s.Const, label(*s.Const)}}
-		case len(s.OneOf) > 0:
-			all = constants(s.OneOf)
-		case len(s.AnyOf) > 0:
-			all = constants(s.AnyOf)
+		case s.constant != nil:
+			all = []Choice{{*s.constant, label(*s.constant)}}
+		case len(s.oneOf) > 0:
+			all = constants(s.oneOf)
+		case len(s.anyOf) > 0:
+			all = constants(s.anyOf)
 		}
 		if all != nil {
 			break
@@ -243,13 +236,13 @@ func choices(same []*jsonschema.Schema) []Choice {
 }
 
 // constants returns the choices that alternatives are, or nil when one is none.
-func constants(alternatives []*jsonschema.Schema) []Choice {
+func constants(alternatives []*node) []Choice {
 	var all []Choice
 	for _, s := range alternatives {
-		if s.Const == nil {
+		if s.constant == nil {
 			return nil
 		}
-		c := Choice{*s.Const, s.Title}
+		c := Choice{*s.constant, s.title}
 		if c.Label == "" {
 			c.Label = label(c.Value)
 		}
@@ -274,26 +267,15 @@ func label(v any) string {
 	return show(v)
 }
 
-// names returns the names of the properties of s in the order of the text, for a schema of the metaschema by name.
-func (d document) names(s *jsonschema.Schema) []string {
-	if names, ok := d.orders[pointerIn(s.Location)+"/properties"]; ok && strings.HasPrefix(s.Location, address+"#") {
+// names returns the names of the properties in the order of the text, or sorted if it is unknown.
+func (n *node) names() []string {
+	if names, ok := n.document.orders[n.pointer+"/properties"]; ok {
 		return names
 	}
-	var names []string
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(n.properties))
 }
 
 // order returns the x-order of a schema, or nil.
-func (d document) order(s *jsonschema.Schema) *big.Rat {
-	object, _ := d.of(s).(map[string]any)
-	number, ok := object["x-order"].(json.Number)
-	if !ok {
-		return nil
-	}
-	r, _ := new(big.Rat).SetString(number.String())
-	return r
+func (n *node) order() *big.Rat {
+	return numberOf(n.object["x-order"])
 }

@@ -1,11 +1,13 @@
 package schemas
 
 import (
-	"errors"
+	"net/netip"
+	"net/url"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"time"
 )
 
 // formatNouns say what people are to write where a schema asks for a format.
@@ -19,44 +21,159 @@ var formatNouns = map[string]string{
 	"uuid":      "a UUID",
 }
 
-// unchecked are the formats that the library checks and the standard does not know, or that it takes valid texts of for invalid ones.
-var unchecked = []string{"uri-template", "period", "semver"}
-
-// stricter are what texts of a format must match, too, since the library accepts some that the standard does not. They are compiled when a schema is, not
-// at each start of the program.
-var stricter = sync.OnceValue(func() map[string]*regexp.Regexp {
-	// It has the characters of RFC 3986, brackets only around an address, and at most one @ before the path.
-	uriReference := regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)?(//(` + uriName + `*@)?(\[` + uriName + `*\])?` + uriName + `*([/?#]` + uriRest + `*)?|/|/?[!#$%&'()*+,:;=?@A-Za-z0-9._~-]` + uriRest + `*)?$`)
-	return map[string]*regexp.Regexp{
-		"duration":      regexp.MustCompile(`^P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)$`),
-		"email":         regexp.MustCompile(`^[^@]|^.+@.+@`),
-		"hostname":      regexp.MustCompile(`[^.]$`),
-		"ipv4":          regexp.MustCompile(`^[0-9.]+$`),
-		"uri":           uriReference,
-		"uri-reference": uriReference,
+// formatOf returns what checks a string against a format; nil if the format is not checked.
+func formatOf(name string) func(text string) bool {
+	switch name {
+	case "date":
+		return isDate
+	case "time":
+		return isTime
+	case "date-time":
+		return isDateTime
+	case "duration":
+		return func(text string) bool { return text != "P" && durationText().MatchString(text) }
+	case "email":
+		return isEmail
+	case "hostname":
+		return isHostname
+	case "ipv4":
+		return isIPv4
+	case "ipv6":
+		return isIPv6
+	case "uri":
+		return func(text string) bool { return addressText().MatchString(text) && isIRI(text) }
+	case "uri-reference":
+		return func(text string) bool { return addressText().MatchString(text) && isIRIReference(text) }
+	case "iri":
+		return isIRI
+	case "iri-reference":
+		return isIRIReference
+	case "uuid":
+		return func(text string) bool { return uuidText().MatchString(text) }
+	case "json-pointer":
+		return func(text string) bool { return pointerText().MatchString(text) }
+	case "relative-json-pointer":
+		return func(text string) bool { return relativeText().MatchString(text) }
+	case "regex":
+		return func(text string) bool {
+			_, err := checkPattern(text)
+			return err == nil
+		}
 	}
-})
+	return nil
+}
+
+// Regular expressions of formats, compiled at first use.
+var (
+	timeText     = lazily(`^([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([zZ]|([+-])([01]\d|2[0-3]):([0-5]\d))$`)
+	durationText = lazily(`^P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)$`)
+	localText    = lazily("^([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*|\"[^\"\\\\]*\")$")
+	labelText    = lazily(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+	uuidText     = lazily(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+	pointerText  = lazily(`^(/([^/~]|~[01])*)*$`)
+	relativeText = lazily(`^(0|[1-9]\d*)(#|(/([^/~]|~[01])*)*)$`)
+
+	// addressText matches the characters of RFC 3986, with brackets only around an IP address and
+	// at most one @ before the path.
+	addressText = lazily(`^([A-Za-z][A-Za-z0-9+.-]*:)?(//(` + uriName + `*@)?(\[` + uriName + `*\])?` + uriName + `*([/?#]` + uriRest + `*)?|/|/?[!#$%&'()*+,:;=?@A-Za-z0-9._~-]` + uriRest + `*)?$`)
+)
 
 const (
 	uriName = `[!$%&'()*+,:;=A-Za-z0-9._~-]`
 	uriRest = `[!#$%&'()*+,/:;=?@A-Za-z0-9._~-]`
 )
 
-var errFormat = errors.New("is not of the format")
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
-// checkFormat returns what checks a value against a format: the library's own check, and the stricter one. A nil format is none.
-func checkFormat(f *jsonschema.Format) func(v any) error {
-	if f == nil {
-		return func(any) error { return nil }
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// isTime accepts the leap second in the last minute of a day of UTC.
+func isTime(text string) bool {
+	parts := timeText().FindStringSubmatch(text)
+	if parts == nil || parts[3] != "60" {
+		return parts != nil
 	}
-	if f.Name == "regex" {
-		return validPattern
+	minutes := func(hour, minute string) int {
+		h, _ := strconv.Atoi(hour) // digits, or nothing for Z
+		m, _ := strconv.Atoi(minute)
+		return 60*h + m
 	}
-	strict := stricter()[f.Name]
-	return func(v any) error {
-		if text, ok := v.(string); ok && strict != nil && !strict.MatchString(text) {
-			return errFormat
+	offset := minutes(parts[7], parts[8])
+	if parts[6] == "+" {
+		offset = -offset
+	}
+	const day = 24 * 60
+	return (minutes(parts[1], parts[2])+offset+day)%day == day-1
+}
+
+func isDateTime(text string) bool {
+	const date = len(time.DateOnly)
+	return len(text) > date && (text[date] == 'T' || text[date] == 't') && isDate(text[:date]) && isTime(text[date+1:])
+}
+
+// isEmail reports whether a text is an address of RFC 5321 in ASCII.
+func isEmail(text string) bool {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 || at > 64 || len(text) > 254 || !localText().MatchString(text[:at]) {
+		return false
+	}
+	domain := text[at+1:]
+	if !strings.HasPrefix(domain, "[") || !strings.HasSuffix(domain, "]") {
+		return isHostname(strings.TrimSuffix(domain, "."))
+	}
+	domain = domain[1 : len(domain)-1]
+	if ip, ok := strings.CutPrefix(domain, "IPv6:"); ok {
+		return isIPv6(ip)
+	}
+	return isIPv4(domain)
+}
+
+func isHostname(text string) bool {
+	if len(text) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(text, ".") {
+		if len(label) > 63 || !labelText().MatchString(label) {
+			return false
 		}
-		return f.Validate(v)
 	}
+	return true
+}
+
+func isIPv4(text string) bool {
+	ip, err := netip.ParseAddr(text)
+	return err == nil && ip.Is4()
+}
+
+func isIPv6(text string) bool {
+	ip, err := netip.ParseAddr(text)
+	return err == nil && ip.Is6() && ip.Zone() == ""
+}
+
+// isIRI reports whether a text is an absolute address.
+func isIRI(text string) bool {
+	u, ok := parseAddress(text)
+	return ok && u.IsAbs()
+}
+
+func isIRIReference(text string) bool {
+	_, ok := parseAddress(text)
+	return ok && !strings.Contains(text, `\`)
+}
+
+// parseAddress parses an address, in which an IPv6 address must be one, in brackets.
+func parseAddress(text string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, false
+	}
+	if host := u.Hostname(); strings.Contains(host, ":") {
+		return u, strings.Contains(u.Host, "[") && strings.Contains(u.Host, "]") && isIPv6(host)
+	}
+	return u, true
 }

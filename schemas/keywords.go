@@ -13,7 +13,7 @@ var counting = map[string]bool{
 	"minProperties": true, "maxProperties": true,
 }
 
-// checkKeywords refuses what the library takes for something else: a draft other than 2020-12, and counts beyond an int.
+// checkKeywords refuses a draft other than 2020-12, counts beyond 2^53, and too many references.
 func checkKeywords(schema any) error {
 	if root, ok := schema.(map[string]any); ok {
 		if draft, ok := root["$schema"].(string); ok && strings.TrimSuffix(draft, "#") != metaschema {

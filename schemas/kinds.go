@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // draw fills in the kind of a field, and what that kind asks for.
-func (d *drawer) draw(f *Field, same []*jsonschema.Schema, depth int) {
+func (d *drawer) draw(f *Field, same []*node, depth int) {
 	switch soleType(same) {
 	case "boolean":
 		f.Kind = KindTruth
@@ -34,32 +32,32 @@ func (d *drawer) draw(f *Field, same []*jsonschema.Schema, depth int) {
 // formatKinds are the kinds of texts with a format.
 var formatKinds = map[string]Kind{"date": KindDate, "date-time": KindDateTime}
 
-func (d *drawer) drawText(f *Field, same []*jsonschema.Schema) {
+func (d *drawer) drawText(f *Field, same []*node) {
 	f.Kind = KindText
-	f.Min = sizeBound(same, func(s *jsonschema.Schema) *int { return s.MinLength })
-	f.Max = sizeBound(same, func(s *jsonschema.Schema) *int { return s.MaxLength })
+	f.Min = sizeBound(same, func(s *node) *int { return s.minLength })
+	f.Max = sizeBound(same, func(s *node) *int { return s.maxLength })
 	for _, s := range same {
-		if s.MaxLength != nil && *s.MaxLength > shortLength || d.document.isText(s) {
+		if s.maxLength != nil && *s.maxLength > shortLength || s.isText() {
 			f.Kind = KindLongText
 		}
-		if s.Pattern != nil && f.Pattern == "" {
-			f.Pattern = s.Pattern.String()
+		if s.pattern != nil && f.Pattern == "" {
+			f.Pattern = s.pattern.String()
 		}
 	}
 	for _, s := range same {
-		if s.Format != nil && formatKinds[s.Format.Name] != "" {
-			f.Kind = formatKinds[s.Format.Name]
+		if kind := formatKinds[s.format]; kind != "" {
+			f.Kind = kind
 		}
 	}
 }
 
-func (d *drawer) drawList(f *Field, same []*jsonschema.Schema, depth int) {
-	var of *jsonschema.Schema
+func (d *drawer) drawList(f *Field, same []*node, depth int) {
+	var of *node
 	for _, s := range same {
-		if len(s.PrefixItems) > 0 {
+		if len(s.prefixItems) > 0 {
 			return
 		}
-		of = cmp.Or(of, s.Items2020)
+		of = cmp.Or(of, s.items)
 	}
 	if of == nil {
 		return
@@ -69,11 +67,11 @@ func (d *drawer) drawList(f *Field, same []*jsonschema.Schema, depth int) {
 		return
 	}
 	f.Kind, f.Item = KindList, &item
-	f.Min = sizeBound(same, func(s *jsonschema.Schema) *int { return s.MinItems })
-	f.Max = sizeBound(same, func(s *jsonschema.Schema) *int { return s.MaxItems })
+	f.Min = sizeBound(same, func(s *node) *int { return s.minItems })
+	f.Max = sizeBound(same, func(s *node) *int { return s.maxItems })
 }
 
-func (d *drawer) drawObject(f *Field, same []*jsonschema.Schema, depth int) {
+func (d *drawer) drawObject(f *Field, same []*node, depth int) {
 	if depth == maxNested {
 		return
 	}
@@ -112,15 +110,15 @@ func asQuantity(fields []Field) (Field, bool) {
 }
 
 // numberBounds returns the bounds that are the narrowest.
-func numberBounds(same []*jsonschema.Schema) (least, most *json.Number) {
+func numberBounds(same []*node) (least, most *json.Number) {
 	var low, high *big.Rat
 	for _, s := range same {
-		for _, r := range []*big.Rat{s.Minimum, s.ExclusiveMinimum} {
+		for _, r := range []*big.Rat{s.minimum, s.exclusiveMinimum} {
 			if r != nil && (low == nil || r.Cmp(low) > 0) {
 				low = r
 			}
 		}
-		for _, r := range []*big.Rat{s.Maximum, s.ExclusiveMaximum} {
+		for _, r := range []*big.Rat{s.maximum, s.exclusiveMaximum} {
 			if r != nil && (high == nil || r.Cmp(high) < 0) {
 				high = r
 			}
@@ -143,7 +141,7 @@ func number(r *big.Rat) *json.Number {
 }
 
 // sizeBound returns the first bound of a size.
-func sizeBound(same []*jsonschema.Schema, of func(*jsonschema.Schema) *int) *json.Number {
+func sizeBound(same []*node, of func(*node) *int) *json.Number {
 	for _, s := range same {
 		if bound := of(s); bound != nil {
 			n := json.Number(strconv.Itoa(*bound))
@@ -154,30 +152,7 @@ func sizeBound(same []*jsonschema.Schema, of func(*jsonschema.Schema) *int) *jso
 }
 
 // isText reports whether a schema says that its text is one of several lines: that it is a document of a type such as text/plain.
-func (d document) isText(s *jsonschema.Schema) bool {
-	object, _ := d.of(s).(map[string]any)
-	media, _ := object["contentMediaType"].(string)
+func (n *node) isText() bool {
+	media, _ := n.object["contentMediaType"].(string)
 	return strings.HasPrefix(media, "text/")
-}
-
-// of returns what the document says of a schema, or nil for a schema of the metaschema.
-func (d document) of(s *jsonschema.Schema) any {
-	if !strings.HasPrefix(s.Location, address+"#") {
-		return nil
-	}
-	v := d.value
-	for _, name := range strings.Split(pointerIn(s.Location), "/")[1:] {
-		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		switch within := v.(type) {
-		case map[string]any:
-			v = within[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(within) {
-				return nil
-			}
-			v = within[i]
-		}
-	}
-	return v
 }

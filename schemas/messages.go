@@ -2,15 +2,11 @@ package schemas
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // maxShown bounds the choices, and the characters of each, that a message names.
@@ -22,83 +18,84 @@ var nouns = map[string]string{
 	"array": "a list", "object": "a group of properties",
 }
 
-// describe returns the keyword and the message of an error that is about one value and has no causes to be told instead.
-func describe(k jsonschema.ErrorKind) (rule, message string) {
-	switch k := k.(type) {
-	case *kind.Type:
-		return "type", fmt.Sprintf("must be %s, not %s", oneOf(typeNames(k.Want)), nouns[k.Got])
-	case *kind.Enum:
-		return "enum", "must be " + oneOf(shown(k.Want))
-	case *kind.Const:
-		return "const", "must be " + show(k.Want)
-	case *kind.Format:
-		return "format", "must be " + formatNoun(k)
-	case *kind.Pattern:
-		return "pattern", "must match the regular expression " + k.Want
-	case *kind.UniqueItems:
-		return "uniqueItems", fmt.Sprintf("has the same item twice, as number %d and number %d", k.Duplicates[0]+1, k.Duplicates[1]+1)
-	case *kind.Contains:
-		return "contains", "has no item of the kind that must be among its items"
-	case *kind.MinContains:
-		return "minContains", fmt.Sprintf("has %d items of the kind of which it needs at least %d", len(k.Got), k.Want)
-	case *kind.MaxContains:
-		return "maxContains", fmt.Sprintf("has %d items of the kind of which it may have at most %d", len(k.Got), k.Want)
-	case *kind.Not:
-		return "not", "is what the schema excludes"
-	case *kind.FalseSchema:
-		return "false", "is not allowed here"
-	case *kind.Dependency:
-		return "dependencies", fmt.Sprintf("needs %s where %s is given", strings.Join(k.Missing, ", "), quoted(k.Prop))
-	case *kind.RefCycle:
-		return "cycle", "cannot be checked: the schema refers to itself"
-	}
-	return describeBound(k)
+// failure is one way in which a value breaks a schema. Rule is the keyword; that of a group, whose
+// causes are to be reported instead of it, is "".
+type failure struct {
+	rule    string
+	node    *node
+	path    []token
+	value   any        // for type and format
+	names   []string   // of members
+	because string     // the member that makes these names necessary
+	got     int        // a size, or the index of an item
+	want    int        // its bound, or the index of another item
+	bound   *big.Rat   // of a number
+	causes  []*failure // of a group; for anyOf and oneOf one for each alternative
 }
 
-// describeBound is describe for keywords that bound a number or a size.
-func describeBound(k jsonschema.ErrorKind) (rule, message string) {
-	size := func(one, many, word string, want, got int) string {
-		if want == 1 {
-			many = one
-		}
-		return fmt.Sprintf("must have %s %d %s, and has %d", word, want, many, got)
+// describe returns what a failure of one value says that has no causes to be reported instead.
+func (f *failure) describe() string {
+	switch f.rule {
+	case "type":
+		return fmt.Sprintf("must be %s, not %s", oneOf(typeNames(f.node.types.words())), nouns[typeOf(f.value).words()[0]])
+	case "enum":
+		return "must be " + oneOf(shown(f.node.enum))
+	case "const":
+		return "must be " + show(*f.node.constant)
+	case "format":
+		return "must be " + formatNoun(f.node.format, f.value)
+	case "pattern":
+		return "must match the regular expression " + f.node.pattern.String()
+	case "uniqueItems":
+		return fmt.Sprintf("has the same item twice, as number %d and number %d", f.got+1, f.want+1)
+	case "contains":
+		return "has no item of the kind that must be among its items"
+	case "minContains":
+		return fmt.Sprintf("has %d items of the kind of which it needs at least %d", f.got, f.want)
+	case "maxContains":
+		return fmt.Sprintf("has %d items of the kind of which it may have at most %d", f.got, f.want)
+	case "not":
+		return "is what the schema excludes"
+	case "false":
+		return "is not allowed here"
+	case "dependencies":
+		return fmt.Sprintf("needs %s where %s is given", strings.Join(f.names, ", "), quoted(f.because))
 	}
-	switch k := k.(type) {
-	case *kind.Minimum:
-		return "minimum", "must be at least " + decimal(k.Want)
-	case *kind.Maximum:
-		return "maximum", "must be at most " + decimal(k.Want)
-	case *kind.ExclusiveMinimum:
-		return "exclusiveMinimum", "must be more than " + decimal(k.Want)
-	case *kind.ExclusiveMaximum:
-		return "exclusiveMaximum", "must be less than " + decimal(k.Want)
-	case *kind.MultipleOf:
-		return "multipleOf", "must be a multiple of " + decimal(k.Want)
-	case *kind.MinLength:
-		return "minLength", size("character", "characters", "at least", k.Want, k.Got)
-	case *kind.MaxLength:
-		return "maxLength", size("character", "characters", "at most", k.Want, k.Got)
-	case *kind.MinItems:
-		return "minItems", size("item", "items", "at least", k.Want, k.Got)
-	case *kind.MaxItems:
-		return "maxItems", size("item", "items", "at most", k.Want, k.Got)
-	case *kind.MinProperties:
-		return "minProperties", size("property", "properties", "at least", k.Want, k.Got)
-	case *kind.MaxProperties:
-		return "maxProperties", size("property", "properties", "at most", k.Want, k.Got)
+	if f.bound != nil {
+		return boundWords[f.rule] + decimal(f.bound)
 	}
-	return strings.Join(k.KeywordPath(), "/"), "is not what the schema asks for"
+	words := sizeWords[f.rule]
+	noun := words.many
+	if f.want == 1 {
+		noun = words.one
+	}
+	return fmt.Sprintf("must have %s %d %s, and has %d", words.bound, f.want, noun, f.got)
 }
 
-// formatNoun says what a format asks for. That of a schema's regular expression says why it is none.
-func formatNoun(k *kind.Format) string {
-	if noun := formatNouns[k.Want]; noun != "" {
+// boundWords say what the keywords that bound a number ask for.
+var boundWords = map[string]string{
+	"minimum": "must be at least ", "maximum": "must be at most ", "multipleOf": "must be a multiple of ",
+	"exclusiveMinimum": "must be more than ", "exclusiveMaximum": "must be less than ",
+}
+
+// sizeWords say what the keywords that bound a size ask for.
+var sizeWords = map[string]struct{ bound, one, many string }{
+	"minLength": {"at least", "character", "characters"}, "maxLength": {"at most", "character", "characters"},
+	"minItems": {"at least", "item", "items"}, "maxItems": {"at most", "item", "items"},
+	"minProperties": {"at least", "property", "properties"}, "maxProperties": {"at most", "property", "properties"},
+}
+
+// formatNoun says what a format asks for. That of a regular expression says what is wrong with it.
+func formatNoun(format string, value any) string {
+	if noun := formatNouns[format]; noun != "" {
 		return noun
 	}
-	if k.Want == "regex" && k.Err != nil {
-		return "a regular expression: " + k.Err.Error()
+	if text, ok := value.(string); ok && format == "regex" {
+		if _, err := checkPattern(text); err != nil {
+			return "a regular expression: " + err.Error()
+		}
 	}
-	return "of the format " + k.Want
+	return "of the format " + format
 }
 
 func typeNames(types []string) []string {
@@ -160,23 +157,4 @@ func decimal(r *big.Rat) string {
 	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// fromLibrary returns an error of compiling as an *Error.
-func fromLibrary(err error) error {
-	var invalid *jsonschema.SchemaValidationError
-	var found *jsonschema.ValidationError
-	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
-		first := problems(found)[0]
-		return &Error{Path: pointerIn(invalid.URL) + first.Path, Rule: first.Rule, Message: first.Message}
-	}
-	var loading *jsonschema.LoadURLError
-	if errors.As(err, &loading) {
-		return &Error{Rule: "reference", Message: loading.Err.Error()}
-	}
-	var expression *jsonschema.InvalidRegexError
-	if errors.As(err, &expression) {
-		return &Error{Path: pointerIn(expression.URL), Rule: "pattern", Message: fmt.Sprintf("%s is no regular expression: %v", quoted(expression.Regex), expression.Err)}
-	}
-	return &Error{Rule: "reference", Message: strings.ReplaceAll(err.Error(), address, "")}
 }

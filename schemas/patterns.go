@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 const (
@@ -32,28 +30,32 @@ var unsupported = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidRepeatSize:     "a repetition is at most {1000}, with all that are within each other",
 }
 
-// newEngine returns what compiles the regular expressions of one schema, each once. They are those of Go: matching takes time that is linear
-// in the text.
-func newEngine() jsonschema.RegexpEngine {
-	left, compiled := maxPatterns, map[string]*pattern{}
-	return func(text string) (jsonschema.Regexp, error) {
-		if p := compiled[text]; p != nil {
-			return p, nil
-		}
-		size, err := checkPattern(text)
-		if err != nil {
-			return nil, err
-		}
-		if left -= size; left < 0 {
-			return nil, fmt.Errorf("the regular expressions of the schema need more than %d instructions together", maxPatterns)
-		}
-		e, err := regexp.Compile(text)
-		if err != nil {
-			return nil, err
-		}
-		compiled[text] = &pattern{e, size}
-		return compiled[text], nil
+// patternBudget compiles the regular expressions of one schema, each once. They are those of Go:
+// matching takes time that is linear in the text.
+type patternBudget struct {
+	left     int // instructions
+	compiled map[string]*pattern
+}
+
+func newPatternBudget() patternBudget { return patternBudget{maxPatterns, map[string]*pattern{}} }
+
+func (b *patternBudget) compile(text string) (*pattern, error) {
+	if p := b.compiled[text]; p != nil {
+		return p, nil
 	}
+	size, err := checkPattern(text)
+	if err != nil {
+		return nil, err
+	}
+	if b.left -= size; b.left < 0 {
+		return nil, fmt.Errorf("the regular expressions of the schema need more than %d instructions together", maxPatterns)
+	}
+	e, err := regexp.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	b.compiled[text] = &pattern{e, size}
+	return b.compiled[text], nil
 }
 
 // checkPattern returns the size of a regular expression without the memory that compiling it would take.
@@ -90,13 +92,4 @@ func patternSize(e *syntax.Regexp) int {
 		return (size - 1) * max(e.Min+1, e.Max)
 	}
 	return size
-}
-
-// validPattern is the format "regex".
-func validPattern(v any) error {
-	if text, ok := v.(string); ok {
-		_, err := checkPattern(text)
-		return err
-	}
-	return nil
 }

@@ -29,14 +29,10 @@ type pair struct {
 func TestAgainstOthers(t *testing.T) {
 	t.Parallel()
 	python, node := otherValidators(t)
-	usual := 1000
-	if testing.Short() {
-		usual = 100
-	}
-	count, seed := size(t, "SCHEMA_PAIRS", usual), size(t, "SCHEMA_SEED", 1)
+	count, seed := pairs(t, 1000), size(t, "SCHEMA_SEED", 1)
 	g := generator{rand.New(rand.NewPCG(uint64(seed), 0))}
 	var lines bytes.Buffer
-	var pairs []pair
+	var all []pair
 	for range count {
 		p := g.pair()
 		text, err := json.Marshal(p)
@@ -44,11 +40,11 @@ func TestAgainstOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines.Write(append(text, '\n'))
-		pairs = append(pairs, p)
+		all = append(all, p)
 	}
 	others := [2][]any{verdicts(t, &lines, python...), verdicts(t, &lines, node...)}
 	counts := map[string]int{}
-	for i, p := range pairs {
+	for i, p := range all {
 		schema, value := encoded(t, p.Schema), encoded(t, p.Value)
 		s, err := schemas.Compile(schema)
 		if err != nil {
@@ -80,6 +76,15 @@ func encoded(t *testing.T, v any) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// pairs returns how many random pairs a test compares: what SCHEMA_PAIRS says, or as many as usual.
+func pairs(t *testing.T, usual int) int {
+	t.Helper()
+	if testing.Short() {
+		usual = 100
+	}
+	return size(t, "SCHEMA_PAIRS", usual)
 }
 
 // size returns a number from the environment, or another one.

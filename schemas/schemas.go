@@ -1,17 +1,25 @@
-// Package schemas compiles JSON Schemas (draft 2020-12), validates properties with them, and derives the forms that pages draw.
+// Package schemas compiles JSON Schemas (draft 2020-12), validates properties with them, and
+// derives the forms that pages draw.
 //
-// Schemas and values come from users who are not trusted. A schema is read from its own text and from the metaschema of 2020-12, and from
-// nowhere else: no reference leads to the network or to a file. What the library underneath does with a value is counted while it runs, and
-// a validation that takes more than MaxSteps ends with a problem that says so; docs/schemas.md lists the limits.
+// Schemas and values come from users who are not trusted. A schema is read from its own text and
+// from the metaschema of 2020-12, and from nowhere else: no reference leads to the network or to a
+// file. docs/schemas.md lists the limits.
+//
+// A schema takes this way:
+//
+//	decode       reads the text, within limits of its size
+//	collect      notes which of its values are schemas, by their pointers, with ids and anchors
+//	isSchema     evaluates the metaschema, a compiled schema like any other, on the text
+//	fill         turns each schema that the root reaches into a node, by the table of keywords
+//	             (vocabulary), and resolves its references to other nodes
+//	checkChains  refuses nodes that apply themselves to the same value
+//	drawForm     draws the form
+//
+// A value takes this one: decode reads it, apply applies the root to it and further nodes to the
+// value and its parts, and problemsOf turns the failures into problems with paths and messages.
+// Whatever apply does, it first takes the steps that this costs from a budget of MaxSteps; when
+// nothing is left, the validation ends with a problem that says so.
 package schemas
-
-import (
-	"fmt"
-	"strings"
-	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-)
 
 // Limits of a schema and of a value.
 const (
@@ -22,21 +30,21 @@ const (
 	// MaxSubschemas bounds the objects and truth values of a schema, which are all that can be a schema within it.
 	MaxSubschemas = 2000
 
-	// MaxReferences bounds the references in a schema: the library may take time for each that grows with the schema.
+	// MaxReferences bounds the references in a schema. Each takes time in proportion to it.
 	MaxReferences = 500
 
 	// MaxChain bounds the schemas that apply to one value through each other, by references and by keywords such as allOf.
 	MaxChain = 64
 
-	// MaxSteps bounds a validation. A step takes some 10 ns on a machine of 2020.
+	// MaxSteps bounds a validation. A step takes at most some 10 ns on a machine of 2020.
 	MaxSteps = 20_000_000
 )
 
-// address is where the text of a schema is, for the references in it. It leads nowhere.
-const address = "labshelf:///schema"
-
-// metaschema is what $schema may name.
-const metaschema = "https://json-schema.org/draft/2020-12/schema"
+// The address of the text of a schema, for the references in it. It leads nowhere.
+const (
+	prefix  = "labshelf:///"
+	address = prefix + "schema"
+)
 
 // Error says why a text is no schema that this package accepts.
 type Error struct {
@@ -54,87 +62,29 @@ func (e *Error) Error() string {
 
 // Schema is a compiled schema. It does not change, and is safe for concurrent use.
 type Schema struct {
-	document document
-	form     Form
-	programs sync.Pool // of *program; each is used by one validation at a time
+	root *node
+	form Form
 }
 
 // Compile compiles the text of a schema. An error is an *Error.
 func Compile(text []byte) (*Schema, error) {
-	doc, err := decode(text, limits{bytes: MaxSchema, subschemas: MaxSubschemas, what: "schema"})
+	read, err := decode(text, limits{bytes: MaxSchema, subschemas: MaxSubschemas, what: "schema"})
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKeywords(doc.value); err != nil {
+	if err := checkKeywords(read.value); err != nil {
 		return nil, err
 	}
-	s := &Schema{document: doc}
-	first, err := s.compile()
+	c := &compiler{others: besides, isSchema: isSchema, patterns: newPatternBudget()}
+	root, err := c.compile(newDocument(address, read.value, read.orders))
 	if err != nil {
 		return nil, err
 	}
-	if err := first.graph.check(); err != nil {
+	if err := checkChains(c.nodes); err != nil {
 		return nil, err
 	}
-	s.form = drawForm(first.root, doc)
-	first.instrument()
-	s.programs.Put(first)
-	return s, nil
+	return &Schema{root, drawForm(root)}, nil
 }
 
 // Form returns what a page draws to fill in an object of the schema. The caller must not change it.
 func (s *Schema) Form() Form { return s.form }
-
-// program returns one that no other validation uses.
-func (s *Schema) program() *program {
-	if p, ok := s.programs.Get().(*program); ok {
-		return p
-	}
-	p, err := s.compile()
-	if err != nil {
-		panic(fmt.Sprintf("a schema that compiled does not compile again: %v", err)) // nothing in it has changed
-	}
-	p.instrument()
-	return p
-}
-
-// compile has the library compile the document.
-func (s *Schema) compile() (*program, error) {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(refuseAll{})
-	c.UseRegexpEngine(newEngine())
-	for _, name := range unchecked {
-		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(any) error { return nil }})
-	}
-	if err := c.AddResource(address, s.document.value); err != nil {
-		return nil, fromLibrary(err)
-	}
-	root, err := c.Compile(address)
-	if err != nil {
-		return nil, fromLibrary(err)
-	}
-	roots := []*jsonschema.Schema{root}
-	for _, pointer := range s.document.dynamic {
-		// A schema with a $dynamicAnchor may be reached in no other way. What only looks like one, in an example, does not compile.
-		if anchored, err := c.Compile(address + "#" + escapeFragment(pointer)); err == nil {
-			roots = append(roots, anchored)
-		}
-	}
-	return &program{root: root, graph: newGraph(roots)}, nil
-}
-
-// refuseAll is the loader of everything that is outside of the schema.
-type refuseAll struct{}
-
-func (refuseAll) Load(url string) (any, error) {
-	return nil, outside{strings.TrimPrefix(url, "labshelf:///")}
-}
-
-// outside is the error of a reference to a document that is not at hand.
-type outside struct{ url string }
-
-func (e outside) Error() string {
-	return fmt.Sprintf("%q is not part of this schema: references are not fetched, from network or file; write what it refers to below $defs", e.url)
-}

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -38,17 +37,11 @@ func (s *Schema) Validate(ctx context.Context, text []byte) []Problem {
 	if errors.As(err, &wrong) {
 		return []Problem{{Path: wrong.Path, Rule: RuleJSON, Message: wrong.Message}}
 	}
-	p := s.program()
-	defer s.programs.Put(p)
-	err = p.run(ctx, value.value)
-	if errors.Is(err, errSteps) {
+	found, err := evaluate(ctx, s.root, value.value, MaxSteps)
+	if err != nil {
 		return []Problem{{Rule: RuleSteps, Message: "cannot be checked in the time that a check may take: the schema and the value are too large together"}}
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return nil
-	}
-	return problems(invalid)
+	return found
 }
 
 // Missing returns the JSON pointers of the properties that the schema requires, at any depth, and that the value does not have. It returns
@@ -68,10 +61,12 @@ func Missing(problems []Problem) []string {
 	return slices.Compact(paths) // problems are in the order of their paths
 }
 
-// problems returns what the library found, in an order that does not depend on that of maps.
-func problems(invalid *jsonschema.ValidationError) []Problem {
+// problemsOf returns the problems of failures, sorted, since the order of maps is random.
+func problemsOf(found []*failure) []Problem {
 	var all []Problem
-	collect(invalid, &all)
+	for _, f := range found {
+		f.collect(&all)
+	}
 	slices.SortFunc(all, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
@@ -79,75 +74,80 @@ func problems(invalid *jsonschema.ValidationError) []Problem {
 	return all[:min(len(all), MaxProblems)]
 }
 
-// collect appends the problems of an error of the library.
-func collect(e *jsonschema.ValidationError, all *[]Problem) {
+// collect appends the problems of a failure.
+func (f *failure) collect(all *[]Problem) {
 	if len(*all) >= maxCollected {
 		return
 	}
-	path := pointerTo(e.InstanceLocation)
-	add := func(path, rule, message string) { *all = append(*all, Problem{path, rule, message}) }
-	switch k := e.ErrorKind.(type) {
-	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
-		for _, cause := range e.Causes {
-			collect(cause, all)
+	path := pathOf(f.path)
+	add := func(path, message string) { *all = append(*all, Problem{path, f.rule, message}) }
+	each := func(message string) {
+		for _, name := range f.names[:min(len(f.names), maxCollected)] {
+			add(path+"/"+escapePointer(name), message)
 		}
-	case *kind.AnyOf:
-		collectAlternatives(e, path, "anyOf", all)
-	case *kind.OneOf:
-		if len(k.Subschemas) > 0 {
-			add(path, "oneOf", "fits more than one of the alternatives, and must fit one only")
+	}
+	switch f.rule {
+	case "":
+		for _, cause := range f.causes {
+			cause.collect(all)
+		}
+	case "oneOf", "anyOf":
+		if len(f.causes) > 0 {
+			f.collectAlternatives(path, all)
 			return
 		}
-		collectAlternatives(e, path, "oneOf", all)
-	case *kind.Required:
-		for _, name := range k.Missing[:min(len(k.Missing), maxCollected)] {
-			add(path+"/"+escapePointer(name), "required", "is missing")
-		}
-	case *kind.DependentRequired:
-		for _, name := range k.Missing {
-			add(path+"/"+escapePointer(name), "dependentRequired", "is missing, and needed where "+quoted(k.Prop)+" is given")
-		}
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			add(path+"/"+escapePointer(name), "additionalProperties", "is not a property that the schema knows")
-		}
-	case *kind.PropertyNames:
-		add(path+"/"+escapePointer(k.Property), "propertyNames", "is not a name that the schema allows")
+		add(path, "fits more than one of the alternatives, and must fit one only")
+	case "required":
+		each("is missing")
+	case "dependentRequired":
+		each("is missing, and needed where " + quoted(f.because) + " is given")
+	case "additionalProperties":
+		each("is not a property that the schema knows")
+	case "propertyNames":
+		each("is not a name that the schema allows")
 	default:
-		rule, message := describe(e.ErrorKind)
-		add(path, rule, message)
+		add(path, f.describe())
 	}
+}
+
+// pathOf returns the JSON pointer that a path is.
+func pathOf(path []token) string {
+	var b strings.Builder
+	for _, t := range path {
+		b.WriteByte('/')
+		if t.isItem {
+			b.WriteString(strconv.Itoa(t.index))
+		} else {
+			b.WriteString(escapePointer(t.name))
+		}
+	}
+	return b.String()
 }
 
 // collectAlternatives appends the problems of a value that fits none of several schemas: those of the only one that is of its type, or the
 // values that the schemas are for, or that none fits.
-func collectAlternatives(e *jsonschema.ValidationError, path, rule string, all *[]Problem) {
-	var ofType []*jsonschema.ValidationError
+func (f *failure) collectAlternatives(path string, all *[]Problem) {
+	var ofType []*failure
 	var types, values []string
-	for _, cause := range e.Causes {
-		here := len(cause.InstanceLocation) == len(e.InstanceLocation)
-		switch k := cause.ErrorKind.(type) {
-		case *kind.Type:
-			if here {
-				types = append(types, k.Want...)
-				continue
-			}
-		case *kind.Const:
-			if here {
-				values = append(values, show(k.Want))
-				continue
-			}
+	for _, cause := range f.causes {
+		here := len(cause.path) == len(f.path)
+		switch {
+		case here && cause.rule == "type":
+			types = append(types, cause.node.types.words()...)
+		case here && cause.rule == "const":
+			values = append(values, show(*cause.node.constant))
+		default:
+			ofType = append(ofType, cause)
 		}
-		ofType = append(ofType, cause)
 	}
 	switch {
 	case len(ofType) == 1 && len(values) == 0:
-		collect(ofType[0], all)
-	case len(types) == len(e.Causes):
+		ofType[0].collect(all)
+	case len(types) == len(f.causes):
 		*all = append(*all, Problem{path, "type", "must be " + oneOf(typeNames(types))})
-	case len(values) == len(e.Causes):
-		*all = append(*all, Problem{path, rule, "must be " + oneOf(values)})
+	case len(values) == len(f.causes):
+		*all = append(*all, Problem{path, f.rule, "must be " + oneOf(values)})
 	default:
-		*all = append(*all, Problem{path, rule, "fits none of the alternatives that the schema allows"})
+		*all = append(*all, Problem{path, f.rule, "fits none of the alternatives that the schema allows"})
 	}
 }

@@ -147,6 +147,7 @@ var targets = map[string]string{
 	"toml":           "github.com/pelletier/go-toml/v2",
 	"isatty":         "github.com/mattn/go-isatty",
 	"prometheus":     "github.com/prometheus/client_golang/prometheus",
+	"jsonschema":     "github.com/santhosh-tekuri/jsonschema/v6",
 	"zerolog":        "github.com/rs/zerolog",
 	"log":            "log",
 	"log/slog":       "log/slog",
