@@ -62,9 +62,12 @@ func newBubble(t *testing.T, config handlers.Config) (*bubble, *slowMetadata) {
 	return b, meta
 }
 
-// head is the head of a request, up to the headers of its body.
+// head is the head of a request to the interface or the drive, up to the headers of its body.
 func (b *bubble) head(method, path string) string {
-	return fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n", method, path, b.key)
+	if !strings.HasPrefix(path, "/dav/") {
+		path = "/v1" + path
+	}
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n", method, path, b.key)
 }
 
 // send sends a request over a connection of its own.

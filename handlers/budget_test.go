@@ -204,3 +204,34 @@ func TestSlowPagesAreMemory(t *testing.T) {
 		greedy.send("GET", path, raw{}).want(http.StatusOK)
 	})
 }
+
+// TestDriveHasBudgets: a caller with too many requests to the drive under way is refused another
+// one. Other callers are served.
+func TestDriveHasBudgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seen := &observed{}
+		b, _ := newBubble(t, handlers.WithBudgets(handlers.Config{Observe: seen.observe}, 2, 64<<20))
+		greedy, other := b.newUser("greedy", true), b.newUser("other", true)
+		for n := range 60 { // a longer answer than what is sent at once
+			b.send("POST", "/resources", form(text("setId", b.set), file(fmt.Sprint(strings.Repeat("x", 200), n), "content"))).want(http.StatusCreated)
+		}
+		find := func(caller *bubble) (end func(), read func() *answer) {
+			end, read, _ = caller.begin("PROPFIND", "/dav/lab/runs/", "Depth: 1\r\n")
+			return end, read
+		}
+		first, _ := find(greedy)
+		second, _ := find(greedy)
+		_, read := find(greedy)
+		if a := read().problem(http.StatusServiceUnavailable, errs.CodeOverBudget, ""); a.header.Get("Retry-After") == "" {
+			t.Error("the refusal has no Retry-After")
+		}
+		_, read = find(other)
+		read().want(http.StatusMultiStatus)
+		first()
+		_, read = find(greedy)
+		read().want(http.StatusMultiStatus)
+		second()
+		same(t, "observed", seen.all(), "PROPFIND /dav/: requests")
+	})
+}

@@ -94,3 +94,19 @@ func TestIndex(t *testing.T) {
 	same(t, "documents", after["documents"], before["documents"])
 	s.newMember("admin").get("/admin/index").problem(403, errs.CodeForbidden, "")
 }
+
+// TestCostlySearchIsRefused searches for a phrase that each file could begin at each of its words.
+func TestCostlySearchIsRefused(t *testing.T) {
+	t.Parallel()
+	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	s := own.newSpace(nil)
+	set := s.newSet()
+	const files = 10
+	for n := range files {
+		s.upload(set, fmt.Sprintf("file%d.txt", n), strings.Repeat("a ", 32<<10))
+	}
+	same(t, "found by a word", len(s.find("a").data()), files)
+	phrase := `"` + strings.Repeat("a ", 245) + `"`
+	s.bad("GET", "/search?q="+url.QueryEscape(phrase), nil).problem(http.StatusBadRequest, errs.CodeInvalidParameter, "q")
+	same(t, "found afterwards", len(s.find("a").data()), files)
+}

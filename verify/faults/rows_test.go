@@ -112,7 +112,7 @@ func try(t *testing.T, r row) {
 }
 
 // rowNames are the rows in the order of the table.
-var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "syscalls", "errors", "full", "states", "webhooks", "index"}
+var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "overload", "syscalls", "errors", "full", "states", "webhooks", "index"}
 
 // TestKill: kill -9 while everything writes, reads, purges and backs up.
 func TestKill(t *testing.T) {
@@ -135,6 +135,11 @@ func TestClock(t *testing.T) { try(t, row{name: "clock", unit: "clocks", run: cl
 // TestSlow: clients that send or take almost nothing, and idle connections, beside normal ones.
 func TestSlow(t *testing.T) {
 	try(t, row{name: "slow", unit: "idle connections", tiny: 100, short: 1000, long: 10_000, needs: []string{"linux"}, run: slow})
+}
+
+// TestOverload: callers that ask for as much work as they can, and what another caller notices.
+func TestOverload(t *testing.T) {
+	try(t, row{name: "overload", unit: "attacks", tiny: 7, short: 7, long: 7, needs: []string{"linux"}, run: overload})
 }
 
 // TestSyscalls: the program killed at every call of a fixed script, and while it recovers.
