@@ -21,29 +21,43 @@ import (
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
+	"labshelf/verify/servers"
 )
 
 // interrupted is an operation at node a, of which one commit is interrupted.
 type interrupted struct {
-	a, b    *repositorytest.World
-	meta    metadata.Store
-	set     metadata.Set
-	ids     []string                      // of the 201 files in it: more than one step
-	thaw    atomic.Pointer[chan struct{}] // closed when node a runs on; nil: it runs
-	commits int                           // of the operation
-	changed bool                          // by a commit of the operation
-	undo    repository.Fields
-	edit    string
+	a, b     *repositorytest.World
+	meta     metadata.Store // of node b, and of the test
+	database *commits
+	proxy    *servers.Proxy // before the database of node a; nil: it has none
+	set      metadata.Set
+	ids      []string                      // of the 201 files in it: more than one step
+	thaw     atomic.Pointer[chan struct{}] // closed when node a runs on; nil: it runs
+	commits  int                           // of the operation
+	at       int                           // number of the commit that is interrupted, from 1
+	how      interruption
+	changed  bool // by a commit of the operation
+	undo     repository.Fields
+	edit     string
 }
 
 type operationContext struct{}
+
+// interruption is what happens to a commit.
+type interruption func(i *interrupted, commit func() error) error
+
+// operation is one of several commits, or under a lease. Before prepares the repository.
+type operation struct {
+	before, run func(i *interrupted, ctx context.Context) error
+	kept        bool // refusals say what is kept of it; only what would say that nothing was done must not come
+}
 
 // mostInterrupted is the number of the last commit that is interrupted: a purge makes one for each
 // blob.
 const mostInterrupted = 6
 
 // interruptions are what happens to a commit.
-var interruptions = map[string]func(i *interrupted, commit func() error) error{
+var interruptions = map[string]interruption{
 	"the answer is lost": func(_ *interrupted, commit func() error) error {
 		if err := commit(); err != nil {
 			return err
@@ -57,17 +71,7 @@ var interruptions = map[string]func(i *interrupted, commit func() error) error{
 		thaw := make(chan struct{})
 		i.thaw.Store(&thaw)
 		time.Sleep(10 * time.Second)
-		i.a.OK(i.meta.Update(context.Background(), func(tx *metadata.Tx) error {
-			for l, err := range tx.Leases.Under("") {
-				if err == nil && l.Ends <= tx.Now() {
-					err = tx.Leases.Remove(l.Name)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
+		i.endLeases(func(l metadata.Lease, now metadata.Stamp) bool { return l.Ends <= now })
 		close(thaw)
 		return commit()
 	},
@@ -78,11 +82,7 @@ var interruptions = map[string]func(i *interrupted, commit func() error) error{
 	},
 }
 
-// operations are those of several commits, or under a lease. Before prepares the repository.
-var operations = map[string]struct {
-	before, run func(i *interrupted, ctx context.Context) error
-	kept        bool // refusals say what is kept of it; only what would say that nothing was done must not come
-}{
+var operations = map[string]operation{
 	"delete a folder": {run: (*interrupted).deleteFolder},
 	"copy a folder": {run: func(i *interrupted, ctx context.Context) error {
 		_, err := i.a.Service.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), repository.RefuseExisting)
@@ -212,27 +212,25 @@ func (i *interrupted) holds() (all string) {
 	return all
 }
 
-// around interrupts the commit with a number. It holds back all other commits of node a while that
-// node is frozen.
-func (i *interrupted) around(at int, how func(*interrupted, func() error) error) func(context.Context, func() error) error {
-	return func(ctx context.Context, commit func() error) error {
-		if ctx.Value(operationContext{}) == nil {
-			if thaw := i.thaw.Load(); thaw != nil {
-				<-*thaw
-			}
-			return commit()
+// around interrupts one commit. It holds back all other commits of node a while that node is
+// frozen.
+func (i *interrupted) around(ctx context.Context, commit func() error) error {
+	if ctx.Value(operationContext{}) == nil {
+		if thaw := i.thaw.Load(); thaw != nil {
+			<-*thaw
 		}
-		noting := func() error {
-			before := i.holds()
-			err := commit()
-			i.changed = i.changed || i.holds() != before
-			return err
-		}
-		if i.commits++; i.commits == at {
-			return how(i, noting)
-		}
-		return noting()
+		return commit()
 	}
+	noting := func() error {
+		before := i.holds()
+		err := commit()
+		i.changed = i.changed || i.holds() != before
+		return err
+	}
+	if i.commits++; i.commits == i.at {
+		return i.how(i, noting)
+	}
+	return noting()
 }
 
 // judge compares an answer with what the operation has changed.
@@ -260,22 +258,15 @@ func TestRefusedIsUndone(t *testing.T) {
 	var tables *metadatatest.Memory
 	synctest.Test(t, func(t *testing.T) {
 		tables = metadatatest.NewMemory(time.Now)
-		template = repositorytest.NewWorld(t, repository.New(tables, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 0)
-		for n := range 201 {
-			template.Resources = append(template.Resources, template.Upload(template.Sets[0], fmt.Sprintf("d/%03d", n)))
-		}
-		template.Resources = append(template.Resources, template.Upload(template.Sets[0], "f/file"))
-		template.OK(tables.Update(t.Context(), func(tx *metadata.Tx) error {
-			return tx.Folders.Put(metadata.Folder{SetID: template.Sets[0].ID, Path: "d/in/", CreatedBy: template.Admin.UserID})
-		}))
-		template.Service.Close()
+		template = interruptedWorld(t, tables)
 	})
 	for name, operation := range operations {
 		for how, interrupt := range interruptions {
 			t.Run(name+", "+how, func(t *testing.T) {
 				for at, more := 1, true; more && at <= mostInterrupted; at++ {
 					synctest.Test(t, func(t *testing.T) {
-						more = interruptAt(t, template, tables, fmt.Sprint("commit ", at), operation.before, operation.run, operation.kept, at, interrupt)
+						meta := tables.Reopen(time.Now)
+						more = (&interrupted{meta: meta, how: interrupt, at: at}).try(t, template, meta, operation)
 					})
 				}
 			})
@@ -283,11 +274,39 @@ func TestRefusedIsUndone(t *testing.T) {
 	}
 }
 
-// interruptAt runs an operation on a copy of the tables and interrupts one commit. It reports
-// whether the operation got that far.
-func interruptAt(t *testing.T, template *repositorytest.World, tables *metadatatest.Memory, what string,
-	before, run func(*interrupted, context.Context) error, kept bool, at int, how func(*interrupted, func() error) error) bool {
-	i := &interrupted{meta: tables.Reopen(time.Now), set: template.Sets[0]}
+// endLeases removes the leases that have ended.
+func (i *interrupted) endLeases(ended func(l metadata.Lease, now metadata.Stamp) bool) {
+	i.a.OK(i.meta.Update(context.Background(), func(tx *metadata.Tx) error {
+		for l, err := range tx.Leases.Under("") {
+			if err == nil && ended(l, tx.Now()) {
+				err = tx.Leases.Remove(l.Name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// interruptedWorld makes the set in which the operations run.
+func interruptedWorld(t *testing.T, meta metadata.Store) *repositorytest.World {
+	w := repositorytest.NewWorld(t, repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 0)
+	for n := range 201 {
+		w.Resources = append(w.Resources, w.Upload(w.Sets[0], fmt.Sprintf("d/%03d", n)))
+	}
+	w.Resources = append(w.Resources, w.Upload(w.Sets[0], "f/file"))
+	w.OK(meta.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Folders.Put(metadata.Folder{SetID: w.Sets[0].ID, Path: "d/in/", CreatedBy: w.Admin.UserID})
+	}))
+	w.Service.Close()
+	return w
+}
+
+// try runs an operation at node a, which has the tables as metaOfA, and interrupts one commit. It
+// reports whether the operation got that far.
+func (i *interrupted) try(t *testing.T, template *repositorytest.World, metaOfA metadata.Store, o operation) bool {
+	i.set = template.Sets[0]
 	for _, r := range template.Resources[:201] {
 		i.ids = append(i.ids, r.ID.String())
 	}
@@ -301,25 +320,25 @@ func interruptAt(t *testing.T, template *repositorytest.World, tables *metadatat
 			t.Fatal(err)
 		}
 	}
-	node := func(name string) (*repositorytest.World, *repositorytest.Shared) {
-		w, shared := template.NewNode(i.meta, files, repository.Config{Node: name, PageSize: 100, DirectoryPageSize: 100})
+	node := func(name string, meta metadata.Store) (*repositorytest.World, *repositorytest.Shared) {
+		w, shared := template.NewNode(meta, files, repository.Config{Node: name, PageSize: 100, DirectoryPageSize: 100})
 		w.T = t
 		return w, shared
 	}
-	a, ofA := node("a")
+	a, ofA := node("a", metaOfA)
 	i.a = a
-	i.b, _ = node("b")
+	i.b, _ = node("b", i.meta)
 	defer i.b.Service.Close()
 	defer a.Service.Close()
-	if before != nil {
-		a.OK(before(i, t.Context()))
+	if o.before != nil {
+		a.OK(o.before(i, t.Context()))
 	}
-	ofA.AroundUpdates(i.around(at, how))
-	err := run(i, context.WithValue(t.Context(), operationContext{}, true))
+	ofA.AroundUpdates(i.around)
+	err := o.run(i, context.WithValue(t.Context(), operationContext{}, true))
 	ofA.AroundUpdates(nil)
-	if i.commits < at && err != nil {
+	if i.commits < i.at && err != nil {
 		t.Fatalf("uninterrupted: %v", err)
 	}
-	i.judge(what, kept, err)
-	return i.commits >= at
+	i.judge(fmt.Sprint("commit ", i.at), o.kept, err)
+	return i.commits >= i.at
 }

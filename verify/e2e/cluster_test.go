@@ -19,12 +19,13 @@ import (
 	"labshelf/verify/servers"
 )
 
-// nodesUnderFire is a cluster of two nodes, of which one is killed at a time, with what its clients were promised.
+// nodesUnderFire is a cluster of nodes, of which one is killed at a time, with what its clients
+// were promised.
 type nodesUnderFire struct {
 	t       *testing.T
 	program string
-	data    [2]string
-	at      [2]atomic.Pointer[Service]
+	data    []string
+	at      []atomic.Pointer[Service]
 	set     string
 	over    atomic.Bool
 
@@ -43,7 +44,7 @@ func TestClusterThroughKills(t *testing.T) {
 		check(t, err)
 		seconds = n
 	}
-	c := startCluster(t)
+	c := startCluster(t, 2)
 	var writers, readers sync.WaitGroup
 	for w := range 16 {
 		writers.Go(func() { c.write(w) })
@@ -67,11 +68,11 @@ func TestClusterThroughKills(t *testing.T) {
 	c.verify(heard, kills)
 }
 
-func startCluster(t *testing.T) *nodesUnderFire {
+func startCluster(t *testing.T, nodes int) *nodesUnderFire {
 	database, store := servers.StartPostgres(t), servers.StartS3(t)
 	executable, err := program()
 	check(t, err)
-	c := &nodesUnderFire{t: t, program: executable, stored: map[string]string{}}
+	c := &nodesUnderFire{t: t, program: executable, stored: map[string]string{}, data: make([]string, nodes), at: make([]atomic.Pointer[Service], nodes)}
 	folder := t.TempDir()
 	settings, err := servers.Settings(database.Database(t), store, folder)
 	check(t, err)

@@ -188,6 +188,24 @@ func (p *Postgres) Database(tb testing.TB) string {
 	tb.Helper()
 	address, err := p.NewDatabase()
 	need(tb, err)
+	p.dropping(tb, address)
+	return address
+}
+
+// Copy makes a database with what another one has, for a test, which removes it at its end. The
+// other one has no sessions.
+func (p *Postgres) Copy(tb testing.TB, address string) string {
+	tb.Helper()
+	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
+	_, err := p.asAdmin("CREATE DATABASE " + name + " OWNER " + owner + " TEMPLATE " + databaseOf(address))
+	need(tb, err)
+	copied := p.address(owner, name)
+	p.dropping(tb, copied)
+	return copied
+}
+
+// dropping removes a database at the end of a test if the server runs then.
+func (p *Postgres) dropping(tb testing.TB, address string) {
 	tb.Cleanup(func() {
 		if p.process == nil {
 			return
@@ -196,7 +214,6 @@ func (p *Postgres) Database(tb testing.TB) string {
 			tb.Error(err)
 		}
 	})
-	return address
 }
 
 // At returns the address of the same database on this server, such as a standby.

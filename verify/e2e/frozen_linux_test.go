@@ -1,0 +1,290 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// frozenFor is how long a node is frozen: longer than its leases last.
+const frozenFor = 9 * time.Second
+
+// frozen is a cluster of which one node at a time is frozen.
+type frozen struct {
+	*nodesUnderFire
+	sent  chan struct{} // a worker has sent a request of several steps
+	space string        // dataspace of all sets
+
+	mu       sync.Mutex
+	still    int                // node that is frozen, or was last
+	stands   bool               // it is frozen
+	refusals map[string]refusal // by the id of the request
+	answers  map[string]int     // by operation and answer
+}
+
+// refusal is an answer that says that nothing was changed.
+type refusal struct{ what, answer string }
+
+// TestRefusedIsUndoneByFrozenNodes: three nodes, of which one at a time stands still for longer
+// than its leases, while clients ask two nodes at once for changes of the same files. The log has
+// no change of a request that was answered as refused. FROZEN_SECONDS is how long the clients
+// work, and FROZEN_SEED decides what they ask for.
+func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
+	t.Parallel()
+	duration := 2 * time.Second // before and after one freeze
+	if text := os.Getenv("FROZEN_SECONDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		check(t, err)
+		duration = time.Duration(n) * time.Second
+	}
+	seed := rand.Uint64N(1_000_000)
+	if text := os.Getenv("FROZEN_SEED"); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		check(t, err)
+	}
+	f := &frozen{nodesUnderFire: startCluster(t, 3), sent: make(chan struct{}), refusals: map[string]refusal{}, answers: map[string]int{}}
+	var of struct{ DataspaceID string }
+	check(t, f.at[0].Load().Get(t.Context(), "/sets/"+f.set, &of))
+	f.space = of.DataspaceID
+	var workers sync.WaitGroup
+	for w := range 12 {
+		workers.Go(func() { f.work(w, rand.New(rand.NewPCG(seed, uint64(w)))) })
+	}
+	random, freezes := rand.New(rand.NewPCG(seed, 1000)), 0
+	for end := time.Now().Add(duration); freezes == 0 || time.Now().Before(end); freezes++ {
+		for range 20 + random.IntN(20) {
+			<-f.sent
+		}
+		f.freeze(random)
+	}
+	go func() { // for the workers, until they end
+		for range f.sent {
+		}
+	}()
+	f.over.Store(true)
+	workers.Wait()
+	close(f.sent)
+	f.verify(t)
+	t.Logf("seed %d, %d freezes, answers %v", seed, freezes, f.answers)
+}
+
+// freeze stops a node within the requests that it is serving, for longer than its leases last.
+func (f *frozen) freeze(random *rand.Rand) {
+	node := random.IntN(len(f.at))
+	process, err := os.FindProcess(f.at[node].Load().PID())
+	check(f.t, err)
+	time.Sleep(time.Duration(random.IntN(20_000)) * time.Microsecond)
+	check(f.t, process.Signal(syscall.SIGSTOP))
+	f.mu.Lock()
+	f.still, f.stands = node, true
+	f.mu.Unlock()
+	for frozen := time.After(frozenFor); ; {
+		select {
+		case <-f.sent:
+			continue
+		case <-frozen:
+		}
+		break
+	}
+	check(f.t, process.Signal(syscall.SIGCONT))
+	f.mu.Lock()
+	f.stands = false
+	f.mu.Unlock()
+}
+
+// change is a request that changes something in several commits, or under a lease.
+type change struct {
+	what, method, path string
+	body               any // as JSON, or a string; nil: none
+	header             http.Header
+}
+
+// target is what requests change: a set with a folder of five files, and what was done with it.
+type target struct {
+	id, name string
+	files    []string
+	deleted  map[string]any // what restores the folder; nil: it is there
+	edit     string         // "" without one
+	upload   string         // address of an upload in chunks
+}
+
+// changes are the requests for a target.
+func (f *frozen) changes(of target, random *rand.Rand) []change {
+	at, other := "/sets/"+of.id, fmt.Sprintf("other%d", random.Uint32())
+	chunk := http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {"0"}, "Content-Type": {"application/offset+octet-stream"}}
+	switch {
+	case of.deleted != nil:
+		return []change{{"restore a folder", "POST", at + "/folder/restore", of.deleted, nil}, {"purge", "POST", "/admin/purge", map[string]any{"olderThan": "1h"}, nil}}
+	case of.edit != "":
+		return []change{{"undo an edit", "POST", "/edits/" + of.edit + "/undo", map[string]any{}, nil}}
+	case of.upload != "":
+		return []change{{"upload a chunk", "PATCH", of.upload, of.name, chunk}, {"end an upload", "DELETE", of.upload, nil, http.Header{"Tus-Resumable": {"1.0.0"}}}}
+	}
+	drive := "/dav/fire-space/" + of.name + "/"
+	return []change{
+		{"delete a folder", "POST", at + "/folder/delete", map[string]any{"path": "folder/"}, nil},
+		{"move a folder", "POST", at + "/folder/move", map[string]any{"path": "folder/", "toPath": other + "/"}, nil},
+		{"copy a folder", "POST", at + "/folder/copy", map[string]any{"path": "folder/", "toPath": other + "/"}, nil},
+		{"delete a folder on the drive", "DELETE", drive + "folder/", nil, nil},
+		{"move a folder on the drive", "MOVE", drive + "folder/", nil, http.Header{"Destination": {drive + other + "/"}}},
+		{"delete many", "POST", at + "/many", map[string]any{"action": "delete", "ids": of.files}, nil},
+		{"move many", "POST", at + "/many", map[string]any{"action": "move", "ids": of.files, "folder": other + "/"}, nil},
+		{"edit many", "POST", at + "/metadata", map[string]any{"ids": of.files, "addTags": []string{"tag"}}, nil},
+		{"delete a set", "DELETE", at, nil, nil},
+	}
+}
+
+// work makes targets, and asks two nodes for changes of each, until it is over. The request to the
+// second node is sent again while the first one has not answered.
+func (f *frozen) work(worker int, random *rand.Rand) {
+	for n := 0; !f.over.Load(); n++ {
+		of, err := f.prepare(fmt.Sprintf("set%dx%d", worker, n), random.IntN(6))
+		if answer, is := errors.AsType[*StatusError](err); is && answer.Code == "outcome_unknown" {
+			continue // the node was frozen
+		}
+		if err != nil {
+			f.t.Errorf("prepare: %v", err)
+			return
+		}
+		all := f.changes(of, random)
+		nodes := f.pick(random)
+		first, second := all[random.IntN(len(all))], all[random.IntN(len(all))]
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			f.ask(nodes[0], first)
+		}()
+		f.sent <- struct{}{}
+		for again := true; again && f.ask(nodes[1], second); {
+			select {
+			case <-answered:
+				again = false
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+		<-answered
+	}
+}
+
+// pick returns two nodes, of which none is frozen.
+func (f *frozen) pick(random *rand.Rand) []int {
+	nodes := random.Perm(len(f.at))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(nodes, func(n int) bool { return f.stands && n == f.still })
+}
+
+// prepare makes a target at a node that is not frozen, and does one thing with it.
+func (f *frozen) prepare(name string, do int) (of target, err error) {
+	ctx := context.Background()
+	f.mu.Lock()
+	c := f.at[(f.still+1)%len(f.at)].Load()
+	f.mu.Unlock()
+	of = target{name: name}
+	if of.id, err = c.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": f.space}); err != nil {
+		return of, err
+	}
+	for n := range 5 {
+		r, err := c.Upload(ctx, http.MethodPost, "/resources",
+			File{SetID: of.id, Name: fmt.Sprintf("folder/%d", n), Filename: "f", Body: strings.NewReader(name), Size: int64(len(name))})
+		if err != nil {
+			return of, err
+		}
+		of.files = append(of.files, r.ID)
+	}
+	switch do {
+	case 0:
+		err = c.Call(ctx, http.MethodPost, "/sets/"+of.id+"/folder/delete", map[string]any{"path": "folder/"}, &of.deleted)
+		of.deleted = map[string]any{"path": "folder/", "deletion": of.deleted["deletion"]}
+	case 1:
+		var made struct{ Edit struct{ ID string } }
+		err = c.Call(ctx, http.MethodPost, "/sets/"+of.id+"/metadata", map[string]any{"ids": of.files, "addTags": []string{"tag"}}, &made)
+		of.edit = made.Edit.ID
+	case 2:
+		text := base64.StdEncoding.EncodeToString
+		header := http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Length": {strconv.Itoa(len(name))},
+			"Upload-Metadata": {"setId " + text([]byte(of.id)) + ",filename " + text([]byte("chunk"))}}
+		var a Answer
+		a, err = c.Exchange(ctx, http.MethodPost, "/uploads", header, nil)
+		if of.upload = a.Header.Get("Location"); err == nil && of.upload == "" {
+			err = a.Problem()
+		}
+	}
+	return of, err
+}
+
+// ask sends a request to a node, and notes how it was answered. It reports whether the request is
+// worth sending again.
+func (f *frozen) ask(node int, c change) (again bool) {
+	at := f.at[node].Load()
+	header, body := http.Header{"Content-Type": {"application/json"}}, &bytes.Buffer{}
+	if text, is := c.body.(string); is {
+		body.WriteString(text)
+	} else if c.body != nil {
+		check(f.t, json.NewEncoder(body).Encode(c.body))
+	}
+	for name, values := range c.header {
+		header[name] = slices.Clone(values)
+	}
+	host := strings.TrimSuffix(at.Base(), "/v1")
+	path := c.path
+	if strings.HasPrefix(path, "/dav/") {
+		path = host + path
+		if to := header.Get("Destination"); to != "" {
+			header.Set("Destination", host+to)
+		}
+	}
+	a, err := at.Exchange(context.Background(), c.method, path, header, body)
+	if err != nil {
+		f.t.Errorf("%s: %v", c.what, err)
+		return false
+	}
+	problem := a.Problem()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers[strings.TrimSpace(fmt.Sprint(c.what, ": ", a.Status, " ", problem.Code))]++
+	if a.Status >= 400 && problem.Code != "outcome_unknown" {
+		f.refusals[a.Header.Get("X-Request-Id")] = refusal{c.what, fmt.Sprint(a.Status, " ", string(a.Body))}
+	}
+	return a.Status == http.StatusConflict || a.Status == http.StatusLocked || a.Status == http.StatusServiceUnavailable
+}
+
+// verify reads the audit log, in which no refused request has changed anything.
+func (f *frozen) verify(t *testing.T) {
+	entries := 0
+	for url := "/audit?order=oldest&limit=1000"; url != ""; {
+		var page struct {
+			Data     []struct{ Action, RequestID string }
+			NextPage string
+			End      bool
+		}
+		check(t, f.at[0].Load().Get(t.Context(), url, &page))
+		for _, e := range page.Data {
+			entries++
+			if r, refused := f.refusals[e.RequestID]; refused {
+				t.Errorf("%s was answered with %s, and the log has %s of it", r.what, r.answer, e.Action)
+			}
+		}
+		if url = page.NextPage; page.End {
+			break
+		}
+	}
+	if entries == 0 || len(f.refusals) == 0 {
+		t.Errorf("%d entries and %d refusals: nothing was tried", entries, len(f.refusals))
+	}
+	t.Logf("%d entries, %d refusals", entries, len(f.refusals))
+}
