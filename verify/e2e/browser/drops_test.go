@@ -177,6 +177,55 @@ func TestDropAfterReload(t *testing.T) {
 	v.shot("drop-ended")
 }
 
+// The owner of a link sees what a visitor has left unfinished, and ends it: it holds no bytes any
+// more, and the visitor sends the file again as a whole.
+func TestEndUploadsOfLink(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	root := folder(t, "x", map[string]int{"large.bin": 48 << 20})
+	path, id := s.newRequest(t, sid)
+	v := s.visit(t)
+	v.expect("ERR_", "beforeunload", "status of 404", "status of 410")
+	v.answerDialogs(true)
+	v.at(path)
+	v.sees("Select files")
+	v.slow(3<<20, 0)
+	v.pick("Folder to send", root)
+	s.arrives(t, 24<<20)
+	v.do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	v.slow(-1, 0)
+
+	owner := s.signedIn(t, s.Key(), "/links")
+	owner.sees("Field notes", "1 unfinished upload, ")
+	owner.press("End uploads Field notes")
+	owner.sees("End the unfinished uploads?", "Complete files stay")
+	owner.looks("links-end-uploads", axe(t))
+	owner.size(1280, 800)
+	owner.press("Cancel")
+	owner.sees("1 unfinished upload, ")
+	owner.press("End uploads Field notes")
+	owner.submit()
+	owner.seesNot("unfinished upload")
+	owner.until(`![...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("End uploads"))`)
+	var link struct {
+		State                              string
+		UnfinishedUploads, UnfinishedBytes int64
+	}
+	if err := s.Call(t.Context(), "GET", "/links/"+id, nil, &link); err != nil || link.UnfinishedUploads != 0 || link.UnfinishedBytes != 0 || link.State != "active" {
+		t.Errorf("the link after that: %+v, %v", link, err)
+	}
+
+	v.at(path)
+	v.sees("Select files")
+	v.pick("Folder to send", root)
+	v.sees("All sent: 1 file")
+	s.holdsOnce(t, sid, root)
+	owner.at("/links")
+	owner.sees("Field notes", "1 file")
+	owner.seesNot("unfinished upload")
+}
+
 // A visitor who sends more files than the service takes in that time waits, and is not told that the connection is lost.
 func TestDropIsThrottled(t *testing.T) {
 	t.Parallel()
