@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // storeSettings are those of where the metadata and the files are.
@@ -42,14 +43,14 @@ func metadataURL(text string) (string, error) {
 	return text, nil
 }
 
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+var bucketName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) })
 
 func bucketURL(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "s3" || !bucketName.MatchString(u.Host) || u.User != nil || u.RawQuery != "" || strings.Contains(text, "#") {
+	if err != nil || u.Scheme != "s3" || !bucketName().MatchString(u.Host) || u.User != nil || u.RawQuery != "" || strings.Contains(text, "#") {
 		return "", errors.New("must be a URL such as s3://bucket/labshelf, or nothing for folders in the data directory")
 	}
 	return text, nil

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"sync"
 
 	"labshelf/commands/fetch"
 )
@@ -19,8 +20,12 @@ const (
 	LockName = ".labshelf-get.lock"   // exists while a set is fetched
 )
 
-// Reserved matches the files of get, which put leaves out.
-var Reserved = regexp.MustCompile(`^\.labshelf-(names\.json(\.new)?|get\.lock|[A-Za-z0-9_-]+-[0-9a-f]{64}\.part)$`)
+// Reserved reports whether a name is that of a file of get, which put leaves out.
+func Reserved(name string) bool { return reserved().MatchString(name) }
+
+var reserved = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.labshelf-(names\.json(\.new)?|get\.lock|[A-Za-z0-9_-]+-[0-9a-f]{64}\.part)$`)
+})
 
 // format is the version of a document.
 const format = 1

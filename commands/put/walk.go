@@ -93,7 +93,7 @@ func (w *walk) folder(ctx context.Context, root string) (err error) {
 		case !utf8.ValidString(name):
 			w.skip(where, report.Failed, errors.New("its name is not UTF-8; rename it"))
 			return without(d)
-		case w.excludes(name) || !d.IsDir() && (slices.Contains(systemFiles, d.Name()) || filenames.Reserved.MatchString(d.Name())):
+		case w.excludes(name) || !d.IsDir() && (slices.Contains(systemFiles, d.Name()) || filenames.Reserved(d.Name())):
 			return without(d)
 		case !d.IsDir():
 			w.entry(where, name, d)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -52,7 +53,7 @@ func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 		return d, found, err
 	}
 	name := strings.ToLower(ref) // names are in lower case
-	if !containerName.MatchString(name) {
+	if !containerName().MatchString(name) {
 		return d, false, nil
 	}
 	return first(c.Dataspaces(ctx, client.ListOptions{State: client.All, Name: name}))
@@ -61,7 +62,7 @@ func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 // ContainerNamed returns the kind of the active set or dataspace with this name or id, or "". A set
 // comes first.
 func ContainerNamed(ctx context.Context, c *client.Client, name string) (kind string, err error) {
-	if !containerName.MatchString(name) {
+	if !containerName().MatchString(name) {
 		return "", nil
 	}
 	o := client.ListOptions{Name: name}
@@ -75,7 +76,7 @@ func ContainerNamed(ctx context.Context, c *client.Client, name string) (kind st
 }
 
 // containerName matches the names of sets and dataspaces.
-var containerName = regexp.MustCompile(`^[a-z0-9_-]{2,100}$`)
+var containerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{2,100}$`) })
 
 // first returns the first record of a listing.
 func first[T any](listed iter.Seq2[T, error]) (one T, found bool, err error) {
@@ -125,7 +126,7 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 // chosenSet returns the one of sets that text names best. It asks the service for the name first, and lists all sets only where
 // text can be a title alone.
 func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptions) iter.Seq2[client.Set, error], text, state string) (client.Set, bool, error) {
-	if containerName.MatchString(text) {
+	if containerName().MatchString(text) {
 		if s, found, err := first(sets(client.ListOptions{State: client.All, Name: text})); found || err != nil {
 			return s, found, err
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"sync"
 
 	"labshelf/errs"
 	"labshelf/repository"
@@ -55,7 +56,7 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 // around one with signs such as =, which some clients leave out: it is read as it is.
 func boundary(r *http.Request) (map[string]string, error) {
 	sent := r.Header.Get("Content-Type")
-	if bare := unquoted.FindStringSubmatch(sent); bare != nil {
+	if bare := unquoted().FindStringSubmatch(sent); bare != nil {
 		r.Header.Set("Content-Type", bare[1]+`"`+bare[2]+`"`+bare[3])
 		defer r.Header.Set("Content-Type", sent)
 	}
@@ -67,7 +68,9 @@ func boundary(r *http.Request) (map[string]string, error) {
 }
 
 // unquoted is a Content-Type with a boundary of the characters of RFC 2046 that is not in quotes.
-var unquoted = regexp.MustCompile(`^(?i)(multipart/form-data\s*;(?:.*;)?\s*boundary=)([0-9A-Za-z'()+_,./:=?-]{1,70})\s*(;.*)?$`)
+var unquoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i)(multipart/form-data\s*;(?:.*;)?\s*boundary=)([0-9A-Za-z'()+_,./:=?-]{1,70})\s*(;.*)?$`)
+})
 
 // Reader reads a body, or a part of one, with errors for clients.
 type Reader struct{ Body io.Reader }
