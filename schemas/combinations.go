@@ -55,7 +55,7 @@ func (v *visit) any(value any) {
 	fits := false
 	for _, to := range alternatives {
 		found, valid := v.same(to, value, false)
-		if fits = fits || valid; fits && v.seen == nil {
+		if fits = fits || valid; fits && v.evaluated == nil {
 			return
 		}
 		causes = append(causes, v.joined(found)...)
@@ -108,11 +108,11 @@ func (v *visit) unevaluated(value any) {
 			if v.decided() {
 				return
 			}
-			if !v.seen.hasName(name) {
+			if !v.evaluated.hasName(name) {
 				v.part(n.unevaluatedProperties, member, token{name: name})
 			}
 		}
-		v.seen.noteAll()
+		v.evaluated.noteAll()
 	case []any:
 		if n.unevaluatedItems == nil {
 			return
@@ -121,18 +121,18 @@ func (v *visit) unevaluated(value any) {
 			if v.decided() {
 				return
 			}
-			if !v.seen.hasItem(i) {
+			if !v.evaluated.hasItem(i) {
 				v.part(n.unevaluatedItems, item, token{index: i, isItem: true})
 			}
 		}
-		v.seen.noteAll()
+		v.evaluated.noteAll()
 	}
 }
 
 // account returns a new note of what is evaluated, if the schema or one around it asks for it.
-func (v *visit) account(value any) *seen {
+func (v *visit) account(value any) *evaluated {
 	n := v.node
-	wanted, size := v.seen != nil, 0
+	wanted, size := v.evaluated != nil, 0
 	switch value := value.(type) {
 	case map[string]any:
 		wanted, size = wanted || n.unevaluatedProperties != nil, len(value)
@@ -144,25 +144,25 @@ func (v *visit) account(value any) *seen {
 	if !wanted {
 		return nil
 	}
-	v.spend(seenCost * size)
-	return &seen{}
+	v.spend(evaluatedCost * size)
+	return &evaluated{}
 }
 
-// seen notes what schemas have evaluated of one object or array. A nil one notes nothing.
-type seen struct {
+// evaluated notes what schemas have evaluated of one object or array. A nil one notes nothing.
+type evaluated struct {
 	all    bool
 	names  map[string]bool
 	before int // all items before this index
 	items  map[int]bool
 }
 
-func (s *seen) noteAll() {
+func (s *evaluated) noteAll() {
 	if s != nil {
 		s.all = true
 	}
 }
 
-func (s *seen) noteName(name string) {
+func (s *evaluated) noteName(name string) {
 	if s == nil {
 		return
 	}
@@ -172,13 +172,13 @@ func (s *seen) noteName(name string) {
 	s.names[name] = true
 }
 
-func (s *seen) noteItems(before int) {
+func (s *evaluated) noteItems(before int) {
 	if s != nil {
 		s.before = max(s.before, before)
 	}
 }
 
-func (s *seen) noteItem(i int) {
+func (s *evaluated) noteItem(i int) {
 	if s == nil {
 		return
 	}
@@ -188,11 +188,11 @@ func (s *seen) noteItem(i int) {
 	s.items[i] = true
 }
 
-func (s *seen) hasName(name string) bool { return s.all || s.names[name] }
-func (s *seen) hasItem(i int) bool       { return s.all || i < s.before || s.items[i] }
+func (s *evaluated) hasName(name string) bool { return s.all || s.names[name] }
+func (s *evaluated) hasItem(i int) bool       { return s.all || i < s.before || s.items[i] }
 
 // merge adds what another schema has evaluated of the same value.
-func (s *seen) merge(other *seen) {
+func (s *evaluated) merge(other *evaluated) {
 	if s == nil || other == nil {
 		return
 	}

@@ -11,17 +11,17 @@ import (
 // Costs in steps; MaxSteps says how long one is. They are what the slowest values that were found
 // need, so that most evaluations take less time than their steps.
 const (
-	visitCost   = 50  // of a schema that is applied to a value
-	failureCost = 60  // of keeping why a value is invalid
-	itemCost    = 10  // of an item of an array
-	memberCost  = 30  // of a member of an object
-	requireCost = 40  // of a required name
-	matchCost   = 20  // of a name that is compared with a pattern
-	scopeCost   = 3   // of a resource around a $dynamicRef
-	seenCost    = 15  // of one item or member of which is noted whether it is evaluated
-	formatCost  = 5   // of a byte of a string with a format
-	stringCost  = 3   // of comparing a string, and of each 64 bytes of it
-	numberCost  = 120 // of comparing a number, for each 32 digits
+	visitCost     = 50  // of a schema that is applied to a value
+	failureCost   = 60  // of keeping why a value is invalid
+	itemCost      = 10  // of an item of an array
+	memberCost    = 30  // of a member of an object
+	requireCost   = 40  // of a required name
+	matchCost     = 20  // of a name that is compared with a pattern
+	scopeCost     = 3   // of a resource around a $dynamicRef
+	evaluatedCost = 15  // of one item or member of which is noted whether it is evaluated
+	formatCost    = 5   // of a byte of a string with a format
+	stringCost    = 3   // of comparing a string, and of each 64 bytes of it
+	numberCost    = 120 // of comparing a number, for each 32 digits
 )
 
 // unlimited is a number of steps that no evaluation takes.
@@ -103,9 +103,9 @@ func (e *evaluation) spend(steps int) {
 
 // frame is what a schema is applied in.
 type frame struct {
-	scope *scope
-	mute  bool  // only whether the value is valid matters, not why
-	seen  *seen // what the schemas around have evaluated of the value; nil if nobody asks
+	scope     *scope
+	mute      bool       // only whether the value is valid matters, not why
+	evaluated *evaluated // what the schemas around have evaluated of the value; nil if nobody asks
 }
 
 // visit is one schema that is applied to one value.
@@ -120,7 +120,7 @@ type visit struct {
 // apply applies a schema to a value. It returns why the value is invalid, unless that is mute.
 func (e *evaluation) apply(n *node, value any, in frame) (found []*failure, valid bool) {
 	e.spend(visitCost)
-	around := in.seen
+	around := in.evaluated
 	if n.verdict != nil && *n.verdict {
 		return nil, true
 	}
@@ -135,13 +135,13 @@ func (e *evaluation) apply(n *node, value any, in frame) (found []*failure, vali
 	if v.exact(value); v.invalid {
 		return v.found, false
 	}
-	v.seen = v.account(value)
+	v.evaluated = v.account(value)
 	v.typed(value)
 	v.references(value)
 	v.combinations(value)
 	v.unevaluated(value)
 	if !v.invalid {
-		around.merge(v.seen)
+		around.merge(v.evaluated)
 	}
 	return v.found, !v.invalid
 }
@@ -243,7 +243,7 @@ func (v *visit) refer(to *node, value any) {
 
 // same applies another schema to the value.
 func (v *visit) same(to *node, value any, mute bool) ([]*failure, bool) {
-	return v.apply(to, value, frame{v.scope, v.mute || mute, v.seen})
+	return v.apply(to, value, frame{v.scope, v.mute || mute, v.evaluated})
 }
 
 // group returns failures as one, which alternatives count as one.

@@ -63,8 +63,8 @@ func standard(address string) string {
 	return path
 }
 
-// besides returns a document that references of a schema may lead to in addition to the schema.
-func besides(address string) (*document, error) {
+// otherDocument returns a document of the metaschema, to which references may lead.
+func otherDocument(address string) (*document, error) {
 	path := standard(address)
 	if d := metaschemas()["https://json-schema.org/"+path]; d != nil {
 		return d, nil

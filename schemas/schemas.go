@@ -75,7 +75,7 @@ func Compile(text []byte) (*Schema, error) {
 	if err := checkKeywords(read.value); err != nil {
 		return nil, err
 	}
-	c := &compiler{others: besides, isSchema: isSchema, patterns: newPatternBudget()}
+	c := &compiler{others: otherDocument, isSchema: isSchema, patterns: newPatternBudget()}
 	root, err := c.compile(newDocument(address, read.value, read.orders))
 	if err != nil {
 		return nil, err

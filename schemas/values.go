@@ -68,7 +68,7 @@ func (v *visit) members(o map[string]any) {
 		v.fail(failure{rule: "additionalProperties", names: unknown})
 	}
 	if n.additionalProperties != nil {
-		v.seen.noteAll()
+		v.evaluated.noteAll()
 	}
 }
 
@@ -87,7 +87,7 @@ func (v *visit) member(name string, member any) (known bool) {
 		}
 	}
 	if known {
-		v.seen.noteName(name)
+		v.evaluated.noteName(name)
 	} else if n.additionalProperties != nil && !n.additionalProperties.isFalse() {
 		v.part(n.additionalProperties, member, token{name: name})
 	}
@@ -127,8 +127,8 @@ func (v *visit) array(items []any) {
 			v.part(n.items, items[i], token{index: i, isItem: true})
 		}
 	}
-	if v.seen.noteItems(first); n.items != nil {
-		v.seen.noteAll()
+	if v.evaluated.noteItems(first); n.items != nil {
+		v.evaluated.noteAll()
 	}
 	if n.contains != nil {
 		v.contains(items)
@@ -142,7 +142,7 @@ func (v *visit) contains(items []any) {
 	for i, item := range items {
 		if _, valid := v.apply(n.contains, item, frame{scope: v.scope, mute: true}); valid {
 			matched++
-			v.seen.noteItem(i)
+			v.evaluated.noteItem(i)
 		}
 	}
 	if n.minContains != nil {
