@@ -15,9 +15,6 @@ const mostForms = 8
 // it. macOS sends the names of files decomposed, and other systems send what was typed.
 func Forms(text string) []string {
 	forms := []string{text}
-	if isASCII(text) {
-		return forms
-	}
 	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
 		if other := form.String(text); !slices.Contains(forms, other) {
 			forms = append(forms, other)
@@ -26,16 +23,12 @@ func Forms(text string) []string {
 	return forms
 }
 
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf })
-}
-
 // Stored returns the path that means what a path in any normal form means, without a slash at its
 // end, as in Lookup. A path that means something itself is returned as it is. Otherwise each of
 // its elements may have another form, and it is returned in the forms in which exactly one file
 // or folder has it. If none has it, the folders that it begins with are those that exist.
 func Stored[F File](s Set[F], path string) (string, error) {
-	if isASCII(path) || !utf8.ValidString(path) {
+	if len(Forms(path)) == 1 || !utf8.ValidString(path) {
 		return path, nil
 	}
 	if _, found, err := Lookup(s, path); found || err != nil {

@@ -91,19 +91,13 @@ func beginning(named map[string]string) string {
 		prefix = prefix[:i]
 	}
 	for name := range named {
-		if isASCII(name) {
-			continue
-		}
 		// The service may have the name in another form, which has the folders before it in common.
-		other := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
-		folder := name[:strings.LastIndexByte(name[:other], '/')+1]
-		prefix = prefix[:min(len(prefix), len(folder))]
+		if other := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }); other >= 0 {
+			folder := name[:strings.LastIndexByte(name[:other], '/')+1]
+			prefix = prefix[:min(len(prefix), len(folder))]
+		}
 	}
 	return prefix
-}
-
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // listed lists the set with these options, or a few names one by one. It ends after an error.

@@ -49,6 +49,9 @@ func (e *Error) Error() string { return e.message }
 func Read(text string, c Convention) (Quantity, error) {
 	number, rest, err := Cut(text, c)
 	unit := norm.NFC.String(strings.TrimSpace(rest))
+	if unit == "[pH]" { // as UCUM writes it
+		unit = "pH"
+	}
 	_, _, known := SI(1, unit)
 	understood := fmt.Sprintf("%q is read as the number %s, and %q after it", text, number, unit)
 	switch {

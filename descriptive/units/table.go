@@ -43,7 +43,7 @@ var units = [...]unit{
 	{"S", 1, "A/V", si, 0},
 	{"Wb", 1, "V s", si, 0},
 	{"T", 1, "Wb/m^2", si, 0},
-	{"H", 1, "Wb/A", si, 0},
+	{"H", 1, "Wb/A", "q r y z a f n µ μ u m c d da h k M G T P E Z Y R Q", 0}, // pH is another unit
 	{"sr", 1, "rad^2", si, 0},
 	{"lm", 1, "cd sr", si, 0},
 	{"lx", 1, "lm/m^2", si, 0},
@@ -132,6 +132,8 @@ var customary = [...]unit{
 	{"a.u. arb.u. RU RFU RLU MFI", 1, "arbitrary_units", none, 0},
 	{"dB", 1, "decibel", none, 0},
 	{"dBm dBV", 1, "decibel_level", none, 0},
+	// pH is a logarithm and so no number of mol/L. UCUM writes it in brackets.
+	{"pH [pH]", 1, "acidity", none, 0},
 	{"FTU NTU FNU", 1, "turbidity", none, 0},
 	{"PSU psu", 1, "salinity", none, 0},
 	{"RCF rcf xg ×g", 9.80665, "m/s^2", none, 0},

@@ -75,11 +75,11 @@ func Symbols() (symbols []string) {
 var (
 	bases = [...]string{
 		"metre", "kilogram", "second", "ampere", "kelvin", "mole", "candela", "radian", "bits", "counted", "pixels_each", "frames_each", "cells_each", "copies_each", "reads_each",
-		"particles_each", "base_pairs", "international_units", "absorbance", "own_units", "arbitrary_units", "decibel", "decibel_level", "turbidity", "salinity",
+		"particles_each", "base_pairs", "international_units", "absorbance", "own_units", "arbitrary_units", "decibel", "decibel_level", "turbidity", "salinity", "acidity",
 	}
 	called = [...]string{
 		"m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit", "count", "px", "frame", "cell", "copy", "read",
-		"particle", "bp", "IU", "OD", "AU", "a.u.", "dB", "dBm", "FTU", "PSU",
+		"particle", "bp", "IU", "OD", "AU", "a.u.", "dB", "dBm", "FTU", "PSU", "pH",
 	}
 )
 

@@ -52,7 +52,7 @@ func TestCustomary(t *testing.T) {
 	for _, test := range []struct{ unit, other, dimension string }{
 		{"counts/s", "cps", "s^-1 count"}, {"kcounts", "kcts", "count"}, {"cells/mL", "CFU cm-3", "m^-3 cell"}, {"px/mm", "pixels/mm", "m^-1 px"}, {"mOD", "mOD", "OD"}, {"OD600", "Abs", "OD"},
 		{"kbp", "kb", "bp"}, {"a.u.", "arb.u.", "a.u."}, {"RPM", "rpm", "s^-1 rad"}, {"xg", "RCF", "m s^-2"}, {"º C", "°C", "K"}, {"deg C", "°C", "K"}, {"º", "deg", "rad"}, {"wt%", "%", "1"}, {"hours", "h", "s"},
-		{"sccm", "mL/min", "m^3 s^-1"}, {"mmH2O", "mmH2O", "m^-1 kg s^-2"}, {"dB/m", "dB m^-1", "m^-1 dB"}, {"Oe", "Oe", "m^-1 A"}, {"mAU min", "mAU min", "s AU"}, {"reads", "reads", "read"},
+		{"sccm", "mL/min", "m^3 s^-1"}, {"mmH2O", "mmH2O", "m^-1 kg s^-2"}, {"dB/m", "dB m^-1", "m^-1 dB"}, {"Oe", "Oe", "m^-1 A"}, {"mAU min", "mAU min", "s AU"}, {"reads", "reads", "read"}, {"[pH]", "pH", "pH"}, {"pH/min", "[pH]/min", "s^-1 pH"},
 	} {
 		a, first, ok := units.SI(3, test.unit)
 		b, second, also := units.SI(3, test.other)
