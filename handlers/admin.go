@@ -206,7 +206,7 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	defer lines.stop() // also where the check panics: nothing may be written after the handler
 	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
-	if err = cmp.Or(lines.ended, err); err != nil {
+	if err = cmp.Or(lines.ended, a.stillMaintains(r)(), err); err != nil {
 		lines.write(checkLine{Error: a.checkError(w, r, err)})
 		return nil
 	}

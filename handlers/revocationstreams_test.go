@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ type cutting struct {
 	httptest.ResponseRecorder
 	act  func()
 	sent int
+	end  []byte // of what was sent
 }
 
 func (c *cutting) Write(p []byte) (int, error) {
@@ -27,12 +29,20 @@ func (c *cutting) Write(p []byte) (int, error) {
 		act()
 	}
 	c.sent += len(p)
+	c.end = append(c.end, p...)
+	c.end = c.end[max(0, len(c.end)-200):]
 	return len(p), nil
 }
 
-// during serves a request and does something when the answer begins. It returns the status, how
-// many bytes of the body were sent, and whether the answer was cut off.
-func (m *maker) during(method, address string, headers []string, act func()) (status, sent int, cut bool) {
+// begun is what came of an answer: the end of what was sent, and whether it was cut off.
+type begun struct {
+	status, sent int
+	cut          bool
+	end          string
+}
+
+// during serves a request and does something when the answer begins.
+func (m *maker) during(method, address string, headers []string, act func()) (p begun) {
 	m.t.Helper()
 	request := httptest.NewRequest(method, address, nil)
 	request.RemoteAddr = "127.0.0.1:1"
@@ -45,12 +55,13 @@ func (m *maker) during(method, address string, headers []string, act func()) (st
 		defer func() {
 			if broken := recover(); broken != nil {
 				same(m.t, "a panic", broken, any(http.ErrAbortHandler))
-				cut = true
+				p.cut = true
 			}
 		}()
 		m.server.Config.Handler.ServeHTTP(w, request)
 	}()
-	return max(w.Code, http.StatusOK), w.sent, cut
+	p.status, p.sent, p.end = max(w.Code, http.StatusOK), w.sent, string(w.end)
+	return p
 }
 
 // together runs functions that each call their argument in the middle, and ends something when all
@@ -76,7 +87,6 @@ func together(each []func(middle func()), end func()) {
 // most.
 func TestRevocationsInStreams(t *testing.T) {
 	t.Parallel()
-	content := string(randomBytes(3 * repository.StreamPart))
 	for i, r := range revocations() {
 		if testing.Short() && i%4 != 0 {
 			continue
@@ -84,27 +94,48 @@ func TestRevocationsInStreams(t *testing.T) {
 		if strings.HasPrefix(r.what, "role") && r.what != "role removed" || r.what == "dataspace deleted" { // which are no end of reading
 			continue
 		}
-		t.Run(r.what, func(t *testing.T) {
-			m := newMaker(t, repository.Config{}, r.user)
-			big := m.client.upload(m.set, "big.bin", content).text("id")
-			m.fill()
-			var each []func(func())
-			for what, of := range streams() {
-				if of.sysadmins && r.user == nil || strings.Contains(r.stays, "key") && !strings.HasPrefix(what, "link") {
-					continue
-				}
-				address, headers := of.request(m, big)
-				status, whole, cut := m.during("GET", address, headers, func() {})
-				same(t, what+" before: is served, and not cut off", status < 300 && whole > 0 && !cut, true)
-				each = append(each, func(middle func()) {
-					status, sent, cut := m.during("GET", address, headers, middle)
-					if status >= 300 || !cut || sent >= whole || sent > repository.StreamPart+1<<20 {
-						t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v", what, status, sent, whole, cut)
-					}
-				})
+		if r.stays == "" && r.what != "role removed" { // the key ends, which may be a sysadmin's, too
+			r.user = object{"sysadmin": true}
+		}
+		t.Run(r.what, func(t *testing.T) { endStreams(t, r) })
+	}
+}
+
+// endStreams ends a right in the middle of all answers that rest on it.
+func endStreams(t *testing.T, r revocation) {
+	m := newMaker(t, repository.Config{}, r.user)
+	big := m.client.upload(m.set, "big.bin", string(randomBytes(3*repository.StreamPart))).text("id")
+	m.fill()
+	m.lose()
+	var each []func(func())
+	for what, of := range streams() {
+		if of.sysadmins && r.user == nil || strings.Contains(r.stays, "key") && !strings.HasPrefix(what, "link") {
+			continue
+		}
+		address, headers := of.request(m, big)
+		whole := m.during(of.method(), address, headers, func() {})
+		same(t, what+" before: is served, and not cut off", whole.status < 300 && whole.sent > 0 && !whole.cut, true)
+		each = append(each, func(middle func()) {
+			part := m.during(of.method(), address, headers, middle)
+			ended := part.cut && part.sent < whole.sent
+			if of.says != "" {
+				ended = strings.Contains(part.end, of.says) && !strings.Contains(part.end, `{"end":`)
 			}
-			together(each, func() { r.end(m) })
+			if part.status >= 300 || !ended || part.sent > repository.StreamPart+1<<20 {
+				t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v; it ends with %s", what, part.status, part.sent, whole.sent, part.cut, part.end)
+			}
 		})
+	}
+	together(each, func() { r.end(m) })
+}
+
+// lose removes the file of a record, which a check then names.
+func (m *maker) lose() {
+	m.t.Helper()
+	content := strings.Repeat("lost", 100_000)
+	m.client.upload(m.newSet(), "lost.bin", content)
+	if err := os.Remove(m.blobFile(content)); err != nil {
+		m.t.Fatal(err)
 	}
 }
 
@@ -118,7 +149,15 @@ func randomBytes(n int) []byte {
 // streamed is a request whose answer is long.
 type streamed struct {
 	request   func(m *maker, big string) (address string, headers []string)
-	sysadmins bool // for sysadmins alone
+	sysadmins bool   // for sysadmins alone
+	says      string // a POST whose last line says this of its end; "": it is cut off
+}
+
+func (s streamed) method() string {
+	if s.says != "" {
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 func streams() map[string]streamed {
@@ -128,6 +167,7 @@ func streams() map[string]streamed {
 		}}
 	}
 	sysadmins := func(s streamed) streamed { s.sysadmins = true; return s }
+	saying := func(text string, s streamed) streamed { s.says = text; return s }
 	return map[string]streamed{
 		"data": byKey("/resources/BIG/data"), "version": byKey("/resources/BIG/versions/1/data"), "archive": byKey("/sets/SET/archive"),
 		"parts": {request: func(m *maker, big string) (string, []string) {
@@ -145,20 +185,24 @@ func streams() map[string]streamed {
 		"metadata":     byKey("/sets/SET/metadata"),
 		"audit":        sysadmins(byKey("/audit/export")),
 		"blob":         sysadmins(byKey("/admin/blobs/DIGEST")),
+		"snapshot":     sysadmins(byKey("/admin/snapshot")),
+		"check":        saying(`{"error":`, sysadmins(byKey("/admin/check"))),
 		"link file":    {request: func(m *maker, big string) (string, []string) { return m.share.address + "/files/" + big, nil }},
 		"link archive": {request: func(m *maker, _ string) (string, []string) { return m.share.address + "/archive", nil }},
 	}
 }
 
-// fill makes so many files, and changes of them, that listings of both take several steps.
+// fill makes so many files, and changes of them, that listings of both take several steps, and a
+// copy of the metadata, too.
 func (m *maker) fill() {
 	m.t.Helper()
 	made := make([]string, 260)
+	described := fmt.Sprintf(`{"properties": {"text": [%s"end"]}}`, strings.Repeat(`"`+strings.Repeat("x", 990)+`",`, 8))
 	var senders sync.WaitGroup
 	for first := range 20 {
 		senders.Go(func() {
 			for i := first; i < len(made); i += 20 {
-				made[i] = m.client.upload(m.set, m.name("filled"), "x").text("id")
+				made[i] = m.client.upload(m.set, m.name("filled"), "x", text("metadata", described)).text("id")
 			}
 		})
 	}
