@@ -30,6 +30,9 @@ type AuditLog interface {
 	// log are only read.
 	State() (audit.State, error)
 	Get(number uint64) (AuditEntry, error)
+	// Entry returns what the leaf of an entry says. Followers of the log use it: it may return an
+	// entry that this process has in memory.
+	Entry(number uint64) (audit.Entry, error)
 	// Append adds the entry that follows; next is the state with it.
 	Append(e AuditEntry, next audit.State) error
 	// Replace replaces an entry of which texts were erased.

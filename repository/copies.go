@@ -235,11 +235,7 @@ func (t *placement) planHistory() (err error) {
 func (t *placement) recall() error {
 	number := t.source.Entry
 	for n := 0; number != 0 && n < maxMovesBack; n++ {
-		row, err := t.tx.Audit.Get(number)
-		var e audit.Entry
-		if err == nil {
-			e, err = row.Entry()
-		}
+		e, err := t.tx.Audit.Entry(number)
 		if err != nil {
 			return errs.Ignore(errs.Ignore(err, metadata.ErrRecordDamaged), metadata.ErrNotFound)
 		}

@@ -283,6 +283,14 @@ func (t auditLog) Get(number uint64) (metadata.AuditEntry, error) {
 	return t.state.entries[number], nil
 }
 
+func (t auditLog) Entry(number uint64) (e audit.Entry, err error) {
+	row, err := t.Get(number)
+	if err == nil {
+		e, err = row.Entry()
+	}
+	return e, err
+}
+
 func (t auditLog) Append(e metadata.AuditEntry, next audit.State) error {
 	t.mustWrite()
 	if size := uint64(len(t.state.entries)); e.Number != size || next.Size != size+1 {

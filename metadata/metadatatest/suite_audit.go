@@ -39,10 +39,15 @@ func entriesOf(tx *metadata.Tx) (entries []metadata.AuditEntry, err error) {
 		if err != nil || e.Number != number {
 			return nil, errors.Join(err, fmt.Errorf("entry %d has the number %d", number, e.Number))
 		}
+		alone, err := tx.Audit.Entry(number)
+		if said, unread := e.Entry(); err != nil || unread != nil || alone != said {
+			return nil, errors.Join(err, unread, fmt.Errorf("entry %d says %+v, and read alone %+v", number, said, alone))
+		}
 		entries = append(entries, e)
 	}
-	if _, err := tx.Audit.Get(state.Size); !errors.Is(err, metadata.ErrNotFound) {
-		return nil, fmt.Errorf("the entry behind the last: %w", err)
+	_, err = tx.Audit.Get(state.Size)
+	if _, alone := tx.Audit.Entry(state.Size); !errors.Is(err, metadata.ErrNotFound) || !errors.Is(alone, metadata.ErrNotFound) {
+		return nil, fmt.Errorf("the entry behind the last: %w, and read alone %w", err, alone)
 	}
 	return entries, nil
 }

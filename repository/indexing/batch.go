@@ -194,15 +194,11 @@ func (b *batch) followTo(last uint64, seen map[metadata.ID]bool) error {
 func (b *batch) entries(last uint64) (all []audit.Entry, err error) {
 	b.tx.Prefetch(func() {
 		for n := b.at.next; n < last; n++ {
-			_, _ = b.tx.Audit.Get(n)
+			_, _ = b.tx.Audit.Entry(n)
 		}
 	})
 	for n := b.at.next; n < last; n++ {
-		row, err := b.tx.Audit.Get(n)
-		if err != nil {
-			return nil, err
-		}
-		e, err := row.Entry()
+		e, err := b.tx.Audit.Entry(n)
 		if err != nil {
 			return nil, err
 		}

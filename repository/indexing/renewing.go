@@ -63,11 +63,7 @@ func (x *Indexing) incomplete(id metadata.ID) (incomplete, found bool, err error
 // nextRenewal looks for the next entry about a schema among those that are followed.
 func (b *batch) nextRenewal() error {
 	for last := min(b.at.next, b.at.checked+maxEntries); b.at.checked < last && b.at.renewal == (renewal{}); {
-		row, err := b.tx.Audit.Get(b.at.checked)
-		if err != nil {
-			return err
-		}
-		e, err := row.Entry()
+		e, err := b.tx.Audit.Entry(b.at.checked)
 		if err != nil {
 			return err
 		}

@@ -161,7 +161,7 @@ func (i *Instruments) follow(ctx context.Context) (more bool, err error) {
 func (i *Instruments) step(ctx context.Context, plan func(*step) error) (more bool, err error) {
 	var s step
 	err = i.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
-		s = step{instruments: i, tx: tx, at: i.at, planned: map[metadata.ID]bool{}}
+		s = step{instruments: i, tx: tx, at: i.at, planned: map[metadata.ID]bool{}, wants: map[metadata.ID]bool{}}
 		return plan(&s)
 	})
 	if err != nil {

@@ -31,6 +31,7 @@ type step struct {
 	at          metadata.FillState // behind it
 	files       []file
 	planned     map[metadata.ID]bool
+	wants       map[metadata.ID]bool // by set, whether it asks for something
 	more        bool
 }
 
@@ -57,9 +58,9 @@ func (s *step) arrivals() error {
 		return err
 	}
 	for last := min(log.Size, s.at.Arrivals+maxEntries); s.at.Arrivals < last && len(s.files) < maxFiles; s.at.Arrivals++ {
-		e, texts, err := s.entry(s.at.Arrivals)
-		if err == nil && arrives(e, texts) {
-			err = ignoreDamage(s.arrival(e, texts))
+		e, err := s.entry(s.at.Arrivals)
+		if err == nil {
+			err = ignoreDamage(s.arrival(e))
 		}
 		if err != nil {
 			return err
@@ -72,28 +73,39 @@ func (s *step) arrivals() error {
 // ignoreDamage makes nothing of a record that is damaged: that is for a check to tell, and keeps no other file from being filled.
 func ignoreDamage(err error) error { return errs.Ignore(err, metadata.ErrRecordDamaged) }
 
-// entry reads an entry and its texts. One that is damaged says nothing.
-func (s *step) entry(number uint64) (e audit.Entry, texts string, err error) {
-	row, err := s.tx.Audit.Get(number)
-	if err == nil {
-		e, err = row.Entry()
-	}
+// entry reads an entry. One that is damaged says nothing.
+func (s *step) entry(number uint64) (audit.Entry, error) {
+	e, err := s.tx.Audit.Entry(number)
 	if errors.Is(err, metadata.ErrRecordDamaged) {
-		return audit.Entry{}, "", nil
+		return audit.Entry{}, nil
 	}
-	return e, row.Texts.Text, err
+	return e, err
 }
 
-// arrives tells whether after a change a file may have another header, or another sidecar.
-func arrives(e audit.Entry, texts string) bool {
-	switch e.Action {
-	case audit.ResourceCreate, audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore,
-		audit.ResourceCopy, audit.ResourceMove:
-		return true
-	case audit.ResourceEdit:
-		return nameBefore(texts) != "" || e.User != ulid.ULID{} && addsSource(texts)
+// texts reads the texts of an entry; "" where it has none, or they were erased.
+func (s *step) texts(number uint64, e audit.Entry) (string, error) {
+	if e.Texts == [32]byte{} {
+		return "", nil
 	}
-	return false
+	row, err := s.tx.Audit.Get(number)
+	return row.Texts.Text, err
+}
+
+// arrives reports whether after the next change a file may have another header, or another sidecar,
+// and returns the name that the file had before it; "" where the name has not changed.
+func (s *step) arrives(e audit.Entry) (before string, arrives bool, err error) {
+	switch e.Action {
+	case audit.ResourceCreate, audit.ResourceCopy: // the file is new: its texts say what it is
+		return "", true, nil
+	case audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore, audit.ResourceMove:
+		texts, err := s.texts(s.at.Arrivals, e)
+		return nameBefore(texts), true, err
+	case audit.ResourceEdit:
+		texts, err := s.texts(s.at.Arrivals, e)
+		before = nameBefore(texts)
+		return before, before != "" || e.User != ulid.ULID{} && addsSource(texts), err
+	}
+	return "", false, nil
 }
 
 // addsSource tells whether a change gave a property a source that it did not have: of people only undoing does, which puts back what was read of a
@@ -126,15 +138,25 @@ func nameBefore(texts string) string {
 }
 
 // arrival plans a file that has changed, and the files of which it is, or was, the sidecar.
-func (s *step) arrival(e audit.Entry, texts string) error {
+func (s *step) arrival(e audit.Entry) error {
+	if e.Object.Kind != audit.Resource {
+		return nil
+	}
 	r, err := s.tx.Resources.Get(e.Object.ID)
 	if err != nil {
 		return errs.Ignore(err, metadata.ErrNotFound)
 	}
+	if wanted, err := s.wanted(r.SetID); err != nil || !wanted {
+		return err
+	}
+	before, arrives, err := s.arrives(e)
+	if err != nil || !arrives {
+		return err
+	}
 	if err := s.plan(r.ID, s.at.Arrivals); err != nil {
 		return err
 	}
-	for _, name := range []string{r.Name, nameBefore(texts)} {
+	for _, name := range []string{r.Name, before} {
 		of, is := strings.CutSuffix(name, extraction.SidecarSuffix)
 		if !is || of == "" {
 			continue
@@ -148,6 +170,18 @@ func (s *step) arrival(e audit.Entry, texts string) error {
 		}
 	}
 	return nil
+}
+
+// wanted reports whether a set asks for something. Files of other sets are not looked at.
+func (s *step) wanted(id metadata.ID) (bool, error) {
+	if wanted, known := s.wants[id]; known {
+		return wanted, nil
+	}
+	set, err := s.tx.Sets.Get(id)
+	if err = errs.Ignore(err, metadata.ErrNotFound); err == nil {
+		s.wants[id] = set.Extract != 0
+	}
+	return set.Extract != 0, err
 }
 
 // named returns the active files of a set with a name, in the order in which they were made.
@@ -188,7 +222,7 @@ func planFile(i *Instruments, tx *metadata.Tx, id metadata.ID, cause uint64) (f 
 // switches plans the files of sets that began to ask for something.
 func (s *step) switches() error {
 	for last := min(s.at.Arrivals, s.at.Switches+maxEntries); s.at.Switches < last; s.at.Switches++ {
-		e, _, err := s.entry(s.at.Switches)
+		e, err := s.entry(s.at.Switches)
 		if err == nil && e.Action == audit.SetUpdate && switchesExtraction(e.Values) {
 			err = ignoreDamage(s.filesOf(e.Object.ID))
 		}

@@ -39,11 +39,7 @@ func idText(id metadata.ID) string {
 
 // ReadEntry returns an entry of the log, with the epoch that it belongs to where before is that of the entry before it.
 func ReadEntry(tx *metadata.Tx, number uint64, before metadata.EpochID) (e audit.Entry, epoch metadata.EpochID, err error) {
-	row, err := tx.Audit.Get(number)
-	if err != nil {
-		return e, before, err
-	}
-	if e, err = row.Entry(); err != nil || e.Action != audit.EpochBegin {
+	if e, err = tx.Audit.Entry(number); err != nil || e.Action != audit.EpochBegin {
 		return e, before, err
 	}
 	begun, err := audit.ParseEpoch(e.Values)

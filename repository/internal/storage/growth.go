@@ -3,43 +3,79 @@ package storage
 import (
 	"context"
 
+	"labshelf/audit"
 	"labshelf/metadata"
 )
 
-// growing is a metadata store that tells when its audit log has grown.
+// growing is a metadata store that tells when its audit log has grown, and keeps the last entries
+// for those who follow the log.
 type growing struct {
 	metadata.Store
-	grown func()
+	recent *recent
+	grown  func()
 }
 
-// Growing returns the store, and calls grown after each change that has added to the audit log and is on stable storage. grown must
-// return soon and must not call the store.
-func Growing(meta metadata.Store, grown func()) metadata.Store { return growing{meta, grown} }
+// Growing returns the store, and calls grown after each change that has added to the audit log and
+// is on stable storage. grown must return soon and must not call the store. In ViewDurable,
+// Audit.Entry returns what this process has added lately without asking the store.
+func Growing(meta metadata.Store, grown func()) metadata.Store {
+	return growing{meta, new(recent), grown}
+}
 
+// ViewDurable implements metadata.Store.
+func (g growing) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
+	return g.Store.ViewDurable(ctx, func(tx *metadata.Tx) error {
+		tx.Audit = recentLog{tx.Audit, g.recent}
+		return fn(tx)
+	})
+}
+
+// Update implements metadata.Store.
 func (g growing) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return g.noting(fn, func(fn func(*metadata.Tx) error) error { return g.Store.Update(ctx, fn) })
 }
 
+// UpdateBackground implements metadata.Store.
 func (g growing) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return g.noting(fn, func(fn func(*metadata.Tx) error) error { return g.Store.UpdateBackground(ctx, fn) })
 }
 
+// noting runs update with fn and takes what fn, when it ran last, has added to the log.
 func (g growing) noting(fn func(*metadata.Tx) error, update func(func(*metadata.Tx) error) error) error {
-	grew := false
+	var log growingLog
 	err := update(func(tx *metadata.Tx) error {
-		before, err := tx.Audit.State()
-		if err != nil {
-			return err
-		}
-		if err := fn(tx); err != nil {
-			return err
-		}
-		after, err := tx.Audit.State()
-		grew = after.Size != before.Size
-		return err
+		log = growingLog{AuditLog: tx.Audit}
+		tx.Audit = &log
+		return fn(tx)
 	})
-	if err == nil && grew {
+	if err == nil && len(log.added) > 0 {
+		g.recent.add(log.added)
 		g.grown()
 	}
 	return err
+}
+
+// growingLog is the log in a write transaction.
+type growingLog struct {
+	metadata.AuditLog
+	added []metadata.AuditEntry
+}
+
+func (l *growingLog) Append(e metadata.AuditEntry, next audit.State) error {
+	l.added = append(l.added, e)
+	return l.AuditLog.Append(e, next)
+}
+
+// recentLog is the log in a read transaction.
+type recentLog struct {
+	metadata.AuditLog
+	recent *recent
+}
+
+func (l recentLog) Entry(number uint64) (audit.Entry, error) {
+	log, err := l.State() // which this transaction has read before
+	if e, ok := l.recent.get(number); ok && err == nil && number < log.Size {
+		return e, nil
+	}
+	return l.AuditLog.Entry(number)
 }
