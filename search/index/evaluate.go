@@ -139,7 +139,7 @@ func (w *scratch) markNumbered(s *shard, section int, wanted func(text []byte) b
 }
 
 func markUploader(w *scratch, s *shard, c *query.Clause) {
-	w.markNumbered(s, secUploader, func(text []byte) bool { return string(text) == c.Text })
+	w.markNumbered(s, secUploader, func(text []byte) bool { return c.IsText(string(text)) })
 }
 
 func markType(w *scratch, s *shard, c *query.Clause) {
@@ -176,7 +176,7 @@ func (w *scratch) markLabels(s *shard, section int, wanted func(folded []byte) b
 }
 
 func markTag(w *scratch, s *shard, c *query.Clause) {
-	w.markLabels(s, secTags, func(folded []byte) bool { return c.HasTag(string(folded)) })
+	w.markLabels(s, secTags, func(folded []byte) bool { return c.IsText(string(folded)) })
 }
 
 func markCreator(w *scratch, s *shard, c *query.Clause) {
@@ -208,7 +208,15 @@ func (w *scratch) markWithin(s *shard, c *query.Clause, dataspace [16]byte) {
 
 // markProperty marks the documents that have a property with a path and a value that fits.
 func (w *scratch) markProperty(s *shard, c *query.Clause) {
-	v, ok := s.values(c.Path)
+	w.markValues(s, c, c.Path)
+	for _, path := range c.OtherPaths {
+		w.markValues(s, c, path)
+	}
+}
+
+// markValues marks the documents whose value of a property fits.
+func (w *scratch) markValues(s *shard, c *query.Clause, path string) {
+	v, ok := s.values(path)
 	if !ok {
 		return
 	}

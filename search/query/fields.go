@@ -15,7 +15,7 @@ var fields = map[string]reader{
 	"name":     func(v value) (Clause, error) { return readWords(Name, v) },
 	"creator":  func(v value) (Clause, error) { return readWords(Creator, v) },
 	"tag":      readTag,
-	"by":       func(v value) (Clause, error) { return Clause{Field: By, Text: words.Fold(v.text)}, nil },
+	"by":       readBy,
 	"in":       readIn,
 	"type":     readType,
 	"is":       readIs,
@@ -50,6 +50,16 @@ func readWords(field Field, v value) (Clause, error) {
 func readTag(v value) (Clause, error) {
 	c := Clause{Field: Tag, Text: words.Fold(v.text)}
 	if others := words.Spellings(v.text); others != nil {
+		c.Others = [][]words.Spelling{others}
+	}
+	return c, nil
+}
+
+// readBy reads a username, which is ASCII: müller may be muller or mueller, but muller is nobody
+// else.
+func readBy(v value) (Clause, error) {
+	c := Clause{Field: By, Text: words.Fold(v.text)}
+	if others := words.Spellings(v.text); others != nil && c.Text != strings.ToLower(v.text) {
 		c.Others = [][]words.Spelling{others}
 	}
 	return c, nil

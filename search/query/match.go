@@ -2,6 +2,7 @@ package query
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,8 +49,8 @@ func (c *Clause) Word(i int) Clause {
 	return word
 }
 
-// HasTag reports whether a folded tag is that of a Tag clause.
-func (c *Clause) HasTag(folded string) bool {
+// IsText reports whether a folded text is the tag of a Tag clause, or the username of a By clause.
+func (c *Clause) IsText(folded string) bool {
 	if folded == c.Text {
 		return true
 	}
@@ -121,4 +122,9 @@ func isInside(word string, s words.Spelling, atEnd bool) bool {
 		return strings.HasSuffix(word, s.Text)
 	}
 	return strings.Contains(word, s.Text)
+}
+
+// IsPath reports whether a folded path is the one of a Property clause, in any spelling.
+func (c *Clause) IsPath(folded string) bool {
+	return folded == c.Path || slices.Contains(c.OtherPaths, folded)
 }

@@ -21,7 +21,7 @@ func TestOthers(t *testing.T) {
 	mueller := []words.Spelling{{Text: "mueller"}}
 	for text, want := range map[string][][]words.Spelling{
 		"mueller": {muller}, `"mueller"`: {muller}, "-M\u00fcller": {mueller}, "Mu\u0308ller": {mueller}, "name:Müller": {mueller},
-		"creator:mueller": {muller}, "operator:Müller": {mueller}, "tag:mueller": {muller}, "muller": nil, "by:müller": nil,
+		"creator:mueller": {muller}, "operator:Müller": {mueller}, "tag:mueller": {muller}, "muller": nil, "by:müller": {mueller}, "by:mueller": nil, "by:Muller": nil,
 		"run_mueller_Müller": {nil, muller, mueller}, "in:mueller": nil, "tag:ice": nil,
 	} {
 		q, err := query.Parse(text)
@@ -31,6 +31,22 @@ func TestOthers(t *testing.T) {
 		got := q.Clauses[0].Others
 		if len(got) != len(want) || !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other spellings %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestOtherPaths has the other spellings of names of properties, whatever their form.
+func TestOtherPaths(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"größe:>5": {"groesse"}, "gro\u0308ße:>5": {"groesse"}, `"probe.größe":x`: {"probe.groesse"}, "groesse:2": {"grosse"}, "length:2": nil,
+	} {
+		q, err := query.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Clauses[0].OtherPaths; !slices.Equal(got, want) {
+			t.Errorf("%s: other paths %q, want %q", text, got, want)
 		}
 	}
 }

@@ -279,6 +279,9 @@ func (p *parser) property(name value) (Clause, bool, error) {
 	}
 	c, err := readProperty(v)
 	c.Path = words.Fold(name.text)
+	for _, s := range words.Spellings(name.text) {
+		c.OtherPaths = append(c.OtherPaths, s.Text)
+	}
 	c.Source = propertyName(name.text, v.String()) + ":" + v.String()
 	return c, true, err
 }

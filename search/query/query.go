@@ -32,7 +32,7 @@ const (
 	// In is a document whose Dataspace or Set is one of Within. The caller resolves it from Text, the path as written, with
 	// [Query.Resolve]; unresolved, it holds of no document.
 	In
-	// By is a document whose folded Uploader equals Text.
+	// By is a document whose folded Uploader equals Text or one of Others[0].
 	By
 	// Creator is a creator of whom every one of Words is a word, in any order, or unless Whole the prefix of a word. All are
 	// found in one creator.
@@ -47,9 +47,10 @@ const (
 	Year
 	// Incomplete is a document that is Incomplete. It has no operand.
 	Incomplete
-	// Property is a property whose folded path equals Path, and whose value fits one of the readings: Words (with Whole; as
-	// in the full text) for properties of kinds Text and Bool, Numbers for Number and Quantity, Span for Date. A reading
-	// that the clause does not have fits nothing.
+	// Property is a property whose folded path equals Path or one of OtherPaths, and whose value
+	// fits one of the readings: Words (with Whole; as in the full text) for properties of kinds
+	// Text and Bool, Numbers for Number and Quantity, Span for Date. A reading that the clause does
+	// not have fits nothing.
 	Property
 )
 
@@ -68,10 +69,12 @@ type Clause struct {
 	Path  string // folded
 	Text  string // folded; of In as written
 	Words []string
-	// Others has the other spellings of each of Words, or of Text of a Tag. It is nil if there are
-	// none at all.
+	// Others has the other spellings of each of Words, or of Text of a Tag or By. It is nil if
+	// there are none at all.
 	Others [][]words.Spelling
-	Whole  bool // the words are matched as a whole: they stood in quotes
+	// OtherPaths are the other spellings of Path, folded.
+	OtherPaths []string
+	Whole      bool // the words are matched as a whole: they stood in quotes
 	// Numbers is nil where the clause has no numeric reading.
 	Numbers *Numbers
 	// Span is nil where the clause has no reading as a span of times, sizes or years.

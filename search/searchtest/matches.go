@@ -112,7 +112,7 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 		points := best([]text{d.name}, c)
 		return points > 0, points
 	case query.Tag:
-		return slices.ContainsFunc(d.Tags, func(tag string) bool { return c.HasTag(words.Fold(tag)) }), 0
+		return slices.ContainsFunc(d.Tags, func(tag string) bool { return c.IsText(words.Fold(tag)) }), 0
 	case query.Type:
 		return isFile && slices.Contains(d.Types(), c.Text), 0
 	case query.OfKind:
@@ -120,7 +120,7 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 	case query.In:
 		return slices.Contains(c.Within, d.Dataspace) || slices.Contains(c.Within, d.Set), 0
 	case query.By:
-		return words.Fold(d.Uploader) == c.Text, 0
+		return c.IsText(words.Fold(d.Uploader)), 0
 	case query.Creator:
 		return slices.ContainsFunc(d.creators, func(t text) bool { return hasAll(t, c) }), 0
 	case query.Size:

@@ -11,7 +11,7 @@ import (
 // hasProperty reports whether one of the properties fits the clause.
 func (d *Document) hasProperty(c query.Clause) bool {
 	for i, property := range d.Properties {
-		if words.Fold(property.Path) == c.Path && d.fits(property, d.values[i], c) {
+		if c.IsPath(words.Fold(property.Path)) && d.fits(property, d.values[i], c) {
 			return true
 		}
 	}
