@@ -153,7 +153,7 @@ func (f *frozen) changes(of target, random *rand.Rand) []change {
 func (f *frozen) work(worker int, random *rand.Rand) {
 	for n := 0; !f.over.Load(); n++ {
 		of, err := f.prepare(fmt.Sprintf("set%dx%d", worker, n), random.IntN(6))
-		if answer, is := errors.AsType[*StatusError](err); is && answer.Code == "outcome_unknown" {
+		if answer, is := errors.AsType[*StatusError](err); is && (answer.Code == "outcome_unknown" || answer.Code == "locked") {
 			continue // the node was frozen
 		}
 		if err != nil {
@@ -169,7 +169,7 @@ func (f *frozen) work(worker int, random *rand.Rand) {
 			f.ask(nodes[0], first)
 		}()
 		f.sent <- struct{}{}
-		for again := true; again && f.ask(nodes[1], second); {
+		for again := true; again && refused(f.ask(nodes[1], second)); {
 			select {
 			case <-answered:
 				again = false
@@ -192,8 +192,9 @@ func (f *frozen) pick(random *rand.Rand) []int {
 func (f *frozen) prepare(name string, do int) (of target, err error) {
 	ctx := context.Background()
 	f.mu.Lock()
-	c := f.at[(f.still+1)%len(f.at)].Load()
+	node := (f.still + 1) % len(f.at)
 	f.mu.Unlock()
+	c := f.at[node].Load()
 	of = target{name: name}
 	if of.id, err = c.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": f.space}); err != nil {
 		return of, err
@@ -208,11 +209,11 @@ func (f *frozen) prepare(name string, do int) (of target, err error) {
 	}
 	switch do {
 	case 0:
-		err = c.Call(ctx, http.MethodPost, "/sets/"+of.id+"/folder/delete", map[string]any{"path": "folder/"}, &of.deleted)
+		err = f.ask(node, change{"delete a folder", "POST", "/sets/" + of.id + "/folder/delete", map[string]any{"path": "folder/"}, nil}).Decode(&of.deleted)
 		of.deleted = map[string]any{"path": "folder/", "deletion": of.deleted["deletion"]}
 	case 1:
 		var made struct{ Edit struct{ ID string } }
-		err = c.Call(ctx, http.MethodPost, "/sets/"+of.id+"/metadata", map[string]any{"ids": of.files, "addTags": []string{"tag"}}, &made)
+		err = f.ask(node, change{"edit many", "POST", "/sets/" + of.id + "/metadata", map[string]any{"ids": of.files, "addTags": []string{"tag"}}, nil}).Decode(&made)
 		of.edit = made.Edit.ID
 	case 2:
 		text := base64.StdEncoding.EncodeToString
@@ -227,9 +228,13 @@ func (f *frozen) prepare(name string, do int) (of target, err error) {
 	return of, err
 }
 
-// ask sends a request to a node, and notes how it was answered. It reports whether the request is
-// worth sending again.
-func (f *frozen) ask(node int, c change) (again bool) {
+// refused reports whether a request is worth sending again.
+func refused(a Answer) bool {
+	return a.Status == http.StatusConflict || a.Status == http.StatusLocked || a.Status == http.StatusServiceUnavailable
+}
+
+// ask sends a request to a node, and notes how it was answered.
+func (f *frozen) ask(node int, c change) Answer {
 	at := f.at[node].Load()
 	header, body := http.Header{"Content-Type": {"application/json"}}, &bytes.Buffer{}
 	if text, is := c.body.(string); is {
@@ -251,7 +256,7 @@ func (f *frozen) ask(node int, c change) (again bool) {
 	a, err := at.Exchange(context.Background(), c.method, path, header, body)
 	if err != nil {
 		f.t.Errorf("%s: %v", c.what, err)
-		return false
+		return a
 	}
 	problem := a.Problem()
 	f.mu.Lock()
@@ -260,7 +265,7 @@ func (f *frozen) ask(node int, c change) (again bool) {
 	if a.Status >= 400 && problem.Code != "outcome_unknown" {
 		f.refusals[a.Header.Get("X-Request-Id")] = refusal{c.what, fmt.Sprint(a.Status, " ", string(a.Body))}
 	}
-	return a.Status == http.StatusConflict || a.Status == http.StatusLocked || a.Status == http.StatusServiceUnavailable
+	return a
 }
 
 // verify reads the audit log, in which no refused request has changed anything.
