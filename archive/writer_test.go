@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"labshelf/archive"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 var set = archive.Set{ID: "01S", Name: "Größe <1>"}

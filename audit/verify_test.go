@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"labshelf/audit"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // log is an audit log that a test makes, and its signer.

@@ -20,7 +20,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // killed makes of this program the child of a kill test: what it does, from where, to where.

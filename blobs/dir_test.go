@@ -15,7 +15,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 func TestDir(t *testing.T) {

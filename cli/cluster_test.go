@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestClusterScript runs the program with a PostgreSQL and an S3: see testdata/cluster. Each script has a database and a bucket of its own,

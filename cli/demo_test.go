@@ -6,13 +6,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
-	"labshelf/verify/e2e"
+	"labshelf/client"
 )
 
 // The demonstration shows people, and a repository with all that its words promise; at the end nothing is left of it.
@@ -35,7 +36,7 @@ func TestDemo(t *testing.T) {
 	link, seen := regexp.MustCompile(`(http://\S+)/signin#(lsk_\S+)`), []string{}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if found := link.FindStringSubmatch(lines.Text()); found != nil {
-			seen = append(seen, whatIsSeen(t, e2e.NewClient(found[1]+"/v1", found[2])))
+			seen = append(seen, whatIsSeen(t, client.New(found[1]+"/v1", found[2])))
 		}
 		if strings.Contains(lines.Text(), "curl ") {
 			break
@@ -57,15 +58,25 @@ func TestDemo(t *testing.T) {
 }
 
 // whatIsSeen shows the caller, and how much that caller sees.
-func whatIsSeen(t *testing.T, c *e2e.Client) string {
+func whatIsSeen(t *testing.T, c *client.Client) string {
 	t.Helper()
-	var me struct{ Username string }
-	var dataspaces, files struct{ Data []struct{ ID string } }
-	for path, out := range map[string]any{"/users/me": &me, "/dataspaces": &dataspaces, "/resources?limit=1000": &files} {
-		if err := c.Call(t.Context(), "GET", c.Base()+path, nil, out); err != nil {
-			t.Fatal(path, err)
-		}
+	defer c.Close()
+	me, err := c.Me(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	c.CloseIdle()
-	return fmt.Sprintf("%s: %d dataspaces, %d files", me.Username, len(dataspaces.Data), len(files.Data))
+	return fmt.Sprintf("%s: %d dataspaces, %d files", me.Username,
+		countOf(t, c.Dataspaces(t.Context(), client.ListOptions{})), countOf(t, c.Resources(t.Context(), client.ListOptions{})))
+}
+
+// countOf counts what a listing has.
+func countOf[T any](t *testing.T, listing iter.Seq2[T, error]) (n int) {
+	t.Helper()
+	for _, err := range listing {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
 }

@@ -27,7 +27,7 @@ import (
 	"go.uber.org/goleak"
 
 	"labshelf/cli/config"
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 func TestMain(m *testing.M) {

@@ -15,7 +15,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/errs"
-	"labshelf/verify/e2e"
+	"labshelf/internal/cutproxy"
 )
 
 // TestUploadContinuesAfterCuts: a file arrives over a line that breaks again and again, and nothing is sent twice but what was under way.
@@ -23,8 +23,8 @@ func TestUploadContinuesAfterCuts(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	const size, most = 8 << 20, 1 << 20
-	proxy := must[*e2e.Proxy](t)(e2e.StartProxy(s.server.Listener.Addr().String(), func(int) e2e.Limit {
-		return e2e.Limit{Bytes: 1 + rand.Int64N(most), How: []e2e.Ending{e2e.Close, e2e.Reset}[rand.IntN(2)]}
+	proxy := must[*cutproxy.Proxy](t)(cutproxy.Start(s.server.Listener.Addr().String(), func(int) cutproxy.Limit {
+		return cutproxy.Limit{Bytes: 1 + rand.Int64N(most), How: []cutproxy.Ending{cutproxy.Close, cutproxy.Reset}[rand.IntN(2)]}
 	}))
 	t.Cleanup(func() { check(t, proxy.Close()) })
 	direct := client.New("http://"+proxy.Addr()+"/v1", s.key)

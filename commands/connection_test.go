@@ -20,19 +20,19 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/verify/e2e"
+	"labshelf/internal/cutproxy"
 )
 
 // throughCuts puts a proxy before the service, whose connections end after as many bytes as after says, half of them by a reset. It
 // returns the base URL there.
-func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *e2e.Proxy) {
+func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *cutproxy.Proxy) {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	how := []e2e.Ending{e2e.Close, e2e.Reset}
-	proxy = must[*e2e.Proxy](t)(e2e.StartProxy(s.server.Listener.Addr().String(), func(int) e2e.Limit {
-		return e2e.Limit{Bytes: after(random), How: how[random.IntN(2)]}
+	how := []cutproxy.Ending{cutproxy.Close, cutproxy.Reset}
+	proxy = must[*cutproxy.Proxy](t)(cutproxy.Start(s.server.Listener.Addr().String(), func(int) cutproxy.Limit {
+		return cutproxy.Limit{Bytes: after(random), How: how[random.IntN(2)]}
 	}))
 	t.Cleanup(func() {
 		if err := proxy.Close(); err != nil {

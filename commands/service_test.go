@@ -29,8 +29,8 @@ import (
 	"labshelf/client"
 	"labshelf/commands/exit"
 	"labshelf/handlers"
+	"labshelf/internal/testhome"
 	"labshelf/repository"
-	"labshelf/verify/testhome"
 )
 
 // What is in the environment of a process that is the program, and not its tests. It writes into childMemory how many bytes it took.

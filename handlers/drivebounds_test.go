@@ -17,7 +17,7 @@ import (
 
 	"labshelf/handlers"
 	"labshelf/repository"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // propfindOf is a PROPFIND of properties, written as elements.

@@ -16,7 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 // suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at

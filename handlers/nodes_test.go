@@ -19,7 +19,7 @@ import (
 	"labshelf/postgres"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // sharedFile is one file, as if several processes could have it open.

@@ -14,7 +14,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // The benchmarks run each question on the embedded engine and on PostgreSQL, in one run on one machine; the ratios count.

@@ -10,7 +10,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // openThrough opens a new database, behind a proxy.

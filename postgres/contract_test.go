@@ -21,7 +21,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

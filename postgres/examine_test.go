@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestExamine says what there is to know of a database, before and after a store was opened in it, and makes nothing there.

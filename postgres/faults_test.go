@@ -11,7 +11,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // promised checks what became of an operation that put the nth resource: what was acknowledged is there, what was refused is not, and of what

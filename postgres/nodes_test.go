@@ -15,7 +15,7 @@ import (
 	"labshelf/paging"
 	"labshelf/postgres"
 	"labshelf/tables"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps is that of the counts.

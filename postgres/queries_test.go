@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestRangesEndWhereTheyEnd: a range with few keys costs what it holds, whatever stands before and behind it in its bucket.

@@ -8,7 +8,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 func refused(t *testing.T, address string, want error, names string) {

@@ -11,7 +11,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/s3"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // BenchmarkStore moves bodies up and down, beside minio-go's own client as its documentation uses it, in pairs: run it with -count, and

@@ -18,7 +18,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/s3"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestMain has what is tried again be tried at once.

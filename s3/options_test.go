@@ -15,7 +15,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/s3"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 func TestParseAddress(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/s3"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 const part = 8 << 20 // of a resumable upload

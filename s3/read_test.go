@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"labshelf/blobs"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestSmallBlobIsReadAgain changes a byte of the first answer to a GET: the reader gets what is

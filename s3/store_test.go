@@ -16,7 +16,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/s3"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 func clock(context.Context) (time.Time, error) { return time.Now(), nil }

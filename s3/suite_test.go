@@ -7,7 +7,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // TestStore holds the store against the contract, each subtest below a prefix of its own in one bucket.

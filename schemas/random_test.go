@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"labshelf/schemas"
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 func TestMain(m *testing.M) { testhome.Main(m) }

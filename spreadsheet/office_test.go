@@ -12,7 +12,7 @@ import (
 
 	"labshelf/descriptive"
 	"labshelf/spreadsheet"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // opened are the ways in which LibreOffice opens a file and saves what it has made of it: as its users do who have this language. The options are

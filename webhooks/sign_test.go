@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 	"labshelf/webhooks"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/commands/exit"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 	"labshelf/webhooks"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"labshelf/auth"
 	"labshelf/commands/exit"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/verify/servers"
 )
 
 // TestDatabase: a data directory whose metadata are in a database keeps other processes out, and a service works on it.

@@ -15,11 +15,11 @@ import (
 	"labshelf/auth"
 	"labshelf/backup"
 	"labshelf/commands/exit"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
 	"labshelf/s3"
-	"labshelf/verify/servers"
 )
 
 // site is a place where a repository may be.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"labshelf/cli/datadir"
+	"labshelf/internal/servers"
 	"labshelf/postgres"
 	"labshelf/s3"
-	"labshelf/verify/servers"
 )
 
 // TestDatabase examines a server that does, and one that is not there.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"labshelf/commands/logins"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // live sets the home of this person to a directory and returns the folder for configuration in it.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"labshelf/commands/meter"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // TestSourceSum: a file is read once to be compared and not again to be sent with its digest.

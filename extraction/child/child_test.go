@@ -18,7 +18,7 @@ import (
 	"labshelf/descriptive"
 	"labshelf/extraction"
 	"labshelf/extraction/child"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // TestMain is the child, too: where the file begins with "!" it does what no file makes the readers do.

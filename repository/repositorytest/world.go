@@ -20,7 +20,7 @@ import (
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // Always is the precondition that every version meets.

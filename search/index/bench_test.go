@@ -15,7 +15,7 @@ import (
 
 	"labshelf/search"
 	"labshelf/search/query"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // lab makes documents as laboratories have them.

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"labshelf/search/words"
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // fts5 prints, as JSON, the words that SQLite's tokenizer unicode61 finds in each line of its input, in order.

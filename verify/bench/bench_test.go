@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/internal/servers"
+	"labshelf/internal/testhome"
 	"labshelf/verify/e2e"
-	"labshelf/verify/servers"
-	"labshelf/verify/testhome"
 )
 
 func TestMain(m *testing.M) {

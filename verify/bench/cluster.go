@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"labshelf/internal/servers"
 	"labshelf/verify/e2e"
-	"labshelf/verify/servers"
 )
 
 // twoNodes is two nodes over a PostgreSQL and an S3, which hold what the embedded repository beside them does.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // nodesUnderFire is a cluster of nodes, of which one is killed at a time, with what its clients

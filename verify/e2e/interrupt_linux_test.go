@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"labshelf/internal/cutproxy"
 )
 
 // TestLoginInterrupted: an interrupt at the prompt restores the terminal, and no key is saved.
@@ -67,7 +69,7 @@ type holding struct {
 	*Service
 	data  string // its directory
 	set   string
-	proxy *Proxy
+	proxy *cutproxy.Proxy
 	free  atomic.Bool // it passes everything
 }
 
@@ -78,11 +80,11 @@ func holdAfter(t *testing.T, bytes int64) *holding {
 	var err error
 	_, h.set, err = h.MakeSet(t.Context(), "runs")
 	check(t, err)
-	h.proxy, err = StartProxy(h.Address(), func(int) Limit {
+	h.proxy, err = cutproxy.Start(h.Address(), func(int) cutproxy.Limit {
 		if h.free.Load() {
-			return Limit{}
+			return cutproxy.Limit{}
 		}
-		return Limit{bytes, Hold}
+		return cutproxy.Limit{Bytes: bytes, How: cutproxy.Hold}
 	})
 	check(t, err)
 	t.Cleanup(func() { check(t, h.proxy.Close()) })

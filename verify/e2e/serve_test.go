@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 // program builds the executable once for all tests of the package.

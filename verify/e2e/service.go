@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its first start.

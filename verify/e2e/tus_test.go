@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"labshelf/internal/cutproxy"
 )
 
 // TestTusClient: tus-js-client sends a file over connections that break again and again, and gets the resource; through a request link, without a
@@ -50,8 +52,8 @@ func sendByTusClient(t *testing.T, throughLink bool) {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := StartProxy(s.Address(), func(int) Limit {
-		return Limit{Bytes: 100_000 + rand.Int64N(2<<20), How: []Ending{Close, Reset}[rand.IntN(2)]}
+	proxy, err := cutproxy.Start(s.Address(), func(int) cutproxy.Limit {
+		return cutproxy.Limit{Bytes: 100_000 + rand.Int64N(2<<20), How: []cutproxy.Ending{cutproxy.Close, cutproxy.Reset}[rand.IntN(2)]}
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // chromium is a browser. It is started when a test first needs it, and shared: each test has a profile of its own in it.

@@ -17,8 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"labshelf/internal/servers"
 	"labshelf/verify/e2e"
-	"labshelf/verify/servers"
 )
 
 // onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3 (NODES=cluster), to which requests go alternately.

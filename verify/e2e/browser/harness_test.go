@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
+	"labshelf/internal/testhome"
 	"labshelf/verify/e2e"
-	"labshelf/verify/testhome"
 )
 
 // stepTimeout is how long a step may take: a click, or until the page shows something.

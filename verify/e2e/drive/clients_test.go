@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // rclone returns what an rclone command needs to know of the drive, as "d:".

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/internal/servers"
+	"labshelf/internal/testhome"
 	"labshelf/verify/e2e"
-	"labshelf/verify/servers"
-	"labshelf/verify/testhome"
 )
 
 var program string

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "labshelf/internal/testhome"
 	"labshelf/verify/faults/passfs"
-	_ "labshelf/verify/testhome"
 )
 
 // renamedFile is the recording of a file that is made, filled and synced in one directory, and renamed into another.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	_ "labshelf/internal/testhome"
 	"labshelf/verify/faults/passfs"
-	_ "labshelf/verify/testhome"
 )
 
 // inChild names the folder in which this program, run again, does what is tried.

@@ -2,7 +2,7 @@
 // starts with a home directory, folders for configuration, caches and data, and an environment of
 // its own:
 //
-//	import _ "labshelf/verify/testhome"
+//	import _ "labshelf/internal/testhome"
 //
 // The home directory does not exist until something writes to it. A package whose tests write
 // there, or start programs that do, has Main as its TestMain, or calls Remove at the end of its

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 func TestProxy(t *testing.T) {

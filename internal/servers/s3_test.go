@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // curl sends a signed request and returns its answer with the headers, behind which curl says what was wrong, and the exit code.

@@ -21,7 +21,7 @@ type pkg struct {
 	GoFiles, Deps   []string
 }
 
-const guard = "labshelf/verify/testhome"
+const guard = "labshelf/internal/testhome"
 
 // homes matches source that finds a home, takes over the whole environment, or starts a program,
 // which may do so.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	_ "labshelf/verify/testhome"
+	_ "labshelf/internal/testhome"
 )
 
 // How long a server may take to start, and to end.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/verify/testhome"
+	"labshelf/internal/testhome"
 )
 
 func TestMain(m *testing.M) { testhome.Main(m) }

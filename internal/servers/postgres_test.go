@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // query runs statements, which must succeed.

@@ -1,4 +1,6 @@
-package e2e
+// Package cutproxy is what stands between a client and a service and fails: a proxy of TCP that
+// ends connections in the middle. Tests use it.
+package cutproxy
 
 import (
 	"errors"
@@ -39,9 +41,9 @@ type Proxy struct {
 	holding            sync.Once
 }
 
-// StartProxy passes connections to a free port of loopback on to an address. limit is asked about each connection, the first of
+// Start passes connections to a free port of loopback on to an address. limit is asked about each connection, the first of
 // which is 0, and by one goroutine at a time. The caller closes the Proxy.
-func StartProxy(to string, limit func(connection int) Limit) (*Proxy, error) {
+func Start(to string, limit func(connection int) Limit) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
