@@ -1,7 +1,7 @@
 # The daily commands. `make` alone lists them.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench mutants cross generate ci
+.PHONY: help build test verify race lint fuzz bench mutants cross generate ci
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -9,8 +9,11 @@ help: ## list the commands
 build: ## make ./labshelf
 	CGO_ENABLED=0 go build -trimpath -o labshelf .
 
-test: ## run all tests, as the README says
+test: ## run the tests of the program, as the README says
 	go test ./...
+
+verify: ## run the tests of the real program: in a browser, on a cluster, under faults
+	go -C verify test ./...
 
 race: ## run all tests in full under the race detector (wants a C compiler)
 	CGO_ENABLED=1 go test -race ./...
@@ -22,7 +25,7 @@ fuzz: ## fuzz every target, each for FUZZ_SECONDS (60)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} .ci/run fuzz
 
 bench: ## measure the real program beside what the disk can do (docs/performance.md)
-	go run ./verify/bench
+	go -C verify run ./bench
 
 mutants: ## see that the tests find the faults made on purpose
 	.ci/run mutants

@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // interrupted is an operation at node a, of which one commit is interrupted.

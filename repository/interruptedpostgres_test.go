@@ -15,7 +15,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/postgres"
-	"labshelf/verify/servers"
+	"labshelf/internal/servers"
 )
 
 // commits finds the commits among the messages of a proxy, and breaks the connection at one.

@@ -68,7 +68,11 @@ func TestOwnHome(t *testing.T) {
 		"LABSHELF_KEY=canary", "LABSHELF_SERVER=canary", "LABSHELF_CONFIG=canary", "PGHOST=canary", "PGPASSFILE=canary",
 		"AWS_PROFILE=canary", "NOTIFY_SOCKET=canary", "RCLONE_CONFIG=canary", report + "=" + path,
 	}
-	if err := os.MkdirAll(filepath.Join(person, "go"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(person, "go", "telemetry"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// A go command with telemetry writes its counters after its end, when this test may be over.
+	if err := os.WriteFile(filepath.Join(person, "go", "telemetry", "mode"), []byte("off 2026-01-01\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(person, "go", "env"), []byte("GOPRIVATE=example.org\nGOPATH="+filepath.Join(person, "elsewhere")+"\n"), 0o600); err != nil {

@@ -36,7 +36,7 @@ type source struct {
 }
 
 // apart matches the folders of packages that are no part of the product: what proves it, and tools.
-var apart = regexp.MustCompile(`^(verify|tools)(/|$)|test$`)
+var apart = regexp.MustCompile(`^(verify|tools|internal)(/|$)|test$`)
 
 // measure adds one file to the report. Generated files are left out.
 func (r *report) measure(name string, text []byte) error {

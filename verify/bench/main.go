@@ -1,10 +1,10 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|cluster|all ...]
-//	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
-//	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
-//	go run ./verify/bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
+//	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|cluster|all ...]
+//	go -C verify run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
+//	go -C verify run ./bench [-quick] [-program FILE] scale SMALL DATA ...
+//	go -C verify run ./bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
 //
 // The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
 // uploaded meanwhile. The fourth measures uploads, downloads and starts beside those of another

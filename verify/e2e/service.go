@@ -30,14 +30,32 @@ const (
 	stopLimit  = time.Minute
 )
 
-// Build compiles labshelf into a folder and returns the path of the program. It is to be called from within the module. The
-// flags go to go build; without -race the program is built as it is shipped, without CGO.
+// Source returns the folder of the module labshelf. It works within the module verify.
+func Source(ctx context.Context) (string, error) {
+	folder, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "labshelf").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the source of labshelf: %w", err)
+	}
+	return strings.TrimSpace(string(folder)), nil
+}
+
+// Build compiles labshelf into a folder and returns the path of the program. It works within the
+// module verify. The flags go to go build; without -race the program is built as it is shipped,
+// without CGO, and with the libraries of its own go.mod.
 func Build(ctx context.Context, folder string, flags ...string) (string, error) {
+	source, err := Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	if folder, err = filepath.Abs(folder); err != nil {
+		return "", err
+	}
 	program := filepath.Join(folder, "labshelf")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", program}, flags, []string{"labshelf"})...)
+	cmd.Dir = source
 	if !slices.Contains(flags, "-race") {
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"go/ast"
@@ -12,6 +13,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"labshelf/verify/e2e"
 )
 
 // durable lists what makes changes durable, by folder or by file: after a change of it the long rows are due.
@@ -28,7 +31,7 @@ func durable() []string {
 // changed reports whether the durable code of the work tree differs from that of a commit in more than comments, names, positions and
 // the files of declarations.
 func changed(commit string) (bool, error) {
-	root, err := moduleRoot()
+	root, err := e2e.Source(context.Background())
 	if err != nil {
 		return false, err
 	}

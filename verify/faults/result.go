@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,12 +12,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"labshelf/verify/e2e"
 )
 
 // document holds the results, one line of a table each, between marks.
 const (
 	document  = "docs/reliability.md"
-	beginMark = "<!-- faults: one row each, written by go test ./verify/faults -size=long -write -->"
+	beginMark = "<!-- faults: one row each, written by go -C verify test ./faults -size=long -write -->"
 	endMark   = "<!-- /faults -->"
 )
 
@@ -24,7 +27,7 @@ const (
 var errDirty = errors.New("the tree has changes that are not committed")
 
 func git(args ...string) (string, error) {
-	root, err := moduleRoot()
+	root, err := e2e.Source(context.Background())
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +70,7 @@ func (t *trial) write(code string, took time.Duration) error {
 	if now != code {
 		return fmt.Errorf("the code has changed meanwhile, from %s to %s: the result belongs to neither", code, now)
 	}
-	root, err := moduleRoot()
+	root, err := e2e.Source(context.Background())
 	if err != nil {
 		return err
 	}

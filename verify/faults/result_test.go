@@ -1,16 +1,19 @@
 package faults
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"labshelf/verify/e2e"
 )
 
 // TestDue says of each row whether its long run is due: the durable code has changed since the run that is written down.
 func TestDue(t *testing.T) {
 	t.Parallel()
-	root, err := moduleRoot()
+	root, err := e2e.Source(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
 // Package faults injects faults into the real program, its disk and its clock, and checks what is left. Each row of the table in
 // docs/reliability.md is a test; that document says what the rows mean, and holds the results of their long runs.
 //
-//	go test ./verify/faults                                        # each row in a few seconds
-//	go test ./verify/faults -size=short                            # as .ci/run does
-//	go test ./verify/faults -size=long -timeout=0 -run=Kill -write # before a release
+//	go -C verify test ./faults                                        # each row in a few seconds
+//	go -C verify test ./faults -size=short                            # as .ci/run does
+//	go -C verify test ./faults -size=long -timeout=0 -run=Kill -write # before a release
 package faults
 
 import (
@@ -14,7 +14,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -182,16 +181,6 @@ func inMemory() string {
 		return shm
 	}
 	return ""
-}
-
-// moduleRoot returns the folder of go.mod.
-func moduleRoot() (string, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
-	path := strings.TrimSpace(string(out))
-	if err != nil || filepath.Base(path) != "go.mod" {
-		return "", fmt.Errorf("faults runs within the source tree: %q, %w", path, err)
-	}
-	return filepath.Dir(path), nil
 }
 
 // since is the time from a moment, for a table.

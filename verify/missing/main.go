@@ -1,7 +1,7 @@
 // Command missing lists what tests need and this machine lacks, and what is not tried without it.
 //
-//	go run ./verify/missing             what is missing, for people
-//	go run ./verify/missing -packages   the Debian packages that bring it
+//	go -C verify run ./missing             what is missing, for people
+//	go -C verify run ./missing -packages   the Debian packages that bring it
 //
 // Tests that need something which is missing are skipped, and fail where CI=true. So does this
 // command.
