@@ -18,9 +18,9 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	_ "labshelf/internal/testhome"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
-	_ "labshelf/internal/testhome"
 )
 
 // killed makes of this program the child of a kill test: what it does, from where, to where.

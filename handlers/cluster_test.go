@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"labshelf/bolt"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/postgres"
 	"labshelf/repository/repositorytest"
-	"labshelf/internal/servers"
 )
 
 // cluster says on what the gateways of the tests run. Without it on one service with a bbolt file; with "file" on two nodes over one such file, as if it

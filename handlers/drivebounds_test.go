@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"labshelf/handlers"
-	"labshelf/repository"
 	"labshelf/internal/servers"
+	"labshelf/repository"
 )
 
 // propfindOf is a PROPFIND of properties, written as elements.

@@ -13,10 +13,10 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers"
+	"labshelf/internal/testhome"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
-	"labshelf/internal/testhome"
 )
 
 // suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at

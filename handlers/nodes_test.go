@@ -14,12 +14,12 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/handlers"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/postgres"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
-	"labshelf/internal/servers"
 )
 
 // sharedFile is one file, as if several processes could have it open.

@@ -10,11 +10,11 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/postgres"
-	"labshelf/internal/servers"
 )
 
 // The benchmarks run each question on the embedded engine and on PostgreSQL, in one run on one machine; the ratios count.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
-	"labshelf/internal/servers"
 )
 
 // openThrough opens a new database, behind a proxy.

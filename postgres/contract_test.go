@@ -18,10 +18,10 @@ import (
 	"go.uber.org/goleak"
 
 	"labshelf/bolt"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/postgres"
-	"labshelf/internal/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

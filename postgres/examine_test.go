@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/postgres"
 	"labshelf/internal/servers"
+	"labshelf/postgres"
 )
 
 // TestExamine says what there is to know of a database, before and after a store was opened in it, and makes nothing there.

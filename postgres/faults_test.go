@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/postgres"
-	"labshelf/internal/servers"
 )
 
 // promised checks what became of an operation that put the nth resource: what was acknowledged is there, what was refused is not, and of what

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"labshelf/groupcommit"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/postgres"
 	"labshelf/tables"
-	"labshelf/internal/servers"
 )
 
 // TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps is that of the counts.

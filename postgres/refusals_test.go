@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/postgres"
-	"labshelf/internal/servers"
 )
 
 func refused(t *testing.T, address string, want error, names string) {

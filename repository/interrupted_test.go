@@ -15,13 +15,13 @@ import (
 
 	"labshelf/blobs/blobstest"
 	"labshelf/errs"
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
-	"labshelf/internal/servers"
 )
 
 // interrupted is an operation at node a, of which one commit is interrupted.

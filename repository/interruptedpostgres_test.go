@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/postgres"
-	"labshelf/internal/servers"
 )
 
 // commits finds the commits among the messages of a proxy, and breaks the connection at one.

@@ -10,8 +10,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"labshelf/blobs"
-	"labshelf/s3"
 	"labshelf/internal/servers"
+	"labshelf/s3"
 )
 
 // BenchmarkStore moves bodies up and down, beside minio-go's own client as its documentation uses it, in pairs: run it with -count, and

@@ -17,8 +17,8 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"labshelf/blobs"
-	"labshelf/s3"
 	"labshelf/internal/servers"
+	"labshelf/s3"
 )
 
 // TestMain has what is tried again be tried at once.

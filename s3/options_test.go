@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
-	"labshelf/s3"
 	"labshelf/internal/servers"
+	"labshelf/s3"
 )
 
 func TestParseAddress(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 
 	"labshelf/blobs"
-	"labshelf/s3"
 	"labshelf/internal/servers"
+	"labshelf/s3"
 )
 
 const part = 8 << 20 // of a resumable upload

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
-	"labshelf/s3"
 	"labshelf/internal/servers"
+	"labshelf/s3"
 )
 
 func clock(context.Context) (time.Time, error) { return time.Now(), nil }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/schemas"
 	"labshelf/internal/testhome"
+	"labshelf/schemas"
 )
 
 func TestMain(m *testing.M) { testhome.Main(m) }

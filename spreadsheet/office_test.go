@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"labshelf/descriptive"
-	"labshelf/spreadsheet"
 	_ "labshelf/internal/testhome"
+	"labshelf/spreadsheet"
 )
 
 // opened are the ways in which LibreOffice opens a file and saves what it has made of it: as its users do who have this language. The options are

@@ -15,12 +15,12 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
+	_ "labshelf/internal/testhome"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
-	_ "labshelf/internal/testhome"
 )
 
 // Always is the precondition that every version meets.

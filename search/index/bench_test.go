@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	_ "labshelf/internal/testhome"
 	"labshelf/search"
 	"labshelf/search/query"
-	_ "labshelf/internal/testhome"
 )
 
 // lab makes documents as laboratories have them.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode"
 
-	"labshelf/search/words"
 	_ "labshelf/internal/testhome"
+	"labshelf/search/words"
 )
 
 // fts5 prints, as JSON, the words that SQLite's tokenizer unicode61 finds in each line of its input, in order.
