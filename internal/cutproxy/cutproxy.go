@@ -41,8 +41,8 @@ type Proxy struct {
 	holding            sync.Once
 }
 
-// Start passes connections to a free port of loopback on to an address. limit is asked about each connection, the first of
-// which is 0, and by one goroutine at a time. The caller closes the Proxy.
+// Start passes connections to a free port of loopback on to an address. It calls limit for each
+// connection, the first of which is 0, from one goroutine at a time. The caller closes the Proxy.
 func Start(to string, limit func(connection int) Limit) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,12 +1,13 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|cluster|all ...]
+//	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [PART ...]
 //	go -C verify run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go -C verify run ./bench [-quick] [-program FILE] scale SMALL DATA ...
 //	go -C verify run ./bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
 //
-// The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
+// A PART is uploads, replacements, large, downloads, listings, startup, delete, put, drive, harvest,
+// search, peers, cluster or all. The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
 // uploaded meanwhile. The fourth measures uploads, downloads and starts beside those of another
 // labshelf, such as one built from an earlier commit.
 //
