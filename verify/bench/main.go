@@ -7,10 +7,10 @@
 //	go -C verify run ./bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
 //
 // A PART is uploads, replacements, large, downloads, listings, startup, delete, put, drive,
-// harvest, search, peers, cluster or all. The second form makes a large repository; the third measures such
-// repositories, each beside the small one. They grow by the files that are uploaded meanwhile. The
-// fourth measures uploads, downloads and starts beside those of another labshelf, such as one built
-// from an earlier commit.
+// harvest, search, peers, cluster or all. The second form makes a large repository; the third
+// measures such repositories, each beside the small one. They grow by the files that are uploaded
+// meanwhile. The fourth measures uploads, downloads and starts beside those of another labshelf,
+// such as one built from an earlier commit.
 //
 // Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
