@@ -24,6 +24,7 @@ const fewNames = 4
 // existing is a resource of the set.
 type existing struct {
 	id      string
+	name    string // perhaps in another form than that of the file that replaces it
 	bytes   int64
 	digest  blobs.Digest
 	damaged bool // as far as the service knows
@@ -54,7 +55,7 @@ func (u *job) list(ctx context.Context, named map[string]string) (existingFiles,
 		}
 		// What changes during the listing comes twice.
 		same := slices.DeleteFunc(into[r.Name], func(h existing) bool { return h.id == r.ID })
-		into[r.Name] = append(same, existing{r.ID, r.Bytes, r.SHA256, r.Damaged})
+		into[r.Name] = append(same, existing{r.ID, r.Name, r.Bytes, r.SHA256, r.Damaged})
 	}
 	takeOtherForms(held.of, others, named)
 	return held, nil

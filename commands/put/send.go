@@ -199,13 +199,13 @@ func (u *job) replace(ctx context.Context, f localFile, s *source, was existing)
 			return report.Result{}, err
 		case done:
 			return storedAs(report.Replaced, f, now), nil
-		case now.SHA256 != was.digest || now.Name != f.name || now.State != client.Active:
+		case now.SHA256 != was.digest || now.Name != was.name || now.State != client.Active:
 			return report.Result{}, fmt.Errorf("conflict: the resource %s was changed since the set was listed; see what is there now, and run the same command again", now.ID)
 		case sends+s.again >= mostSends:
 			return report.Result{}, last
 		}
 		fields := u.fields
-		fields.Name, fields.Filename, fields.Digest = f.name, f.filename, s.digest
+		fields.Name, fields.Filename, fields.Digest = was.name, f.filename, s.digest
 		// A replacement without them would set the defaults.
 		fields.Description, fields.Format = cmp.Or(fields.Description, now.Description), cmp.Or(fields.Format, now.Format)
 		r, err := u.send(ctx, s, fields, was.id, client.IfMatch(now.ETag))
