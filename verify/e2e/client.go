@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"strings"
 	"time"
 )
@@ -42,6 +44,7 @@ type Page struct {
 type File struct {
 	SetID, Name, Description, Format string
 	Filename                         string
+	Type                             string    // media type; "": application/octet-stream
 	Body                             io.Reader // exactly Size bytes
 	Size                             int64
 }
@@ -188,7 +191,9 @@ func (c *Client) SendFile(ctx context.Context, method, url string, f File) (a An
 			err = errors.Join(err, parts.WriteField(field[0], field[1]))
 		}
 	}
-	_, creating := parts.CreateFormFile("file", f.Filename)
+	part := textproto.MIMEHeader{"Content-Disposition": {multipart.FileContentDisposition("file", f.Filename)}}
+	part.Set("Content-Type", cmp.Or(f.Type, "application/octet-stream"))
+	_, creating := parts.CreatePart(part)
 	head := form.Len()
 	if err := errors.Join(err, creating, parts.Close()); err != nil {
 		return a, err

@@ -195,3 +195,40 @@ func TestPreviewFallsBack(t *testing.T) {
 		l.sees("For programs") // the rest of the page is rendered
 	}
 }
+
+// Files of types that programs send for any file: the pages show what the bytes are.
+func TestPreviewOfVagueTypes(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	prose, utf16 := "These are the notes of a run.\n", ""
+	for _, r := range "\ufeff" + prose {
+		utf16 += string([]byte{byte(r), byte(r >> 8)})
+	}
+	var cases []struct{ media, name, content, selector, says string }
+	for _, media := range []string{"application/octet-stream", "application/vnd.ms-excel"} {
+		for _, c := range []struct{ name, content, selector, says string }{
+			{"notes.dat", prose, ".lines .text", "notes of a run"},
+			{"columns.dat", "angle counts\n10 5\n20 7\n", ".cells [role=cell]", "angle"},
+			{"latin.dat", "Messung bei 20 \xb0C in L\xfcbeck\n", ".lines .text", "20 °C in Lübeck"},
+			{"wide.dat", utf16, ".lines .text", "notes of a run"},
+			{"binary.dat", "\x00\x01\x02\xff" + prose, ".hex", ""},
+		} {
+			cases = append(cases, struct{ media, name, content, selector, says string }{media, c.name, c.content, c.selector, c.says})
+		}
+	}
+	for _, media := range []string{"application/octet-stream", "application/vnd.ms-excel", "application/x-www-form-urlencoded",
+		"application/x-download", "application/force-download", "application/binary", "binary/octet-stream"} {
+		cases = append(cases, struct{ media, name, content, selector, says string }{media, "NOTES", prose, ".lines .text", "notes of a run"})
+	}
+	for _, c := range cases {
+		t.Log(c.media, c.name)
+		r, err := l.site.Upload(t.Context(), http.MethodPost, "/resources",
+			e2e.File{SetID: l.set, Filename: c.name, Type: c.media, Body: strings.NewReader(c.content), Size: int64(len(c.content))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.at("/resources/" + r.ID)
+		l.until(fmt.Sprintf(`document.querySelector('[data-preview] %s')`, c.selector))
+		l.sees(c.says)
+	}
+}
