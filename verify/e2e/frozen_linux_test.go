@@ -22,6 +22,9 @@ import (
 // frozenFor is how long a node is frozen: longer than its leases last.
 const frozenFor = 9 * time.Second
 
+// largeFolder is how many files a folder has that is changed in two steps.
+const largeFolder = 210
+
 // frozen is a cluster of which one node at a time is frozen.
 type frozen struct {
 	*nodesUnderFire
@@ -44,11 +47,11 @@ type refusal struct{ what, answer string }
 // work, and FROZEN_SEED decides what they ask for.
 func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
 	t.Parallel()
-	duration := 2 * time.Second // before and after one freeze
+	duration, clients := time.Duration(0), 5 // of one freeze
 	if text := os.Getenv("FROZEN_SECONDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		check(t, err)
-		duration = time.Duration(n) * time.Second
+		duration, clients = time.Duration(n)*time.Second, 12
 	}
 	seed := rand.Uint64N(1_000_000)
 	if text := os.Getenv("FROZEN_SEED"); text != "" {
@@ -60,13 +63,14 @@ func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
 	var of struct{ DataspaceID string }
 	check(t, f.at[0].Load().Get(t.Context(), "/sets/"+f.set, &of))
 	f.space = of.DataspaceID
+	f.large()
 	var workers sync.WaitGroup
-	for w := range 12 {
+	for w := range clients {
 		workers.Go(func() { f.work(w, rand.New(rand.NewPCG(seed, uint64(w)))) })
 	}
 	random, freezes := rand.New(rand.NewPCG(seed, 1000)), 0
 	for end := time.Now().Add(duration); freezes == 0 || time.Now().Before(end); freezes++ {
-		for range 20 + random.IntN(20) {
+		for range clients + random.IntN(20) {
 			<-f.sent
 		}
 		f.freeze(random)
@@ -87,7 +91,7 @@ func (f *frozen) freeze(random *rand.Rand) {
 	node := random.IntN(len(f.at))
 	process, err := os.FindProcess(f.at[node].Load().PID())
 	check(f.t, err)
-	time.Sleep(time.Duration(random.IntN(20_000)) * time.Microsecond)
+	between := f.between(node, random)
 	check(f.t, process.Signal(syscall.SIGSTOP))
 	f.mu.Lock()
 	f.still, f.stands = node, true
@@ -104,6 +108,38 @@ func (f *frozen) freeze(random *rand.Rand) {
 	f.mu.Lock()
 	f.stands = false
 	f.mu.Unlock()
+	<-between
+}
+
+// between asks a node for a change of two steps, and another node for one of the same files. It
+// returns when the first step is there, and a channel that is closed when both have answered.
+func (f *frozen) between(node int, random *rand.Rand) <-chan struct{} {
+	other := (node + 1) % len(f.at)
+	done := make(chan struct{})
+	of, err := f.prepare(fmt.Sprint("steps", random.Uint32()), 4)
+	if err != nil {
+		close(done)
+		return done
+	}
+	newest := func() string {
+		a, err := f.at[other].Load().Exchange(context.Background(), http.MethodGet, "/sets/"+of.id+"/resources?state=all&order=newest&limit=1", http.Header{}, nil)
+		check(f.t, err)
+		return string(a.Body)
+	}
+	before, folders := newest(), f.changes(of, random)[:5]
+	changes := [2]change{folders[random.IntN(5)], folders[random.IntN(5)]}
+	go func() {
+		defer close(done)
+		f.duel([2]int{node, other}, changes, func() {})
+	}()
+	for newest() == before {
+		select {
+		case <-done:
+			return done
+		default:
+		}
+	}
+	return done
 }
 
 // change is a request that changes something in several commits, or under a lease.
@@ -113,7 +149,7 @@ type change struct {
 	header             http.Header
 }
 
-// target is what requests change: a set with a folder of five files, and what was done with it.
+// target is what requests change: a set with a folder of files, and what was done with it.
 type target struct {
 	id, name string
 	files    []string
@@ -148,11 +184,10 @@ func (f *frozen) changes(of target, random *rand.Rand) []change {
 	}
 }
 
-// work makes targets, and asks two nodes for changes of each, until it is over. The request to the
-// second node is sent again while the first one has not answered.
+// work makes targets, and asks two nodes for changes of each, until it is over.
 func (f *frozen) work(worker int, random *rand.Rand) {
 	for n := 0; !f.over.Load(); n++ {
-		of, err := f.prepare(fmt.Sprintf("set%dx%d", worker, n), random.IntN(6))
+		of, err := f.prepare(fmt.Sprintf("set%dx%d", worker, n), random.IntN(12))
 		if answer, is := errors.AsType[*StatusError](err); is && (answer.Code == "outcome_unknown" || answer.Code == "locked") {
 			continue // the node was frozen
 		}
@@ -162,22 +197,73 @@ func (f *frozen) work(worker int, random *rand.Rand) {
 		}
 		all := f.changes(of, random)
 		nodes := f.pick(random)
-		first, second := all[random.IntN(len(all))], all[random.IntN(len(all))]
-		answered := make(chan struct{})
-		go func() {
-			defer close(answered)
-			f.ask(nodes[0], first)
-		}()
-		f.sent <- struct{}{}
-		for again := true; again && refused(f.ask(nodes[1], second)); {
-			select {
-			case <-answered:
-				again = false
-			case <-time.After(200 * time.Millisecond):
-			}
-		}
-		<-answered
+		f.duel([2]int{nodes[0], nodes[1]}, [2]change{all[random.IntN(len(all))], all[random.IntN(len(all))]}, func() { f.sent <- struct{}{} })
 	}
+}
+
+// duel asks two nodes for a change each, and calls sent in between. The second request is sent
+// again while it is refused and the first one has no answer.
+func (f *frozen) duel(nodes [2]int, changes [2]change, sent func()) {
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		f.ask(nodes[0], changes[0])
+	}()
+	sent()
+	for again := true; again && refused(f.ask(nodes[1], changes[1])); {
+		select {
+		case <-answered:
+			again = false
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	<-answered
+}
+
+// fill makes the folder of a target, of five files or of more than one step.
+func (f *frozen) fill(c *Service, of target, large bool) (files []string, err error) {
+	ctx := context.Background()
+	if large {
+		err := c.Call(ctx, http.MethodPost, "/sets/"+f.set+"/folder/copy", map[string]any{"path": "large/", "setId": of.id, "toPath": "folder/"}, nil)
+		if err != nil {
+			return nil, err
+		}
+		var page Page
+		err = c.Get(ctx, "/sets/"+of.id+"/resources?limit=1000", &page)
+		for _, r := range page.Data {
+			files = append(files, r.ID)
+		}
+		return files, err
+	}
+	for n := range 5 {
+		r, err := f.file(c, of.id, fmt.Sprintf("folder/%d", n))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, r.ID)
+	}
+	return files, nil
+}
+
+// file uploads a small file.
+func (f *frozen) file(c *Service, set, name string) (Resource, error) {
+	return c.Upload(context.Background(), http.MethodPost, "/resources",
+		File{SetID: set, Name: name, Filename: "f", Body: strings.NewReader(name), Size: int64(len(name))})
+}
+
+// large makes the folder that large targets are copies of.
+func (f *frozen) large() {
+	var sending sync.WaitGroup
+	for w := range 8 {
+		sending.Go(func() {
+			for n := w; n < largeFolder; n += 8 {
+				if _, err := f.file(f.at[n%len(f.at)].Load(), f.set, fmt.Sprintf("large/%03d", n)); err != nil {
+					f.t.Error(err)
+				}
+			}
+		})
+	}
+	sending.Wait()
 }
 
 // pick returns two nodes, of which none is frozen.
@@ -199,13 +285,8 @@ func (f *frozen) prepare(name string, do int) (of target, err error) {
 	if of.id, err = c.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": f.space}); err != nil {
 		return of, err
 	}
-	for n := range 5 {
-		r, err := c.Upload(ctx, http.MethodPost, "/resources",
-			File{SetID: of.id, Name: fmt.Sprintf("folder/%d", n), Filename: "f", Body: strings.NewReader(name), Size: int64(len(name))})
-		if err != nil {
-			return of, err
-		}
-		of.files = append(of.files, r.ID)
+	if of.files, err = f.fill(c, of, do%4 == 0); err != nil {
+		return of, err
 	}
 	switch do {
 	case 0:
