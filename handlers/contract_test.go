@@ -4,29 +4,23 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"mime"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
+	"labshelf/internal/openapitest"
 )
 
 // contract is the OpenAPI document, and what of it the tests have exercised.
 type contract struct {
-	doc     *openapi3.T
-	schemas *documentSchemas
+	document *openapitest.Document
 
 	mu    sync.Mutex
 	seen  map[string]map[int]bool // operation id, status
@@ -44,60 +38,8 @@ type exchange struct {
 }
 
 func loadContract() (*contract, error) {
-	text, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		return nil, err
-	}
-	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := loadDocumentSchemas()
-	if err != nil {
-		return nil, err
-	}
-	return &contract{doc: doc, schemas: schemas, seen: map[string]map[int]bool{}, known: map[string]bool{}}, doc.Validate(context.Background())
-}
-
-// operations yields every operation of the document with its route.
-func (c *contract) operations(yield func(*routers.Route) bool) {
-	for path, item := range c.doc.Paths.Map() {
-		for method, operation := range item.Operations() {
-			if !yield(&routers.Route{Spec: c.doc, Path: path, PathItem: item, Method: method, Operation: operation}) {
-				return
-			}
-		}
-	}
-}
-
-// find returns the operation that a request is for, nil if there is none. HEAD is GET.
-func (c *contract) find(method, path string) (*routers.Route, map[string]string) {
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	for route := range c.operations {
-		if params, ok := match(route.Path, path); ok && route.Method == method {
-			return route, params
-		}
-	}
-	return nil, nil
-}
-
-// match fills the parameters of a path template.
-func match(template, path string) (map[string]string, bool) {
-	want, got := strings.Split(template, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
-	if len(want) != len(got) {
-		return nil, false
-	}
-	params := map[string]string{}
-	for i, segment := range want {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			params[strings.TrimSuffix(name, "}")] = got[i]
-		} else if segment != got[i] {
-			return nil, false
-		}
-	}
-	return params, true
+	document, err := openapitest.Load("openapi.json")
+	return &contract{document: document, seen: map[string]map[int]bool{}, known: map[string]bool{}}, err
 }
 
 // check compares an exchange with the document and notes what it exercises.
@@ -115,51 +57,24 @@ func (c *contract) check(x exchange) error {
 	if !inside || strings.Trim(path, "/") == "" {
 		return nil // the pages, which are no part of the interface
 	}
-	route, params := c.find(x.request.Method, "/"+path)
-	if route == nil {
+	operation, params := c.document.Find(x.request.Method, "/"+path)
+	if operation == nil {
 		return c.checkStray(x)
 	}
-	c.note(route.Operation.OperationID, x.answer.StatusCode)
-	if leak := keyForm.Find(x.body); leak != nil && !slices.Contains([]string{"createUserKey", "getOpenAPIJSON", "getOpenAPIYAML"}, route.Operation.OperationID) {
+	c.note(operation.ID, x.answer.StatusCode)
+	if leak := keyForm.Find(x.body); leak != nil && !slices.Contains([]string{"createUserKey", "getOpenAPIJSON", "getOpenAPIYAML"}, operation.ID) {
 		return fmt.Errorf("the answer shows %s", leak)
 	}
 	if testing.Short() {
 		return nil // with the race detector this would take longer than everything else, and find nothing new
 	}
 	if x.good {
-		if err := c.checkRequest(x, route, params); err != nil {
+		if err := operation.ValidateRequest(x.request, params, x.sent); err != nil {
 			return fmt.Errorf("the request does not match the document: %w", err)
 		}
 	}
-	responses := pointer("paths", route.Path, strings.ToLower(route.Method), "responses")
-	response := responses + pointer(strconv.Itoa(x.answer.StatusCode))
-	if object, _ := c.schemas.at(response); object == nil {
-		response = responses + "/default"
-	}
-	return c.once(route.Operation.OperationID, x, func() error { return c.checkAnswer(x, response) })
-}
-
-// checkRequest validates a request that is meant to be good.
-func (c *contract) checkRequest(x exchange, route *routers.Route, params map[string]string) error {
-	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true}
-	media, _, _ := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
-	if media == "application/json" && len(x.sent) > 0 {
-		options.ExcludeRequestBody = true
-		value, err := decodeBody(media, x.sent)
-		if err == nil {
-			where := pointer("paths", route.Path, strings.ToLower(route.Method), "requestBody")
-			_, where = c.schemas.at(where)
-			err = c.schemas.validate(where+pointer("content", media, "schema"), value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	request := x.request.Clone(context.Background())
-	request.Method, request.Body, request.GetBody = route.Method, io.NopCloser(bytes.NewReader(x.sent)), nil
-	return openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
-		Request: request, PathParams: params, Route: route, Options: options,
-	})
+	response := operation.Response(strconv.Itoa(x.answer.StatusCode))
+	return c.once(operation.ID, x, func() error { return checkAnswer(x, response) })
 }
 
 // once validates an answer, unless the operation has given the same one before, its date and request id apart: most answers of
@@ -183,9 +98,9 @@ func (c *contract) once(operation string, x exchange, validate func() error) err
 	return err
 }
 
-// checkAnswer validates an answer against the response at a pointer.
-func (c *contract) checkAnswer(x exchange, response string) error {
-	if err := c.schemas.checkResponse(response, x); err != nil {
+// checkAnswer validates an answer against a response of the document.
+func checkAnswer(x exchange, response openapitest.Node) error {
+	if err := response.ValidateResponse(x.answer, x.body); err != nil {
 		return fmt.Errorf("the answer does not match the document: %w", err)
 	}
 	return nil
@@ -199,7 +114,7 @@ func (c *contract) checkStray(x exchange) error {
 	case status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest: // 400 to a key in a URL
 		return fmt.Errorf("status %d of something that is not in the document", status)
 	}
-	return c.checkAnswer(x, pointer("components", "responses", "Problem"))
+	return checkAnswer(x, c.document.Get("components", "responses", "Problem"))
 }
 
 // leaked notes a secret in a log.
@@ -223,16 +138,16 @@ func (c *contract) note(operation string, status int) {
 func (c *contract) gaps() (gaps []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for route := range c.operations {
-		id, responses := route.Operation.OperationID, route.Operation.Responses
-		for code := range responses.Map() {
+	for _, operation := range c.document.Operations {
+		id, listed := operation.ID, operation.Get("responses").Names()
+		for _, code := range listed {
 			if status, err := strconv.Atoi(code); err == nil && !c.seen[id][status] {
 				gaps = append(gaps, fmt.Sprintf("%s: no test saw its %s", id, code))
 			}
 		}
 		for status := range c.seen[id] {
 			common := []int{http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooManyRequests}
-			if responses.Status(status) == nil && status < 500 && !slices.Contains(common, status) {
+			if !slices.Contains(listed, strconv.Itoa(status)) && status < 500 && !slices.Contains(common, status) {
 				gaps = append(gaps, fmt.Sprintf("%s: answered %d, which the document does not list", id, status))
 			}
 		}
@@ -244,13 +159,8 @@ func (c *contract) gaps() (gaps []string) {
 // operationIDs lists the operations of the document, sorted.
 func (c *contract) operationIDs() []string {
 	ids := map[string]bool{}
-	for route := range c.operations {
-		ids[cmp.Or(route.Operation.OperationID, route.Method+" "+route.Path)] = true
+	for _, operation := range c.document.Operations {
+		ids[cmp.Or(operation.ID, operation.Method+" "+operation.Path)] = true
 	}
 	return slices.Sorted(maps.Keys(ids))
-}
-
-// visit validates a value that stands in the document.
-func visit(schema *openapi3.Schema, value any) error {
-	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020())
 }

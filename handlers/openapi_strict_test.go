@@ -2,39 +2,36 @@ package handlers_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/getkin/kin-openapi/openapi3"
+	"labshelf/internal/openapitest"
 )
 
 // TestDocumentClosesBodies: no schema of a body of a request has room for a field that the service would refuse, and what GET returned can
 // be sent back.
 func TestDocumentClosesBodies(t *testing.T) {
 	t.Parallel()
-	for route := range suite.operations {
-		if route.Operation.RequestBody == nil {
-			continue
-		}
-		for kind, media := range route.Operation.RequestBody.Value.Content {
+	for _, operation := range suite.document.Operations {
+		content := operation.Get("requestBody", "content")
+		for _, kind := range content.Names() {
+			schema := content.Get(kind, "schema")
 			if kind != "application/json" && kind != "multipart/form-data" {
 				continue
 			}
-			if closed := media.Schema.Value.AdditionalProperties.Has; closed == nil || *closed {
-				t.Errorf("%s: its body is open to fields that are refused", route.Operation.OperationID)
+			if schema.Get("additionalProperties").Value() != false {
+				t.Errorf("%s: its body is open to fields that are refused", operation.ID)
 			}
-			if err := visit(media.Schema.Value, map[string]any{"colour": "red"}); err == nil {
-				t.Errorf("%s: the document takes an unknown field", route.Operation.OperationID)
+			if err := schema.Validate(map[string]any{"colour": "red"}); err == nil {
+				t.Errorf("%s: the document takes an unknown field", operation.ID)
 			}
 		}
 	}
-	schemas := suite.doc.Components.Schemas
 	for record, edit := range map[string]string{"Dataspace": "DataspaceUpdate", "Set": "SetUpdate", "Resource": "ResourceEdit", "User": "UserUpdate", "Webhook": "WebhookUpdate", "Schema": "SchemaUpdate"} {
-		shown, may := slices.Sorted(maps.Keys(schemas[record].Value.Properties)), slices.Sorted(maps.Keys(schemas[edit].Value.Properties))
+		shown, may := suite.document.Schema(record).Get("properties").Names(), suite.document.Schema(edit).Get("properties").Names()
 		if !slices.Equal(shown, may) {
 			t.Errorf("%s has the fields %v, and %s takes %v", record, shown, edit, may)
 		}
@@ -56,21 +53,21 @@ func TestDocumentForbidsCharacters(t *testing.T) {
 		"Title": false, "Format": false, "Origin": false, "Fullname": false, "KeyLabel": false, "ResourceName": false, "UploadName": false,
 		"Description": true, "About": true,
 	} {
-		schema := suite.doc.Components.Schemas[name].Value
+		schema := suite.document.Schema(name)
 		for _, character := range slices.Concat(hidden, breaks) {
-			taken := visit(schema, "a"+character+"b") == nil
+			taken := schema.Validate("a"+character+"b") == nil
 			if want := multiline && slices.Contains(breaks, character); taken != want {
 				t.Errorf("%s with %q: taken is %v", name, character, taken)
 			}
 		}
 		for _, fine := range []string{"a", "Grüße, 漢字 🧪", "a/b c", "\u00a0\u200d\u2028"} {
-			if err := visit(schema, fine); err != nil {
+			if err := schema.Validate(fine); err != nil {
 				t.Errorf("%s: %q: %v", name, fine, err)
 			}
 		}
 	}
-	edit := suite.doc.Components.Schemas["ResourceEdit"].Value.Properties["format"].Value
-	if visit(edit, "a\u202eb") == nil || visit(edit, "") != nil {
+	edit := suite.document.Schema("ResourceEdit").Get("properties", "format")
+	if edit.Validate("a\u202eb") == nil || edit.Validate("") != nil {
 		t.Error("the format in ResourceEdit is not that of the service")
 	}
 }
@@ -80,18 +77,20 @@ func TestDocumentForbidsParameters(t *testing.T) {
 	t.Parallel()
 	// No pattern knows how long a month is, or counts bytes; the limit is a number.
 	beyond := []string{"2015-02-30"}
-	parameters := map[string]*openapi3.Schema{}
-	for _, parameter := range suite.doc.Components.Parameters {
-		if parameter.Value.In == "query" && parameter.Value.Name != "limit" {
-			parameters[parameter.Value.Name] = parameter.Value.Schema.Value
+	parameters := map[string]openapitest.Node{}
+	components := suite.document.Get("components", "parameters")
+	for _, component := range components.Names() {
+		parameter := components.Get(component)
+		if name := parameter.Get("name").Text(); parameter.Get("in").Text() == "query" && name != "limit" {
+			parameters[name] = parameter.Get("schema")
 		}
 	}
 	for name, values := range wrongParameters() {
-		if parameters[name] == nil {
+		if !parameters[name].Exists() {
 			continue
 		}
 		for _, value := range values {
-			if utf8.ValidString(value) && !slices.Contains(beyond, value) && visit(parameters[name], value) == nil {
+			if utf8.ValidString(value) && !slices.Contains(beyond, value) && parameters[name].Validate(value) == nil {
 				t.Errorf("%s=%q is refused, and the document takes it", name, value)
 			}
 		}
@@ -102,15 +101,15 @@ func TestDocumentForbidsParameters(t *testing.T) {
 		"2015-03-30T16:09+02", "2015-03-30T16:09+0200", "2015-03-30T16:09:44-02:00", "2015-03-30T16:09:44 02:00",
 	} {
 		for _, name := range []string{"since", "until"} {
-			if err := visit(parameters[name], instant); err != nil {
+			if err := parameters[name].Validate(instant); err != nil {
 				t.Errorf("%s=%s: %v", name, instant, err)
 			}
 			c.get(fmt.Sprintf("/resources?%s=%s", name, strings.NewReplacer("+", "%2B", " ", "+").Replace(instant))).want(http.StatusOK)
 		}
 	}
-	expires := suite.doc.Components.Schemas["KeyCreation"].Value.Properties["expires"].Value
+	expires := suite.document.Schema("KeyCreation").Get("properties", "expires")
 	for value, fine := range map[string]bool{"2127-01-01": true, "2127": true, "tomorrow": false, "": false} {
-		if taken := visit(expires, value) == nil; taken != fine {
+		if taken := expires.Validate(value) == nil; taken != fine {
 			t.Errorf("expires %q: taken is %v", value, taken)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"labshelf/errs"
 	"labshelf/handlers"
+	"labshelf/internal/openapitest"
 )
 
 // TestOperations: the routes and the document name the same operations. A listing has one more, for its pages.
@@ -26,9 +27,9 @@ func TestOperations(t *testing.T) {
 	for _, route := range handlers.Routes() {
 		served = append(served, route.Method+" "+route.Path)
 	}
-	for route := range suite.operations {
+	for _, route := range suite.document.Operations {
 		documented = append(documented, route.Method+" "+route.Path)
-		if route.Operation.OperationID == "" || route.Operation.Responses.Default() == nil {
+		if route.ID == "" || !route.Get("responses", "default").Exists() {
 			t.Errorf("%s %s lacks an id or a default answer", route.Method, route.Path)
 		}
 	}
@@ -59,9 +60,9 @@ func TestCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := slices.Sorted(slices.Values(errs.Codes()))
-	schema := suite.doc.Components.Schemas["Problem"].Value.Properties["code"].Value
-	_, documented := tableCodes(schema.Description)
-	for name, text := range map[string]string{"openapi.yaml": schema.Description, "docs/errors.md": string(page)} {
+	description := suite.document.Schema("Problem").Get("properties", "code", "description").Text()
+	_, documented := tableCodes(description)
+	for name, text := range map[string]string{"openapi.yaml": description, "docs/errors.md": string(page)} {
 		codes, statuses := tableCodes(text)
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(codes))); diff != "" {
 			t.Errorf("%s lists other codes (-code +text)\n%s", name, diff)
@@ -79,18 +80,18 @@ func TestSchemas(t *testing.T) {
 		"Dataspace": {"metadata", "quota"}, "DataspaceUsage": {"quota"}, "Set": {"metadata"}, "Resource": {"purged", "damaged", "movedTo", "linkId", "metadata"}, "Link": {"lastUsed"}, "NewLink": {"lastUsed"}, "Upload": {"setId", "resourceId", "resourceUrl"}, "User": {"sysadmin", "quota"}, "Key": {"expires", "lastUsed", "madeWith"}, "NewKey": {"expires", "lastUsed", "madeWith"}, "Problem": {"field"}, "Status": {"detail"},
 	}
 	for _, name := range []string{"Dataspace", "Set", "Resource", "Upload", "User", "Key", "NewKey", "Privilege", "SignIn", "Session", "Usage", "DataspaceUsage", "Status", "StatusDetail", "Purge", "Problem", "End"} {
-		schema := suite.doc.Components.Schemas[name].Value
-		if closed := schema.AdditionalProperties.Has; closed == nil || *closed {
+		schema := suite.document.Schema(name)
+		if schema.Get("additionalProperties").Value() != false {
 			t.Errorf("%s is open to other members", name)
 		}
-		for property := range schema.Properties {
-			if slices.Contains(schema.Required, property) == slices.Contains(optional[name], property) {
+		for _, property := range schema.Get("properties").Names() {
+			if slices.Contains(schema.Get("required").Strings(), property) == slices.Contains(optional[name], property) {
 				t.Errorf("%s: %s should be either required or known as optional", name, property)
 			}
 		}
 	}
-	for name, schema := range suite.doc.Components.Schemas {
-		if strings.HasSuffix(name, "Page") && name != "NextPage" && name != "CurrentPage" && len(schema.Value.OneOf) != 2 {
+	for _, name := range suite.document.Get("components", "schemas").Names() {
+		if strings.HasSuffix(name, "Page") && name != "NextPage" && name != "CurrentPage" && len(suite.document.Schema(name).Get("oneOf").Items()) != 2 {
 			t.Errorf("%s is not one of two forms", name)
 		}
 	}
@@ -124,18 +125,21 @@ func TestDocumentServed(t *testing.T) {
 // TestExamples: the examples in the schemas obey them.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	for name, schema := range suite.doc.Components.Schemas {
-		for _, example := range schema.Value.Examples {
-			if err := visit(schema.Value, example); err != nil {
-				t.Errorf("%s: %v: %v", name, example, err)
-			}
+	for _, name := range suite.document.Get("components", "schemas").Names() {
+		schema := suite.document.Schema(name)
+		checkExamples(t, name, schema)
+		properties := schema.Get("properties")
+		for _, property := range properties.Names() {
+			checkExamples(t, name+"."+property, properties.Get(property))
 		}
-		for property, inner := range schema.Value.Properties {
-			for _, example := range inner.Value.Examples {
-				if err := visit(inner.Value, example); err != nil {
-					t.Errorf("%s.%s: %v: %v", name, property, example, err)
-				}
-			}
+	}
+}
+
+func checkExamples(t *testing.T, name string, schema openapitest.Node) {
+	t.Helper()
+	for _, example := range schema.Get("examples").Items() {
+		if err := schema.Validate(example.Value()); err != nil {
+			t.Errorf("%s: %v: %v", name, example.Value(), err)
 		}
 	}
 }

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/routers"
-
 	"labshelf/audit"
 	"labshelf/errs"
 	"labshelf/handlers"
+	"labshelf/internal/openapitest"
 	"labshelf/metadata"
 )
 
@@ -335,23 +334,18 @@ func (f *fixture) uploadOf(caller *client) (id string) {
 	return path.Base(caller.begin(7, "setId", own.newSet(), "filename", "own.txt"))
 }
 
-// route finds an operation in the document.
-func routeOf(id string) *routers.Route {
-	for route := range suite.operations {
-		if route.Operation.OperationID == id {
-			return route
-		}
-	}
-	return nil
+// routeOf finds an operation in the document.
+func routeOf(id string) *openapitest.Operation {
+	return suite.document.Operation(id)
 }
 
 // path fills the path of an operation; that of a page with a token which the listing has just given out.
-func (f *fixture) path(route *routers.Route, ids map[string]string) string {
+func (f *fixture) path(route *openapitest.Operation, ids map[string]string) string {
 	f.t.Helper()
 	filled := route.Path
-	for _, parameter := range route.PathItem.Parameters {
-		if id, ok := ids[path.Base(parameter.Ref)]; ok {
-			filled = strings.Replace(filled, "{"+parameter.Value.Name+"}", id, 1)
+	for _, parameter := range route.PathParameters {
+		if id, ok := ids[parameter.Component]; ok {
+			filled = strings.Replace(filled, "{"+parameter.Name+"}", id, 1)
 		}
 	}
 	listing, isPage := strings.CutSuffix(filled, "/query/results/{token}")

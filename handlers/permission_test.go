@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,8 +100,8 @@ func TestUnknownObjects(t *testing.T) {
 		caller, before := newCaller(f), f.dump()
 		for _, op := range operations() {
 			route := routeOf(op.id)
-			for _, parameter := range route.PathItem.Parameters {
-				kind := path.Base(parameter.Ref)
+			for _, parameter := range route.PathParameters {
+				kind := parameter.Component
 				if notFound[kind] == "" || op.self || kind == "KeyId" || kind == "BlobDigest" { // these are looked for with permission
 					continue
 				}
