@@ -60,6 +60,10 @@ func TestFindings(t *testing.T) {
 		{"bare constant", "a.go", "const (\n\t// A x.\n\tA = 1\n\tB = 2\n)\n", "a.go:5: B: exported without a comment"},
 		{"commented group", "a.go", "// Both.\nconst (\n\tA = 1\n\tB = 2\n)\n", ""},
 		{"other people's files", "testdata/a.go", "func F() {}\n", ""},
+		{"wide comments", "a_test.go", "// A " + strings.Repeat("x", 95) + "\nvar a int\n\n// " + strings.Repeat("y ", 48) + "\n", ""},
+		{"too wide", "a_test.go", "func f() {\n\t// A " + strings.Repeat("x", 92) + "\n}\n", "a_test.go:3: comments: 1 lines of over 100 columns"},
+		{"no blank to break it at", "a.go", "// https://" + strings.Repeat("x", 100) + "\nvar a int\n", ""},
+		{"beside code", "a.go", "var a int // " + strings.Repeat("x ", 50) + "\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,6 +111,29 @@ func TestPackages(t *testing.T) {
 		}
 		if count, out := measureTree(t, tree, ""); count != min(len(tt.want), 1) || !strings.HasPrefix(out, tt.want) {
 			t.Errorf("%d files and %d tests in %s: got %d findings:\n%swant %q", tt.of, tt.tests, tt.folder, count, out, tt.want)
+		}
+	}
+}
+
+// TestMethods: those of all files of a package count together, and one that each system has counts once.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	tree := make(fstest.MapFS)
+	for i := range maxOfType {
+		tree[fmt.Sprintf("a/f%d.go", i%20)] = &fstest.MapFile{Data: fmt.Appendf(nil, "package a\n\nfunc (t *T) m%d() {}\nfunc (t T) m%d() {}\n", i, i+20*(i/20))}
+	}
+	for _, name := range []string{"a/g_unix.go", "a/g_windows.go"} {
+		tree[name] = &fstest.MapFile{Data: []byte("package a\n\nfunc (t *T) g() {}\nfunc (t *T) h() {}\n")}
+	}
+	for i := range maxOfType - 3 {
+		tree[fmt.Sprintf("a/h%d.go", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "package a\n\nfunc (t *U) m%d() {}\n", i)}
+	}
+	for exceptions, want := range map[string]string{
+		"a|package|x\n": "a: T: ", "a|package|x\na|T|x\n": "", "a|package|x\na|T|at most 1: x\n": "a: T: ", "a|package|x\na|T|at most 99: x\n": "a: T: ",
+	} {
+		count, out := measureTree(t, tree, exceptions)
+		if count != min(len(want), 1) || !strings.HasPrefix(out, want) {
+			t.Errorf("with %q: %d findings\n%s", exceptions, count, out)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // report gathers what was measured, file by file.
@@ -17,8 +19,12 @@ type report struct {
 	*module
 	findings     []finding
 	files, funcs []size
-	packages     map[string]int // files of the product by folder, for every system, without tests
+	packages     map[string]int            // files of the product by folder, for every system, without tests
+	ofTypes      map[owner]map[string]bool // names of methods: a system may have its own
 }
+
+// owner is a type with methods.
+type owner struct{ folder, name string }
 
 // size is the length of one file or function.
 type size struct {
@@ -55,6 +61,7 @@ func (r *report) measure(name string, text []byte) error {
 	lines := s.fset.File(file.Package).LineCount()
 	r.files = append(r.files, size{lines, name})
 	s.limit(file.Package, "file", lines, maxFile, "lines")
+	s.comments(text)
 	if s.test {
 		return nil
 	}
@@ -75,8 +82,38 @@ func (r *report) measure(name string, text []byte) error {
 func (r *report) folders() {
 	for _, folder := range slices.Sorted(maps.Keys(r.packages)) {
 		if n := r.packages[folder]; n > maxFiles {
-			r.findings = append(r.findings, finding{folder, 0, "package", fmt.Sprintf("%d files, limit %d", n, maxFiles)})
+			r.findings = append(r.findings, finding{folder, 0, "package", fmt.Sprintf("%d files, limit %d", n, maxFiles), n})
 		}
+	}
+}
+
+// types adds a finding for each type of too many methods.
+func (r *report) types() {
+	byName := func(a, b owner) int { return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.name, b.name)) }
+	for _, o := range slices.SortedFunc(maps.Keys(r.ofTypes), byName) {
+		if n := len(r.ofTypes[o]); n > maxOfType {
+			r.findings = append(r.findings, finding{o.folder, 0, o.name, fmt.Sprintf("%d methods, limit %d", n, maxOfType), n})
+		}
+	}
+}
+
+// comments adds a finding when lines that are comments are too wide.
+func (s *source) comments(text []byte) {
+	lines := strings.Split(string(text), "\n")
+	wide, first := 0, token.NoPos
+	for _, group := range s.file.Comments {
+		for _, c := range group.List {
+			line := lines[s.fset.Position(c.Pos()).Line-1]
+			before, _, _ := strings.Cut(line, "//")
+			columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if strings.TrimSpace(before) == "" && columns > maxComment && strings.Contains(strings.TrimLeft(line, "\t/ "), " ") {
+				wide++
+				first = cmp.Or(first, c.Pos())
+			}
+		}
+	}
+	if wide > 0 {
+		s.findings = append(s.findings, finding{s.path, s.fset.Position(first).Line, "comments", fmt.Sprintf("%d lines of over %d columns", wide, maxComment), wide})
 	}
 }
 
@@ -84,17 +121,25 @@ func (r *report) folders() {
 func (s *source) limit(at token.Pos, name string, got, most int, unit string) {
 	if got > most {
 		s.find(at, name, fmt.Sprintf("%d %s, limit %d", got, unit, most))
+		s.findings[len(s.findings)-1].got = got
 	}
 }
 
 func (s *source) find(at token.Pos, name, text string) {
-	s.findings = append(s.findings, finding{s.path, s.fset.Position(at).Line, name, text})
+	s.findings = append(s.findings, finding{s.path, s.fset.Position(at).Line, name, text, 0})
 }
 
 func (s *source) function(d *ast.FuncDecl) {
 	name, exported := d.Name.Name, d.Name.IsExported()
 	if d.Recv != nil {
 		receiver := typeName(d.Recv.List[0].Type)
+		if folder := path.Dir(s.path); !apart.MatchString(folder) {
+			o := owner{folder, receiver}
+			if s.ofTypes[o] == nil {
+				s.ofTypes[o] = make(map[string]bool)
+			}
+			s.ofTypes[o][d.Name.Name] = true
+		}
 		name, exported = receiver+"."+name, exported && ast.IsExported(receiver)
 	}
 	if exported && d.Doc == nil && !spokenFor(d) {

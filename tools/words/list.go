@@ -18,12 +18,36 @@ type phrase struct {
 	form        string // the first one of the entry, by which exceptions name it
 	instead     string
 	names, text bool
+	begins      bool // a sentence
 }
 
 // exception allows an entry in a file or folder.
 type exception struct {
 	form, path string
-	used       bool
+	ceiling    int // how often, 0: any number
+	used       int
+}
+
+// exceptionOf returns the exception of a line. A reason that begins with "at most N:" has a ceiling.
+func exceptionOf(form, path, reason string) *exception {
+	e := &exception{form: form, path: path}
+	if n, err := fmt.Sscanf(reason, "at most %d:", &e.ceiling); n != 1 || err != nil {
+		e.ceiling = 0
+	}
+	return e
+}
+
+// finding returns what is wrong with an exception after all files; "" if nothing is.
+func (e *exception) finding() string {
+	switch {
+	case e.used == 0:
+		return fmt.Sprintf("exception %s|%s excuses nothing: remove it", e.form, e.path)
+	case e.ceiling == 0 || e.used == e.ceiling:
+		return ""
+	case e.used < e.ceiling:
+		return fmt.Sprintf("exception %s|%s: %d are left, write at most %d", e.form, e.path, e.used, e.used)
+	}
+	return fmt.Sprintf("%s: %s %d times, at most %d are excused", e.path, e.form, e.used, e.ceiling)
 }
 
 // parseList returns the list that text holds. An error begins with the number of the line.
@@ -41,7 +65,7 @@ func parseList(text string) (list, error) {
 		case len(part) == 3 && !known[part[0]]:
 			return list{}, fmt.Errorf("%d: no line before bans %s", i+1, part[0])
 		case len(part) == 3:
-			l.exceptions = append(l.exceptions, &exception{form: part[0], path: part[1]})
+			l.exceptions = append(l.exceptions, exceptionOf(part[0], part[1], part[2]))
 		default:
 			known[l.ban(part[0], part[1])] = true
 		}
@@ -52,12 +76,14 @@ func parseList(text string) (list, error) {
 // ban adds an entry and returns its first form.
 func (l *list) ban(forms, instead string) string {
 	forms, onlyNames := strings.CutPrefix(forms, "names:")
+	forms, begins := strings.CutPrefix(forms, "start:")
 	forms, onlyText := strings.CutPrefix(forms, "text:")
+	onlyText = onlyText || begins
 	all := strings.Split(forms, ",")
 	first := strings.TrimSpace(all[0])
 	for _, form := range all {
 		words := strings.Fields(form)
-		l.starts[words[0]] = append(l.starts[words[0]], phrase{words, first, instead, !onlyText, !onlyNames})
+		l.starts[words[0]] = append(l.starts[words[0]], phrase{words, first, instead, !onlyText, !onlyNames, begins})
 	}
 	return first
 }
@@ -66,7 +92,7 @@ func (l *list) ban(forms, instead string) string {
 func (l *list) excused(form, file string) bool {
 	for _, e := range l.exceptions {
 		if e.form == form && (e.path == file || strings.HasPrefix(file, e.path+"/")) {
-			e.used = true
+			e.used++
 			return true
 		}
 	}

@@ -5,8 +5,10 @@
 //
 // A line of LIST that bans words is "forms|what to write instead". The forms, separated by commas, are whole words or phrases, in lower
 // case; a word in camel case counts as its parts. "names:" before them limits the line to declared names and file names, "text:"
-// to comments, strings and documentation. A line that makes an exception is "form|path|reason", where path is a file or a folder
-// and form the first of a line before it. An exception that excuses nothing any more is a finding too.
+// to comments, strings and documentation, "start:" to the first word of a sentence in them. A line
+// that makes an exception is "form|path|reason", where path is a file or a folder and form the first
+// of a line before it. A reason that begins with "at most N:" excuses N times and no more, and
+// shrinks: N is the count of today. An exception that excuses nothing any more is a finding too.
 package main
 
 import (
@@ -61,8 +63,8 @@ func run(root fs.FS, list string, out io.Writer) (int, error) {
 		return 0, err
 	}
 	for _, e := range banned.exceptions {
-		if !e.used {
-			s.findings = append(s.findings, fmt.Sprintf("exception %s|%s excuses nothing: remove it", e.form, e.path))
+		if wrong := e.finding(); wrong != "" {
+			s.findings = append(s.findings, wrong)
 		}
 	}
 	_, err = io.WriteString(out, strings.Join(append(s.findings, ""), "\n"))

@@ -120,6 +120,12 @@ var acronym = regexp.MustCompile(`(\p{Lu})(\p{Lu}\p{Ll})`)
 // word matches one word: letters up to where a new one begins in camel case; or what ends a phrase.
 var word = regexp.MustCompile(`\n|\p{Lu}?\p{Ll}+|\p{Lu}+|[.,:;!?(){}\[\]"'<>=|]`)
 
+// begins reports whether a word is the first one of a sentence or of a part that follows a colon or
+// semicolon.
+func begins(all []string, i int) bool {
+	return i == 0 || strings.Contains(".:;!?", all[i-1])
+}
+
 // words looks at a part of a file that begins on a line.
 func (s *search) words(name string, line int, content string, of kind) {
 	var all []string
@@ -133,7 +139,7 @@ func (s *search) words(name string, line int, content string, of kind) {
 	}
 	for i, w := range all {
 		for _, p := range s.starts[w] {
-			if (of == names && p.names || of == text && p.text) && len(p.words) <= len(all)-i &&
+			if (of == names && p.names || of == text && p.text) && len(p.words) <= len(all)-i && (!p.begins || begins(all, i)) &&
 				slices.Equal(p.words, all[i:i+len(p.words)]) && !s.excused(p.form, name) {
 				s.findings = append(s.findings, fmt.Sprintf("%s:%d: %s: write %s", name, lines[i], strings.Join(p.words, " "), p.instead))
 			}

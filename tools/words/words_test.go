@@ -13,6 +13,7 @@ frob, frobs|shake
 zig zag|turn
 names:quux|queue
 text:blip|signal
+start:whoever|the subject
 `
 
 func TestFindings(t *testing.T) {
@@ -44,6 +45,9 @@ func TestFindings(t *testing.T) {
 		{"name in TypeScript", "web/src/a.tsx", "// quux\nconst aQuux = 'quux'\n", "web/src/a.tsx:2: quux: write queue"},
 		{"text in TypeScript", "web/src/a.ts", "/* a\n blip */\n", "web/src/a.ts:2: blip: write signal"},
 		{"sentence of a page", "web/src/a.tsx", "<p>\n blip\n</p>\n", "web/src/a.tsx:2: blip: write signal"},
+		{"beginning of a comment", "a.go", "package p // Whoever it is\n", "a.go:1: whoever: write the subject"},
+		{"beginning of a sentence", "a.md", "It is. Whoever\nit may be: whoever.\n", "a.md:1: whoever: write the subject\na.md:2: whoever: write the subject"},
+		{"within a sentence", "a.md", "It is whoever.", ""},
 		{"other people's", "web/vendor/a.ts", "frob", ""},
 		{"data of tests", "a/testdata/a.md", "frob", ""},
 	}
@@ -65,6 +69,8 @@ func TestExceptions(t *testing.T) {
 	}{
 		{"file", "frob|a/b.md|its name on the disk", ""},
 		{"folder", "frob|a|its name on the disk", ""},
+		{"as many", "frob|a|at most 1: to be replaced", ""},
+		{"fewer", "frob|a|at most 2: to be replaced", "exception frob|a: 1 are left, write at most 1\n"},
 		{"another file", "frob|a/c.md|its name on the disk",
 			"a/b.md:1: frobs: write shake\nexception frob|a/c.md excuses nothing: remove it\n"},
 		{"another word", "zig zag|a/b.md|its name on the disk",
