@@ -12,13 +12,13 @@
 //
 // With modes 0700 and 0600:
 //
-//	manifest.json                      of the latest snapshot; replaced last, so that what it names is complete
-//	manifest-<stamp>-<digest>.json     of each earlier snapshot
-//	meta-<stamp>-<digest>.db           the metadata of a snapshot
-//	blobs/00 … blobs/ff                the files, under their digests
-//	tmp/                               what is being written
-//	parts/, trash/                     empty
-//	lock                               so that two processes do not write here
+//	manifest.json                    of the latest snapshot; replaced last, when all is complete
+//	manifest-<stamp>-<digest>.json   of each earlier snapshot
+//	meta-<stamp>-<digest>.db         the metadata of a snapshot
+//	blobs/00 … blobs/ff              the files, under their digests
+//	tmp/                             what is being written
+//	parts/, trash/                   empty
+//	lock                             so that two processes do not write here
 //
 // A destination of format 1 has one snapshot, and becomes one of several with the next.
 package backup

@@ -14,13 +14,15 @@ import (
 
 // Dir is a [Folder] in a directory:
 //
-//	blobs/00 … blobs/ff   blobs, each in the folder of its first byte, under its digest in lower-case hex; the first one creates the folder
-//	blobs/watermark       what SetWatermark wrote; .ahead: what was set aside; .new: one that is being written
+//	blobs/00 … blobs/ff   blobs, each named by its digest in lower-case hex
+//	blobs/watermark       what SetWatermark wrote
 //	tmp/                  bodies being staged, emptied at OpenDir
 //	parts/                partial files
-//	trash/                removed blobs, under their digest; the time of their last change is that of the removal
+//	trash/                removed blobs, named by their digests
 //
-// Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. Blobs can be
+// A folder of blobs is named by the first byte of their digests; its first blob creates it. Beside
+// the watermark, .ahead is one that was set aside and .new one that is being written. The
+// modification time of a removed blob is the time of its removal. Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. Blobs can be
 // replaced and removed while they are read. On Windows a name given just before a power cut may be lost ([FS].SyncDir). A Dir
 // keeps nothing open, so there is nothing to close.
 type Dir struct {

@@ -32,7 +32,7 @@ func olderVersions() []string {
 	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9", "version-10", "version-11", "version-12", "version-14"}
 }
 
-// olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
+// olderFile writes a file of an older schema, with rows in most tables, and returns its path.
 func olderFile(t *testing.T, name string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join("testdata", name+".db.gz"))
@@ -115,7 +115,7 @@ func holdsRules(t *testing.T, s *Store) {
 	}
 }
 
-// TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.
+// TestOlderVersions: opening upgrades files of older versions; reading leaves them alone.
 func TestOlderVersions(t *testing.T) {
 	t.Parallel()
 	for _, name := range olderVersions() {
@@ -178,7 +178,7 @@ func epochsOfOlderVersions() []string {
 	}
 }
 
-// TestReplaceInOlderFile: what a file was is kept from the first replacement on; what was replaced before there were versions is not known.
+// TestReplaceInOlderFile: the first replacement keeps the replaced file as a version.
 func TestReplaceInOlderFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range olderVersions() {
@@ -275,7 +275,7 @@ func (s *Store) schema(t *testing.T) (is uint32) {
 	return is
 }
 
-// TestReadOnly: several may read a file, nobody can change it, and nothing is written, also not a file where there is none.
+// TestReadOnly: several processes may read a file, and nothing is written, not even a new file.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 5)

@@ -7,7 +7,8 @@
 // Dataspace. A call that creates an object takes its fields (NewSet), one that changes it only those to change (SetEdit), where nil
 // leaves a field as it is:
 //
-//	set, err := c.EditSet(ctx, id, client.SetEdit{Title: new("Runs of 2026")}, client.IfMatch(set.ETag))
+//	edit := client.SetEdit{Title: new("Runs of 2026")}
+//	set, err := c.EditSet(ctx, id, edit, client.IfMatch(set.ETag))
 //
 // [IfMatch] prevents lost updates, [IfNoneMatch] fetching an unchanged record again.
 //

@@ -188,10 +188,10 @@ type places struct {
 	sets       map[string]string
 }
 
-// mostRead is how many sets are read one by one before all are listed: hits of a search are mostly in few.
+// mostRead is how many sets are read one by one before all are listed: most hits are in few sets.
 const mostRead = 20
 
-// reference is what other commands take for a hit. A container that cannot be read any more has its id there.
+// reference names a hit as other commands take it. A container that is not readable has its id.
 func (l *places) reference(ctx context.Context, h client.Hit) string {
 	switch {
 	case h.Dataspace != nil:
@@ -329,7 +329,7 @@ text of the files. Where that takes longer than --timeout, it fails.`,
 	return p.completes(cmd, false)
 }
 
-// awaitIndex waits until the index holds all that was committed when it was x, and returns what it is then.
+// awaitIndex waits until the index holds every commit made before x, and returns its new state.
 func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout time.Duration) (client.Index, error) {
 	committed := x.Entries + x.Behind
 	end := time.NewTimer(timeout)

@@ -3,14 +3,17 @@
 //
 // The JSON form is what clients send and what is stored:
 //
-//	{"creators":[{"name":"Curie, Marie","givenName":"Marie","familyName":"Curie","type":"person","orcid":"0000-0002-1825-0097",
-//	              "affiliations":["Université de Paris"]}],
-//	 "publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium"],
+//	{"creators":[{"name":"Curie, Marie","givenName":"Marie","familyName":"Curie","type":"person",
+//	              "orcid":"0000-0002-1825-0097","affiliations":["Université de Paris"]}],
+//	 "publisher":"Example University","publicationYear":2026,"resourceType":"Dataset",
+//	 "licence":"CC-BY-4.0","keywords":["radium"],
 //	 "related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],
 //	 "dates":[{"date":"2026-01/2026-03","type":"Collected","information":"in winter"}],
 //	 "funding":[{"funder":"…","funderId":"…","award":"…","title":"…","uri":"…"}],
-//	 "places":[{"name":"Paris","latitude":48.85,"longitude":2.35},{"box":{"west":2,"east":3,"south":48,"north":49}}],
-//	 "tags":["raw"],"properties":{"temperature":{"value":20,"unit":"°C"},"operator":"Ada","ok":true,"n":3,"runs":[1,2],"sample":{"id":"S1"}},
+//	 "places":[{"name":"Paris","latitude":48.85,"longitude":2.35},
+//	           {"box":{"west":2,"east":3,"south":48,"north":49}}],
+//	 "tags":["raw"],"properties":{"temperature":{"value":20,"unit":"°C"},"operator":"Ada","ok":true,
+//	               "n":3,"runs":[1,2],"sample":{"id":"S1"}},
 //	 "schema":{"id":"01K5Z3…","version":3},"sources":{"temperature":"header"}}
 //
 // All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks a rule: what was stored under older

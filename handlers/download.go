@@ -147,7 +147,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 		Message: "the file of this resource is missing or damaged on the server"}
 }
 
-// selecting are the headers with which a request asks for less than the whole file, or for it under a condition.
+// selecting are the headers that request a part of the file, or the file under a condition.
 var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 
 // sendAll is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.

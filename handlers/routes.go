@@ -279,7 +279,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	return a.wrap(a.dispatch(whole, pages))
 }
 
-// dispatch sends each request to the drive, to the listings where its path ends in a page token, or to all routes.
+// dispatch sends a request to the drive, to the pages of a listing, or to all routes.
 func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.hosts.AnswersFor(r) {

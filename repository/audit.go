@@ -25,7 +25,7 @@ type AuditEntry struct {
 	Erased               bool   // something beside it was
 }
 
-// Time returns when it was done: the stamp of a change; of an epoch, whose stamp is that of the state which it continues, when it began.
+// Time returns the stamp of a change, or the time at which an epoch began.
 func (e AuditEntry) Time() metadata.Stamp {
 	if epoch, err := audit.ParseEpoch(e.Values); e.Action == audit.EpochBegin && err == nil {
 		return max(metadata.Stamp(e.Stamp), metadata.Stamp(epoch.Began))
@@ -104,7 +104,7 @@ func nothing(func(AuditEntry, error) bool) {}
 // auditPosition is one more than the number, so that the first entry has one.
 func auditPosition(e AuditEntry) paging.Position { return paging.Position{Stamp: int64(e.Number) + 1} }
 
-// managedDataspaces returns the dataspaces whose entries the caller sees; nil for a sysadmin, who sees all.
+// managedDataspaces returns the dataspaces whose entries the caller sees; nil means all.
 func managedDataspaces(tx *metadata.Tx, p auth.Principal) (ids []metadata.ID, err error) {
 	if p.Sysadmin {
 		return nil, nil
@@ -181,7 +181,7 @@ func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
 	return from, to, err
 }
 
-// lastEntry returns the number of the last entry about an object, 0 for none. An object that is not chained does not name it.
+// lastEntry returns the number of the last entry about a chained object, 0 without one.
 func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
 	if r, err := tx.Resources.Get(id); err == nil {
 		return r.Entry, true
@@ -199,7 +199,7 @@ func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
 	return u.Entry, err == nil
 }
 
-// chain yields the numbers within a window of the entries about an object, from its last one down, or up to it.
+// chain yields the numbers of an object's entries within a window, in either direction.
 func chain(tx *metadata.Tx, last, from, to uint64, ascending bool) iter.Seq2[uint64, error] {
 	down := func(yield func(uint64, error) bool) {
 		for number := last; number >= max(from, 1); {
@@ -368,8 +368,8 @@ func (s *Service) auditPage(ctx context.Context, p auth.Principal, from, to uint
 	return page, err
 }
 
-// EraseAudit erases the texts and the address of an entry, for good: the tree still verifies. Only sysadmins may. That they were erased
-// already is no error.
+// EraseAudit erases the texts and the address of an entry; the tree still verifies. Only sysadmins
+// may call it. Erasing twice is no error.
 func (s *Service) EraseAudit(ctx context.Context, p auth.Principal, number string) error {
 	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := onlySysadmin(p); err != nil {

@@ -145,7 +145,7 @@ func (u *FormUpload) still(ctx context.Context) error {
 	}))
 }
 
-// Discard ends the upload, and removes what was received and not used. When it fails, calling it again tries again.
+// Discard ends the upload and removes the unused body. After an error it may be called again.
 func (u *FormUpload) Discard() error {
 	if !u.ended {
 		u.done()
@@ -222,8 +222,8 @@ func (s resolvedSet) open(field string) error {
 	return nil
 }
 
-// Replace gives the resource another file, with the name, format and description that come with it. The descriptive metadata stay, but for
-// what comes with it.
+// Replace gives the resource another file, name, format and description. Descriptive metadata that
+// the upload does not set stay.
 func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
 	if err := u.Over(ctx, id); err != nil {
 		return metadata.Resource{}, err
@@ -326,7 +326,7 @@ func (u *FormUpload) commit(ctx context.Context, check intent) (err error) {
 	return err
 }
 
-// describe checks what came with the body and returns the resource that both make, without its record and location.
+// describe checks the fields and returns the resource of fields and body, without its location.
 func (u *FormUpload) describe(f UploadFields) (r metadata.Resource, err error) {
 	if u.received == nil {
 		return r, missing("file", "file is required: the file to upload")

@@ -15,14 +15,17 @@
 //
 // The order of a flush is commit, files, folders, commit:
 //
-//  1. The upload's commit holds record and body. Before it nothing is answered; after a crash here nothing was uploaded.
-//  2. Each file of the batch, pinned: temporary file, sync, rename. A crash in between leaves a temporary file, which goes at the next
-//     start, or a blob without a row. The body is still inline, and the next flush replaces that blob.
+//  1. The upload's commit holds record and body. Before it nothing is answered; after a crash here
+//     nothing was uploaded.
+//  2. Each file of the batch, pinned: temporary file, sync, rename. A crash in between leaves a
+//     temporary file, which the next start removes, or a blob without a row. The body is still
+//     inline, and the next flush replaces that blob.
 //  3. Each folder is synced once. A crash before may lose names: as in 2.
-//  4. One commit: the record says InBlob, reference and row of the blob are there, the body and a mark of damage are gone. Before it
-//     there is the body, after it the file, which has been on stable storage since 3. A reader who sees the commit before its sync
-//     opens the file; where a power cut takes the commit back, the body is there again.
-//  5. The pins are released. A purge that wanted one of the files came before 2 or sees the reference.
+//  4. One commit: the record says InBlob, reference and row of the blob are there, the body and a
+//     mark of damage are gone. Before it there is the body, after it the file, which has been on
+//     stable storage since 3. A reader who sees the commit before its sync opens the file; if a
+//     power cut takes the commit back, the body is there again.
+//  5. The pins are released. A purge of one of the files came before 2 or sees the reference.
 //
 // A body belongs to a version of a resource, and is flushed also when another version has replaced that. A version that was purged or
 // erased between 2 and 4 is left alone by 4, since its location is another one; its blob is an orphan for the next purge. What purges,
