@@ -127,8 +127,8 @@ func matchesAudit(e AuditEntry, q paging.Query) bool {
 		(q.Action == "" || e.Action.String() == q.Action || all && strings.HasPrefix(e.Action.String(), group+"."))
 }
 
-// auditNumbers yields the numbers of the entries in which a query looks, in its order: of an object that names its last entry, those of its
-// chain, else all in the window of time.
+// auditNumbers yields the numbers of the entries that a query has to read, in its order: the chain
+// of an object that names its last entry, or the whole window of time.
 func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], error) {
 	from, to, err := auditWindow(tx, q)
 	if err != nil {

@@ -58,8 +58,8 @@ func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") 
 func (n FieldNames) size() string        { return cmp.Or(n.Size, "file") }
 func (n FieldNames) digest() string      { return cmp.Or(n.Digest, "file") }
 
-// NewUpload begins an upload, which the caller ends with Discard, whatever comes of it. Until then no inline body is flushed,
-// unless one has waited for long or much is stored.
+// NewUpload begins an upload; the caller ends it with Discard in any case. Meanwhile inline bodies
+// are not flushed, unless one has waited for long or many are stored.
 func (s *Service) NewUpload(p auth.Principal) *FormUpload {
 	return &FormUpload{service: s, caller: p, done: s.inline.Busy()}
 }
@@ -106,8 +106,8 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 	return err
 }
 
-// Receive reads the body to its end: a small one into memory, any other one onto stable storage, for which it helps that blobs.WithLength
-// tells how long it is. An *Error from body is returned as it is.
+// Receive reads the body to its end: a small one into memory, a larger one onto stable storage. The
+// length in blobs.WithLength helps. An *Error from body is returned unchanged.
 func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 	if err := u.reserved.Fits(ctx, u.least); err != nil {
 		return err
