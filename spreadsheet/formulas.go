@@ -45,7 +45,7 @@ func innerSigns(text string, armed bool) (at []int) {
 			armed, line = true, r == '\n' || r == '\r'
 		case isBlank(r):
 		case armed && isSign(r):
-			item := line && strings.HasPrefix(text[i+1:], " ") // of a list
+			item := line && (r == '-' || r == '+') && strings.HasPrefix(text[i+1:], " ") // of a list
 			if !item && !harmless().MatchString(text[i:]) {
 				at = append(at, i)
 			}

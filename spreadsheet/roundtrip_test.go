@@ -157,6 +157,24 @@ func formulaIn(file string) string {
 	return ""
 }
 
+// TestFormulaInLine: a line that begins with a sign and a blank is an item of a list only if lists
+// have that sign.
+func TestFormulaInLine(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"=", "@", "＝", "＠", "﹦", "﹫"} {
+		text := "a\n" + sign + " 1+1"
+		m := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: descriptive.TextOf(text)}}}
+		o := spreadsheet.Object{ID: "1", ETag: "t", Name: text, Metadata: m}
+		file := written(t, []spreadsheet.Object{o}, ',')
+		if cell := formulaIn(file); cell != "" {
+			t.Errorf("%q has the formula %q in\n%s", text, cell, file)
+		}
+		if got := read(t, file, []spreadsheet.Object{{ID: "1", ETag: "t", Name: text}}); !got[0].Equal(m) {
+			t.Errorf("%s became %s", m.Append(nil), got[0].Append(nil))
+		}
+	}
+}
+
 // number is what a cell can be that begins with a sign.
 var number = regexp.MustCompile(`^[-+][0-9.]+([eE][-+]?[0-9]+)?\s*($|[]"};,])`)
 
