@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -14,7 +14,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestMoveComparesRows: metadata that lack a row of those that were read, or have another one, are not said to be moved.

@@ -12,7 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // Rows yields all rows of one snapshot of the file, bucket by bucket in the order of their keys; see tables.Rows. A damage of the file,

@@ -12,7 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestBuild makes a file out of the rows of another one, in more than one transaction: both hold the same.

@@ -13,9 +13,9 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
-	"labshelf/groupcommit"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/groupcommit"
+	"labshelf/metadata/tables"
 )
 
 // maxBatch is how many operations share a commit at most.

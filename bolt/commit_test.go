@@ -18,7 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what the bad one did is not in it.

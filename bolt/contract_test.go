@@ -13,7 +13,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 func TestMain(m *testing.M) {

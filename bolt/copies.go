@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of the store's own until it is closed. If

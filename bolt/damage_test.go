@@ -18,7 +18,7 @@ import (
 	"labshelf/bolt/fsck"
 	"labshelf/bolt/fsck/fscktest"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestDamagedFiles: each is refused as such, and stays as it is.

@@ -13,10 +13,10 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/metadata/tables"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
-	"labshelf/tables"
 )
 
 // Each guarantee of a listing has a test here under concurrent writers, and a mutant in verify/mutants that

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // openStore opens a new store, and checks and closes it when the test ends.

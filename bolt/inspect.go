@@ -8,7 +8,7 @@ import (
 
 	"labshelf/bolt/fsck"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // Inspect implements metadata.Store. It verifies all pages, and what tables.Check does.

@@ -5,7 +5,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // kv is one transaction of the file, as package tables reads and changes it.

@@ -16,8 +16,8 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/metadata/tables"
 	"labshelf/paging"
-	"labshelf/tables"
 )
 
 // shelf is a store full of resources, and a list of the same resources.

@@ -10,8 +10,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/groupcommit"
 	"labshelf/metadata"
+	"labshelf/metadata/groupcommit"
 )
 
 // observed opens a new store that reports each of its commits.

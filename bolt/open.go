@@ -11,9 +11,9 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
-	"labshelf/groupcommit"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/groupcommit"
+	"labshelf/metadata/tables"
 )
 
 // What Open reports; it wraps them, with the cause for the log.

@@ -19,7 +19,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // closedStore makes a file with users in it, and returns its path.

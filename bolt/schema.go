@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // What follows the name of the metadata file in that of a temporary file in the same directory, before a random number.

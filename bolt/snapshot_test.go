@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.

@@ -41,7 +41,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // Store is an open file. It is safe for concurrent use.

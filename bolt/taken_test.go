@@ -7,7 +7,7 @@ import (
 	"labshelf/auth"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestTakenEntries puts rows whose names, pairs or digests are those of other rows: nothing changes, also not for the others

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.

@@ -15,16 +15,16 @@ import (
 	"testing"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/metadata/tables"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
-	"labshelf/tables"
 )
 
 // olderVersions are the files that programs of older versions of the schema have made.

@@ -10,8 +10,8 @@ import (
 
 	"labshelf/cli/config"
 	"labshelf/cli/listener"
+	"labshelf/cli/metrics"
 	"labshelf/handlers"
-	"labshelf/metrics"
 )
 
 // adminConnections is how many clients an admin listener may have; their descriptors are among those that the listener of the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/cli/datadir"
@@ -16,7 +17,6 @@ import (
 	"labshelf/commands"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
-	"labshelf/errs"
 )
 
 // errDamageFound ends a command that was completed and has found damage.

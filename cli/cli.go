@@ -21,7 +21,7 @@ import (
 	"labshelf/commands"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
-	"labshelf/extraction/child"
+	"labshelf/formats/extraction/child"
 )
 
 // program is the name under which people call it.

@@ -19,7 +19,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
-	"labshelf/demo"
+	"labshelf/cli/demo"
 	"labshelf/repository"
 )
 

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/cli/listener"
 	"labshelf/client"
 	"labshelf/commands/exit"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/auth/errs"
 	"labshelf/bolt"
 	"labshelf/client"
 	"labshelf/commands/exit"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands/display"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

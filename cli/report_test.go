@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"testing"
 
+	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )

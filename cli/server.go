@@ -20,13 +20,13 @@ import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/cli/listener"
+	"labshelf/cli/metrics"
 	"labshelf/commands/exit"
-	"labshelf/extraction/child"
+	"labshelf/formats/extraction/child"
 	"labshelf/handlers"
-	"labshelf/metrics"
 	"labshelf/repository"
+	"labshelf/repository/webhooks"
 	"labshelf/web"
-	"labshelf/webhooks"
 )
 
 // Limits of a connection. There is none for a whole request or answer: handlers move deadlines along with progress.

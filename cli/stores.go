@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"labshelf/blobs/s3"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/commands/exit"
-	"labshelf/s3"
 )
 
 // storesOf returns where the stores of a service are, with the keys of its S3. The error is an exit.ErrUsage.

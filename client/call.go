@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

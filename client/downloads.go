@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 )
 
 // ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than announced.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/client"
-	"labshelf/errs"
 )
 
 // TestListingsYieldEverythingOnce: a listing yields everything once, in its order, however long its pages, and asks for no page that nobody wants.

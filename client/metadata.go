@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 )
 
 // Metadata is descriptive metadata as the service sends them, a JSON object; "" where there are none, or a listing was not asked for them.

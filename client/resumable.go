@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 )
 
 // Upload is a file that is sent in chunks, and continued where it stopped: after a connection broke, in another process,

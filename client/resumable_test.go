@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/errs"
 	"labshelf/internal/cutproxy"
 )
 

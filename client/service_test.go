@@ -14,7 +14,7 @@ import (
 	"labshelf/client"
 	"labshelf/handlers"
 	"labshelf/repository"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // service is a real one in a directory, behind a listening socket. It is what every test here speaks to that is not about answers

@@ -16,9 +16,9 @@ import (
 	"testing/iotest"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/errs"
 )
 
 // shelf is a set to upload into.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/audit"
 	"labshelf/commands/exit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"labshelf/audit"
 	"labshelf/client"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
+	"labshelf/formats/audit"
 )
 
 func auditExportCommand(p Process) *cobra.Command {

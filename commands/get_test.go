@@ -14,12 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/archive"
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands/exit"
 	"labshelf/commands/fetch"
 	"labshelf/commands/filenames"
+	"labshelf/formats/archive"
 )
 
 // oddNames are names that somebody will have.

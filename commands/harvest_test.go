@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/archive"
 	"labshelf/client"
+	"labshelf/formats/archive"
 )
 
 // everything lists the resources of a listing, in all states, by id.

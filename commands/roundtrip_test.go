@@ -17,9 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/archive"
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/formats/archive"
 )
 
 // oddPaths are paths that some system, some alphabet or some program finds difficult. Some systems tell not all of them apart.

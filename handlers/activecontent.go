@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // activeDestinations are the values of Sec-Fetch-Dest with which a browser requests something

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"

@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 
-	"labshelf/archive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/archive"
 	"labshelf/repository"
 )
 

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/handlers/internal/encode"
 	"labshelf/metadata"
 	"labshelf/paging"

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"

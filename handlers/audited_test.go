@@ -10,7 +10,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"

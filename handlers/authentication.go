@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"labshelf/admission"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"

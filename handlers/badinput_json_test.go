@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

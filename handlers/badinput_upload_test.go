@@ -11,9 +11,9 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/admission"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 )
 
 // cost is the class of work that a route does. It selects the budget that its requests share.

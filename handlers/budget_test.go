@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/auth"
+	"labshelf/cli/metrics"
 	"labshelf/handlers"
-	"labshelf/metrics"
 	"labshelf/repository"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

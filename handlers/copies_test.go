@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // TestCopyAndMove: what a request for a copy or a move is answered with, and what each refusal is called. The rules are tested in package repository.

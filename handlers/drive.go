@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/dav"
 	"labshelf/metadata"
 	"labshelf/repository"

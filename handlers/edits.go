@@ -8,7 +8,7 @@ import (
 	"mime"
 	"net/http"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/slowclient"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // level returns what is on all pages of one level of a set: names of files and paths of folders, in the order of a listing.

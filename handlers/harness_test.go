@@ -20,14 +20,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/webhooks"
 	"labshelf/web"
-	"labshelf/webhooks"
 )
 
 // gateway is a running service on real stores.

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/admission"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/repository"

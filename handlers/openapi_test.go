@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/internal/openapitest"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/handlers"
 	"labshelf/internal/openapitest"
 	"labshelf/metadata"

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/docs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/html"
 )
 

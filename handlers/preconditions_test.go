@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // versionDates returns dates of HTTP before and after the last change of a record, and the one of its second, which is before it.

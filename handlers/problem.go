@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"labshelf/admission"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 )
 

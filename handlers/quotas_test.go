@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/oklog/ulid/v2"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 const historyLines = `  "created": "{created}",

@@ -10,7 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"

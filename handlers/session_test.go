@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

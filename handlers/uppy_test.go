@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

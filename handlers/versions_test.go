@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

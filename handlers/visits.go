@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/visits"
 	"labshelf/metadata"

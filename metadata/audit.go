@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 )
 
 // AuditEntry is an entry of the audit log, as it is stored.

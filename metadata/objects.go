@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 )
 
 // State of an object. The numbers are stored in keys: they never change.

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"labshelf/groupcommit"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/groupcommit"
+	"labshelf/metadata/tables"
 )
 
 // maxGroup is how many operations share a commit at most.

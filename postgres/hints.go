@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // An operation runs first without the lock of a commit, to learn what it reads: what it changes and returns does not count. Then the commit

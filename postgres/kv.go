@@ -3,7 +3,7 @@ package postgres
 import (
 	"bytes"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most. A page of 100 of few ranges takes one round

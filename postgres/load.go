@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // ErrNotEmpty says that a database holds metadata already.

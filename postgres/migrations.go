@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // migrations are numbered from 1, without a gap. Each runs once, in order.

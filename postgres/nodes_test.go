@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"labshelf/groupcommit"
 	"labshelf/internal/servers"
 	"labshelf/metadata"
+	"labshelf/metadata/groupcommit"
 	"labshelf/metadata/metadatatest"
+	"labshelf/metadata/tables"
 	"labshelf/paging"
 	"labshelf/postgres"
-	"labshelf/tables"
 )
 
 // TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps is that of the counts.

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // longest is how many bytes a key may have to be one of key_values; headBytes is how many of a longer one an index holds.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"maps"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // place is a key in a bucket.

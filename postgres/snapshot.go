@@ -10,7 +10,7 @@ import (
 
 	"labshelf/bolt"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // Snapshot implements metadata.Store: the snapshot is a file that bolt.Open opens, whichever the engine, in the folder for temporary files

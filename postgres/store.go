@@ -33,9 +33,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"labshelf/groupcommit"
 	"labshelf/metadata"
-	"labshelf/tables"
+	"labshelf/metadata/groupcommit"
+	"labshelf/metadata/tables"
 )
 
 // Options of a Store.

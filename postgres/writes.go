@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"labshelf/tables"
+	"labshelf/metadata/tables"
 )
 
 // writes is what a transaction has changed, in the order of keys. It is sent when the transaction is committed.

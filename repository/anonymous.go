@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/storage"

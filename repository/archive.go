@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/spreadsheet"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
-	"labshelf/spreadsheet"
 )
 
 // Bounds of bulk edits.

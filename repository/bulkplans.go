@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	"labshelf/auth"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/spreadsheet"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"
-	"labshelf/spreadsheet"
 )
 
 // maxCSVFiles is how many files one CSV has: the header is a row, too.

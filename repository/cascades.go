@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/background"

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/content"
 	"labshelf/repository/internal/quota"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/hooks"
 	"labshelf/repository/internal/rows"

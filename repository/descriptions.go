@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/schemas"
 	"labshelf/metadata"
 	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/rows"
-	"labshelf/schemas"
 )
 
 // metadataSetter merges a patch of a person into the descriptive metadata of an object: null removes, here alone.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"

@@ -5,11 +5,11 @@ import (
 	"errors"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"
-	"labshelf/tree"
 )
 
 // The drive shows what the caller may read as one tree: dataspaces and their sets by name, and in each set the tree of its files (package

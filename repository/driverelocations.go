@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/tree"
 )
 
 // Relocation is a copy or a move from one path of the drive to another one.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -12,8 +12,8 @@ import (
 	"path"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/resumable"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"labshelf/admission"
+	"labshelf/auth/admission"
 	"labshelf/metadata"
 )
 

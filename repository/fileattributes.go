@@ -9,10 +9,10 @@ import (
 	"io"
 	"time"
 
-	"labshelf/admission"
 	"labshelf/auth"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

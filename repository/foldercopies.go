@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
-	"labshelf/tree"
 )
 
 // Existing is what becomes of what there is where a folder goes.

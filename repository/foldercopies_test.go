@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"

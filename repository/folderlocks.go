@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/nodes"
 	"labshelf/repository/internal/rows"

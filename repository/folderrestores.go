@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

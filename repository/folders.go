@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"labshelf/auth"
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/tree"
 )
 
 // treeFile is an active file of a set, as package tree wants it.

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/tree"
 )
 
 // maxCounted is how many files of a folder are counted.

@@ -8,13 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/blobs/blobstest"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // countedLog counts the entries that read transactions take from a log.

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

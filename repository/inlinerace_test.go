@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

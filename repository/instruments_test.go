@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/blobs/blobstest"
-	"labshelf/descriptive"
-	"labshelf/extraction"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/extraction"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"

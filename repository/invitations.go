@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

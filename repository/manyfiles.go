@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

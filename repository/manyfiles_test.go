@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 )

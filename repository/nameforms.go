@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"labshelf/formats/tree"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/tree"
 )
 
 // Names are stored as they are sent. A request that names a file or folder in another normal form

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"labshelf/admission"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

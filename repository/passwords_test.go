@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"labshelf/admission"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 )

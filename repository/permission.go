@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/storage"
 )

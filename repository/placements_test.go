@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"

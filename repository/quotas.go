@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/storage"

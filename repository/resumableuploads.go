@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/resumable"

@@ -8,14 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/schemas"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/rows"
-	"labshelf/schemas"
 )
 
 // Bounds of the schemas of a dataspace.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"

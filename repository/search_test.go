@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

@@ -36,10 +36,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"labshelf/admission"
 	"labshelf/auth"
+	"labshelf/auth/admission"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/events"
@@ -55,7 +55,7 @@ import (
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/resumable"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // uploadAge is how long a resumable upload may pause where nobody says otherwise.

@@ -3,10 +3,10 @@ package repository
 import (
 	"context"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

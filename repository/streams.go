@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 )

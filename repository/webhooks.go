@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/hooks"
 	"labshelf/repository/internal/rows"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // A webhook has no entity tag: its position and its state change by themselves.

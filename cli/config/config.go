@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 const defaultData = "./data"

@@ -15,7 +15,7 @@ import (
 
 	"labshelf/commands/exit"
 	_ "labshelf/internal/testhome"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // loadWith loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but --config and --data

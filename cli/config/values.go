@@ -18,7 +18,7 @@ import (
 	"labshelf/commands/display"
 	"labshelf/paging"
 	"labshelf/repository"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // The parsers of settings. Their errors state the rule so that the name of the setting reads well before them.

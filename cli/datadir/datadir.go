@@ -16,9 +16,9 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/cli/metrics"
 	"labshelf/commands/exit"
 	"labshelf/metadata"
-	"labshelf/metrics"
 	"labshelf/repository/maintenance"
 )
 

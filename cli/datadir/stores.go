@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/s3"
 	"labshelf/bolt"
 	"labshelf/commands/exit"
 	"labshelf/metadata"
 	"labshelf/postgres"
-	"labshelf/s3"
 )
 
 // Stores says where the metadata and the files of a service are. The zero value is in the data directory.

@@ -12,12 +12,12 @@ import (
 
 	"labshelf/backup"
 	"labshelf/blobs"
+	"labshelf/blobs/s3"
 	"labshelf/bolt"
 	"labshelf/commands/exit"
 	"labshelf/metadata"
+	"labshelf/metadata/tables"
 	"labshelf/postgres"
-	"labshelf/s3"
-	"labshelf/tables"
 )
 
 // Target is where a repository is moved to: a data directory without metadata, and its stores.

@@ -14,12 +14,12 @@ import (
 
 	"labshelf/auth"
 	"labshelf/backup"
+	"labshelf/blobs/s3"
 	"labshelf/commands/exit"
 	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
-	"labshelf/s3"
 )
 
 // site is a place where a repository may be.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"labshelf/blobs/s3"
 	"labshelf/commands/display"
-	"labshelf/s3"
 )
 
 // objects does in the S3 of a service all that the service does there.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/blobs/s3"
 	"labshelf/cli/datadir"
 	"labshelf/internal/servers"
 	"labshelf/postgres"
-	"labshelf/s3"
 )
 
 // TestDatabase examines a server that does, and one that is not there.

@@ -12,7 +12,7 @@ import (
 
 	"labshelf/client"
 	"labshelf/commands/exit"
-	"labshelf/descriptive/units"
+	"labshelf/formats/descriptive/units"
 )
 
 // Edit is what the flags say.

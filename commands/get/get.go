@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"labshelf/archive"
 	"labshelf/client"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
@@ -21,6 +20,7 @@ import (
 	"labshelf/commands/filenames"
 	"labshelf/commands/reference"
 	"labshelf/commands/report"
+	"labshelf/formats/archive"
 )
 
 // standard names standard output where a file is expected.

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/archive"
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands/fetch"
 	"labshelf/commands/reference"
+	"labshelf/formats/archive"
 )
 
 // maxLine is the longest line of a record, in bytes: its longest texts, with each byte escaped.

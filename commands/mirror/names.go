@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"labshelf/archive"
+	"labshelf/formats/archive"
 )
 
 // correctNames renames files to what they would be called if they had come in the order of their creation.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"labshelf/archive"
 	"labshelf/commands/fetch"
+	"labshelf/formats/archive"
 )
 
 // What is in the folder of a mirror.

@@ -3,9 +3,9 @@ package metadatatest
 import (
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/blobs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

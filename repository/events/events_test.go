@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // keepDelivery writes down a try of the present delivery of a webhook, and forgets the oldest one that is too many.

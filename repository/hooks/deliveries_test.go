@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

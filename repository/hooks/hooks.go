@@ -17,7 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/storage"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // Sender sends messages. See webhooks.Sender.

@@ -17,7 +17,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 // receivers are what the URLs of hooks lead to, in a bubble where time passes at once: each answers as it is set to.

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"

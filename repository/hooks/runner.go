@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/rows"
-	"labshelf/webhooks"
+	"labshelf/repository/webhooks"
 )
 
 const (

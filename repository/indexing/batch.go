@@ -5,8 +5,8 @@ import (
 	"errors"
 	"iter"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/search"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/conformance"

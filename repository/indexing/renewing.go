@@ -3,7 +3,7 @@ package indexing
 import (
 	"context"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 )

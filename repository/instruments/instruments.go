@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
-	"labshelf/descriptive"
-	"labshelf/extraction"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/extraction"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/nodes"

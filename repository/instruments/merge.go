@@ -3,7 +3,7 @@ package instruments
 import (
 	"maps"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

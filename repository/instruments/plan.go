@@ -9,11 +9,11 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"labshelf/audit"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/descriptive"
-	"labshelf/errs"
-	"labshelf/extraction"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/extraction"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

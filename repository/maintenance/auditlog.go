@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/blobs/blobstest"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

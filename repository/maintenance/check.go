@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

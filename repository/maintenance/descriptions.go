@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"labshelf/audit"
-	"labshelf/descriptive"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 )
 

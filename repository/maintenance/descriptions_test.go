@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"

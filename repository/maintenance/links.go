@@ -3,8 +3,8 @@ package maintenance
 import (
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"

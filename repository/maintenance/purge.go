@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/nodes"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/background"

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/internal/rows"

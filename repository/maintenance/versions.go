@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

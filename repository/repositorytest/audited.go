@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

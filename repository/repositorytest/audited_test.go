@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 )

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	_ "labshelf/internal/testhome"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"

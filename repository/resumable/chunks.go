@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/storage"
 )

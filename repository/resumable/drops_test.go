@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
 )

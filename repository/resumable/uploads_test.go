@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"

@@ -17,7 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"labshelf/descriptive/units"
+	"labshelf/formats/descriptive/units"
 	"labshelf/search"
 	"labshelf/search/query"
 	"labshelf/search/searchtest"

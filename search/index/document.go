@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/descriptive/units"
+	"labshelf/formats/descriptive/units"
 	"labshelf/search"
 	"labshelf/search/words"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/descriptive/units"
+	"labshelf/formats/descriptive/units"
 	"labshelf/search"
 	"labshelf/search/query"
 	"labshelf/search/words"

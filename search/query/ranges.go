@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/descriptive/units"
+	"labshelf/formats/descriptive/units"
 )
 
 // comparisons are the signs that a range can begin with; a longer one before what it begins with.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/verify/e2e"

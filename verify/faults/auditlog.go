@@ -5,8 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 
-	"labshelf/audit"
 	"labshelf/bolt"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/verify/e2e"
 )
 

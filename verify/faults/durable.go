@@ -20,8 +20,8 @@ import (
 // durable lists what makes changes durable, by folder or by file: after a change of it the long rows are due.
 func durable() []string {
 	return []string{
-		"blobs", "backup", "groupcommit",
-		"bolt/commit.go", "bolt/copies.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/kv.go", "bolt/store.go", "tables/blobs.go", "tables/schema.go", "tables/table.go", "tables/tx.go",
+		"blobs", "backup", "metadata/groupcommit",
+		"bolt/commit.go", "bolt/copies.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/kv.go", "bolt/store.go", "metadata/tables/blobs.go", "metadata/tables/schema.go", "metadata/tables/table.go", "metadata/tables/tx.go",
 		"repository/inline", "repository/internal/rows", "repository/internal/storage", "repository/resumable",
 		"repository/maintenance/purge.go", "repository/maintenance/sweep.go", "repository/maintenance/unreferenced.go",
 		"repository/resumableuploads.go", "repository/uploadbody.go", "repository/uploads.go",

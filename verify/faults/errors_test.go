@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/verify/faults/passfs"
 	"labshelf/verify/faults/script"
 )

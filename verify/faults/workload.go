@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/verify/e2e"
 )
 

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"sync"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 )
 

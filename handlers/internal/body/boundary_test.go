@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // TestBoundaries: a boundary that clients leave without quotes is read, and a missing one is named.

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 )
 
 // Verifier prepares the check of Content-Digest and Repr-Digest among the request headers, which cover the complete body. The

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/multipart"
 	"labshelf/repository"
 )

@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 )
 

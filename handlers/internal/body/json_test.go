@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 )
 
 // FuzzParseObject holds that a body which is taken is the object that every other decoder sees in it, and that any other is

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 )
 

@@ -18,8 +18,8 @@ import (
 	"strings"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/repository"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/repository"
 )

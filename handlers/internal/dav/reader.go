@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 )
 

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/repository/resumable"
 )

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/repository"
 )
 

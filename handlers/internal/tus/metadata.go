@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/repository"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
+	"labshelf/formats/schemas"
 	"labshelf/metadata"
-	"labshelf/schemas"
 )
 
 // Bounds of what is kept. Beyond them it begins anew.

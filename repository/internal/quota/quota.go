@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

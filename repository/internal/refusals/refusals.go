@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/rows"

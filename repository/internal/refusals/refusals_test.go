@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"labshelf/audit"
+	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository/internal/refusals"

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 )
 

@@ -3,8 +3,8 @@ package rows
 import (
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -3,7 +3,7 @@ package rows
 import (
 	"errors"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"labshelf/audit"
-	"labshelf/descriptive"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 )
 

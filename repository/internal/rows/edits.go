@@ -3,7 +3,7 @@ package rows
 import (
 	"errors"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

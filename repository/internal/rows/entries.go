@@ -3,8 +3,8 @@ package rows
 import (
 	"errors"
 
-	"labshelf/audit"
-	"labshelf/errs"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

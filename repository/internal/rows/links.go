@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

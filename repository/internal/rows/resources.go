@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

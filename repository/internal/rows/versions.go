@@ -3,9 +3,9 @@ package rows
 import (
 	"errors"
 
-	"labshelf/audit"
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/rows"

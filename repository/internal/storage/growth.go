@@ -3,7 +3,7 @@ package storage
 import (
 	"context"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

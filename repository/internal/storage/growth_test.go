@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"labshelf/audit"
 	"labshelf/bolt"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

@@ -3,7 +3,7 @@ package storage
 import (
 	"sync/atomic"
 
-	"labshelf/audit"
+	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
 

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/nodes"

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"labshelf/descriptive"
+	"labshelf/formats/descriptive"
 )
 
 // metadata returns the descriptive metadata of the record at a path of the interface, in canonical form; {} for none.

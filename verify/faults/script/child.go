@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/errs"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/resumable"

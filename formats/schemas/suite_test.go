@@ -1,0 +1,106 @@
+package schemas_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"labshelf/formats/schemas"
+)
+
+// group is a schema of the JSON-Schema-Test-Suite with values.
+type group struct {
+	Description string
+	Schema      json.RawMessage
+	Tests       []struct {
+		Description string
+		Data        json.RawMessage
+		Valid       bool
+	}
+}
+
+// refused are the groups of the suite whose schema Compile refuses: how many in each file, by the rule that they break.
+var refused = map[string]map[string]int{
+	"refRemote.json":  {"reference": 15}, // to documents that are elsewhere
+	"dynamicRef.json": {"reference": 5},  // to documents that are elsewhere
+	"vocabulary.json": {"$schema": 2},    // a metaschema that is elsewhere
+}
+
+// differing are the tests on which the verdict is another one, and how many there are in each file.
+var differing = map[string]int{
+	"format.json": 16, // formats are no more than annotations there, and asserted here
+
+	"optional/format/hostname.json":         23, // what xn-- stands for is not looked into
+	"optional/format/idn-email.json":        2,  // not checked
+	"optional/format/idn-hostname.json":     54, // not checked
+	"optional/format/uri-template.json":     13, // not checked
+	"optional/format/ecmascript-regex.json": 9,  // those of Go
+	"optional/format/iri.json":              1,  // an address of a version to come
+}
+
+// TestSuite holds the verdicts against those of the required tests of the JSON-Schema-Test-Suite and of its tests of formats.
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	gotRefused, gotDiffering := map[string]map[string]int{}, map[string]int{}
+	verdicts := 0
+	for name, groups := range suite(t) {
+		for _, g := range groups {
+			s, err := schemas.Compile(g.Schema)
+			var wrong *schemas.Error
+			if errors.As(err, &wrong) {
+				if gotRefused[name] == nil {
+					gotRefused[name] = map[string]int{}
+				}
+				gotRefused[name][wrong.Rule]++
+				if wrong.Rule == "reference" && !strings.Contains(wrong.Message, "http://localhost:1234/") {
+					t.Errorf("%s: %s: %v", name, g.Description, err)
+				}
+				continue
+			}
+			for _, test := range g.Tests {
+				verdicts++
+				found := s.Validate(t.Context(), test.Data)
+				if (len(found) == 0) == test.Valid {
+					continue
+				}
+				gotDiffering[name]++
+				if differing[name] == 0 {
+					t.Errorf("%s: %s: %s: %+v, want valid %t\n%s\n%s", name, g.Description, test.Description, found, test.Valid, g.Schema, test.Data)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(refused, gotRefused); diff != "" {
+		t.Error("refused schemas (-want +got):", diff)
+	}
+	if diff := cmp.Diff(differing, gotDiffering); diff != "" {
+		t.Error("differing verdicts (-want +got):", diff)
+	}
+	t.Logf("%d verdicts, of which differ as expected: %v", verdicts, maps.Collect(maps.All(gotDiffering)))
+}
+
+// suite reads the tests: by file, as testdata/README.md says.
+func suite(t testing.TB) map[string][]group {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "suite.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // was only read
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string][]group
+	if err := json.NewDecoder(z).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

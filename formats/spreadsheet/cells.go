@@ -1,0 +1,161 @@
+package spreadsheet
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/descriptive/units"
+)
+
+// protection is before a text that would be read as something else, by this package or by a spreadsheet.
+const protection = "'"
+
+// A minus before a quantity is this sign, since a spreadsheet takes what begins with a hyphen for a formula unless it is a number.
+const minus = "−"
+
+// A dialect is how numbers are written: it goes with the separator of a file.
+type dialect struct{ convention units.Convention }
+
+// dialectOf returns what goes with a separator: where commas are in numbers, spreadsheets separate by semicolons.
+func dialectOf(separator rune) dialect { return dialect{units.Convention(separator == ';')} }
+
+// cellOf writes a value so that valueOf reads the same.
+func (d dialect) cellOf(v descriptive.Value) string {
+	switch v.Form() {
+	case descriptive.Text, descriptive.Time:
+		return d.textCell(v.Text())
+	case descriptive.Decimal:
+		return d.numberCell(v.Text())
+	case descriptive.Quantity:
+		number := d.numberCell(v.Text())
+		if rest, negative := strings.CutPrefix(number, "-"); negative {
+			number = minus + rest
+		}
+		cell := number + " " + v.Unit()
+		if read, err := d.valueOf(cell); err == nil && read.Equal(v) {
+			return cell
+		}
+	case descriptive.Truth:
+		if v.Bool() {
+			return "true"
+		}
+		return "false"
+	}
+	return jsonOf(v)
+}
+
+func (d dialect) numberCell(number string) string {
+	return d.convention.Write(number)
+}
+
+// textCell writes a text, protected unless it is one to everybody.
+func (d dialect) textCell(text string) string {
+	if strings.Contains(text, "\r") || len(innerSigns(text, false)) > 0 { // readers of CSV drop carriage returns
+		quoted, _ := jsontext.AppendQuote(nil, text)
+		return disarmed(string(quoted))
+	}
+	if text == "" || tempting(text) {
+		return protection + text
+	}
+	if read, err := d.valueOf(text); err != nil || !read.Equal(descriptive.TextOf(text)) {
+		return protection + text
+	}
+	return text
+}
+
+// convertible is what spreadsheets take for numbers, dates, times, amounts of money or fractions.
+var convertible = lazily(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
+
+// tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in a form that is known.
+func tempting(text string) bool {
+	if startsFormula(text) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, protection) {
+		return true
+	}
+	return descriptive.TextOf(text).Form() != descriptive.Time && (convertible().MatchString(text) || monthAndNumber(text))
+}
+
+// jsonOf returns the JSON of a value.
+func jsonOf(v descriptive.Value) string {
+	text := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: v}}}.Append(nil)
+	return disarmed(strings.TrimSuffix(strings.TrimPrefix(string(text), `{"properties":{"a":`), "}}"))
+}
+
+// valueOfJSON reads the JSON of a value.
+func valueOfJSON(text string) (descriptive.Value, error) {
+	m, err := descriptive.Parse([]byte(`{"properties":{"a":` + text + `}}`))
+	var wrong *descriptive.Error
+	if errors.As(err, &wrong) {
+		return descriptive.Value{}, fmt.Errorf("the JSON %s", strings.TrimPrefix(wrong.Rule, "must be valid JSON; "))
+	}
+	v, _ := m.Properties.Get("a")
+	return v, err
+}
+
+// textOf reads the cell of a member that is a text.
+func textOf(cell string) string {
+	if text, protected := strings.CutPrefix(cell, protection); protected {
+		return text
+	}
+	text := strings.TrimSpace(cell)
+	var unquoted string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &unquoted) == nil {
+		return unquoted
+	}
+	return text
+}
+
+// valueOf reads a cell that is not empty. An error says what is wrong with it or can be read in two ways.
+func (d dialect) valueOf(cell string) (descriptive.Value, error) {
+	text := strings.TrimSpace(cell)
+	if strings.HasPrefix(cell, protection) || strings.HasPrefix(text, `"`) {
+		return descriptive.TextOf(textOf(cell)), nil
+	}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return valueOfJSON(text)
+	}
+	if truth, ok := truthOf(text); ok {
+		return descriptive.TruthOf(truth), nil
+	}
+	q, err := units.Read(text, d.convention)
+	var wrong *units.Error
+	switch {
+	case errors.As(err, &wrong) && wrong.Ambiguous:
+		return descriptive.Value{}, err
+	case err == nil && q.Unit == "":
+		return descriptive.NumberOf(descriptive.Number(q.Number)), nil
+	case err == nil && !q.IsLabel():
+		return descriptive.QuantityOf(descriptive.Number(q.Number), q.Unit), nil
+	}
+	if date, ok, err := dateTyped(text); ok || err != nil {
+		return descriptive.TextOf(date), err
+	}
+	return descriptive.TextOf(text), nil
+}
+
+// cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are
+// tried: a spreadsheet may have changed the sign.
+func cutUnit(text string) (number, unit string, ok bool) {
+	for _, c := range []units.Convention{units.DecimalPoint, units.DecimalComma} {
+		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !q.IsLabel() {
+			return q.Number, q.Unit, true
+		}
+	}
+	return "", "", false
+}
+
+// Numbers with signs between thousands.
+var (
+	thousands = lazily(`^-?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?:,[0-9]{3})+)$`)
+	grouping  = strings.NewReplacer(".", "", ",", "")
+)
+
+// lazily compiles an expression at its first use, so that a start does not pay for it.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

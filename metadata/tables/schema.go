@@ -1,0 +1,233 @@
+package tables
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"labshelf/auth/errs"
+	"labshelf/metadata"
+)
+
+// Schema is the schema version that this program writes. It is the same for all engines.
+const Schema uint32 = 15
+
+// step is a part of a migration.
+type step func(*Tx, Buckets) error
+
+// migrations lead from version 1, one by one, to Schema.
+var migrations = [Schema - 1][]step{
+	{addBuckets(2)},
+	{addBuckets(3)},
+	{addBuckets(4)},
+	{addBuckets(5)},
+	{addEpoch},
+	{addBuckets(7)},
+	{addBuckets(8)},
+	{mergeRefs, addBuckets(9), beginLog},
+	{addBuckets(10)},
+	{addBuckets(11)},
+	{addBuckets(12)},
+	{addBuckets(13)},
+	{addBuckets(14)},
+	{addBuckets(15), countStorers},
+}
+
+// Migrate brings metadata from a schema version to the next one, in a transaction of the engine.
+func Migrate(kv KV, in Buckets, version uint32) error {
+	t := Write(kv, State{}, 0, time.Now)
+	for _, step := range migrations[version-1] {
+		if err := step(t, in); err != nil {
+			return fmt.Errorf("tables: bring to version %d: %w", version+1, err)
+		}
+	}
+	putMetaRow(t, schemaRow, schemaFields, version+1)
+	return t.failed
+}
+
+// Initialize makes complete metadata without rows, in a transaction of an engine that holds nothing yet.
+func Initialize(kv KV, in Buckets) error {
+	for b := range BucketCount {
+		if !b.In(Schema) {
+			continue
+		}
+		if err := in.CreateBucket(b); err != nil {
+			return err
+		}
+	}
+	t := Write(kv, State{}, 0, time.Now)
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails
+	putMetaRow(t, schemaRow, schemaFields, Schema)
+	putMetaRow(t, lastStampRow, lastStampFields, 0)
+	putMetaRow(t, secretRow, secretFields, secret)
+	if t.failed != nil {
+		return t.failed
+	}
+	return errors.Join(addEpoch(t, in), beginLog(t, in))
+}
+
+// Header is what an engine reads before its first transaction.
+type Header struct {
+	Schema uint32
+	Secret [32]byte
+	State  State
+}
+
+// ReadHeader reads the rows that every start needs, in a read transaction. It returns a metadata.ErrTooNew, and of the Header the Schema alone, for
+// metadata of a version above Schema, and a metadata.ErrRecordDamaged for those that lack a row or a bucket of theirs.
+func ReadHeader(kv KV) (h Header, err error) {
+	t := Read(kv, 0)
+	if kv.Cursor(metaBucket, false) == nil {
+		return h, fmt.Errorf("tables: %w: it holds something else", metadata.ErrRecordDamaged)
+	}
+	if h.Schema, err = metaRow(t, schemaRow, schemaFields); err != nil {
+		return h, err
+	}
+	if h.Schema > Schema {
+		return h, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, h.Schema, Schema)
+	}
+	if h.State, err = ReadState(kv); err != nil {
+		return h, err
+	}
+	if h.Secret, err = metaRow(t, secretRow, secretFields); err != nil {
+		return h, err
+	}
+	if h.Schema >= epochVersion {
+		if _, err = metaRow(t, epochRow, epochFields); err != nil {
+			return h, err
+		}
+	}
+	for b := range BucketCount {
+		if b.In(h.Schema) && kv.Cursor(b, false) == nil {
+			return h, fmt.Errorf("tables: %w: no bucket %s", metadata.ErrRecordDamaged, b)
+		}
+	}
+	return h, nil
+}
+
+// ReadState returns what the next commit continues. It returns an ErrTooNew for metadata of a version above Schema.
+func ReadState(kv KV) (state State, err error) {
+	t := Read(kv, 0)
+	schema, err := metaRow(t, schemaRow, schemaFields)
+	if err != nil {
+		return state, err
+	}
+	if schema > Schema {
+		return state, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, schema, Schema)
+	}
+	if state.Last, err = LastStamp(kv); err != nil {
+		return state, err
+	}
+	state.Inline, err = inlineBodies{t}.Total()
+	return state, err
+}
+
+// LastStamp returns the last stamp that a commit has given out.
+func LastStamp(kv KV) (metadata.Stamp, error) {
+	return metaRow(Read(kv, 0), lastStampRow, lastStampFields)
+}
+
+// addBuckets makes the buckets that a schema version adds.
+func addBuckets(version uint32) step {
+	return func(_ *Tx, in Buckets) error {
+		for b := range BucketCount {
+			if buckets[b].since != version {
+				continue
+			}
+			if err := in.CreateBucket(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// mergeRefs moves the references of former versions among those of the present ones.
+func mergeRefs(t *Tx, in Buckets) error {
+	for key := range t.walk(versionRefs, span{}) {
+		t.put(blobRefs, key, nil)
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return in.DeleteBucket(versionRefs)
+}
+
+// countStorers counts each version for the user who stored it. It removes the counters of schema
+// 14, in which all versions counted for the creator of the resource.
+func countStorers(t *Tx, in Buckets) error {
+	moved, used, err := storedVersions(t)
+	if err != nil {
+		return err
+	}
+	replaced, err := storedResources(t, used)
+	if err != nil {
+		return err
+	}
+	for _, v := range moved {
+		key := versionTable.key(&v)
+		t.put(versionsBucket, key, seal(key, versionFields, v))
+	}
+	for _, r := range replaced {
+		t.put(resourcesBucket, idKey(r.ID), seal(idKey(r.ID), resourceFields, r))
+	}
+	for user, bytes := range used {
+		t.put(usageByStorer, idKey(user), seal(idKey(user), userUsageFields, metadata.UserUsage{UserID: user, Bytes: bytes}))
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return in.DeleteBucket(usageByUser)
+}
+
+// storedVersions returns the former versions that a move stored anew, with the user who moved
+// them. It returns the bytes of all former versions for each user.
+func storedVersions(t *Tx) (moved []metadata.Version, used map[metadata.ID]int64, err error) {
+	used = map[metadata.ID]int64{}
+	for v, err := range versionTable.all(t, span{}) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if v.Body == metadata.Purged {
+			continue
+		}
+		r, err := resourceTable.get(t, idKey(v.ResourceID))
+		if err != nil {
+			return nil, nil, err
+		}
+		if v.Created < r.Created && v.CreatedBy != r.CreatedBy {
+			v.StoredBy = r.CreatedBy
+			moved = append(moved, v)
+		}
+		used[v.Storer()] += v.Bytes
+	}
+	return moved, used, nil
+}
+
+// storedResources returns the resources of which another user than the creator stored the present
+// version, and adds the bytes of present versions to used. If the version before is unknown, or
+// the version is older than the record, the creator stored it: the record came by a move.
+func storedResources(t *Tx, used map[metadata.ID]int64) (replaced []metadata.Resource, err error) {
+	for r, err := range resourceTable.all(t, span{}) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Body == metadata.Purged {
+			continue
+		}
+		if r.Version > 0 {
+			former, err := versionTable.get(t, versionKey(metadata.VersionKey{Resource: r.ID, Version: r.Version - 1}))
+			if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+				return nil, err
+			}
+			if former.Replaced >= r.Created && former.ReplacedBy != r.CreatedBy {
+				r.StoredBy = former.ReplacedBy
+				replaced = append(replaced, r)
+			}
+		}
+		used[r.Storer()] += r.Bytes
+	}
+	return replaced, nil
+}
