@@ -1,5 +1,5 @@
-// Command labshelf is a research data repository: a service that keeps files in sets and dataspaces, with who may read and
-// write them. "labshelf help" shows what it can do.
+// Command labshelf is a research data repository: a service that keeps files in sets and
+// dataspaces, with who may read and write them. "labshelf help" shows what it can do.
 package main
 
 import (

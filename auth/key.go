@@ -1,5 +1,5 @@
-// Package auth knows who may call and what a role permits: keys and their digests, principals, roles as sets of actions.
-// It stores nothing and reads no clock.
+// Package auth knows who may call and what a role permits: keys and their digests, principals,
+// roles as sets of actions. It stores nothing and reads no clock.
 package auth
 
 import (
@@ -11,17 +11,20 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// KeyPrefix begins every key that this service makes, so that people and secret scanners recognise one.
+// KeyPrefix begins every key that this service makes, so that people and secret scanners recognise
+// one.
 const KeyPrefix = "lsk_"
 
-// shownPrefix is how much of a key is kept in clear to tell keys apart in a list: KeyPrefix and 4 of 43 characters.
+// shownPrefix is how much of a key is kept in clear to tell keys apart in a list: KeyPrefix and 4
+// of 43 characters.
 const shownPrefix = len(KeyPrefix) + 4
 
 // minChosenKey is the least length of a key that an operator chooses instead of having it made.
 const minChosenKey = 32
 
-// KeyDigest is the SHA-256 of a key. Keys carry 256 random bits, so a plain digest cannot be reversed or guessed, and a
-// look-up by digest takes the same time whether or not any part of the key was right.
+// KeyDigest is the SHA-256 of a key. Keys carry 256 random bits, so a plain digest cannot be
+// reversed or guessed, and a look-up by digest takes the same time whether or not any part of the
+// key was right.
 type KeyDigest [sha256.Size]byte
 
 // NewKey makes a key: KeyPrefix and 43 characters of URL-safe base64 (32 random bytes).
@@ -46,14 +49,15 @@ func ShownPrefix(key string) string {
 	return key[:shownPrefix]
 }
 
-// ValidChosenKey reports whether key may be set by an operator: at least 32 printable ASCII characters, no space.
+// ValidChosenKey reports whether key may be set by an operator: at least 32 printable ASCII
+// characters, no space.
 func ValidChosenKey(key string) bool {
 	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(key) >= minChosenKey && !strings.ContainsFunc(key, unprintable)
 }
 
-// FromHeader returns the key in the value of an Authorization header: the key as it is, or after "Bearer " in any case.
-// It returns "" where there is none.
+// FromHeader returns the key in the value of an Authorization header: the key as it is, or after
+// "Bearer " in any case. It returns "" where there is none.
 func FromHeader(value string) string {
 	value = strings.TrimSpace(value)
 	scheme, key, _ := strings.Cut(value, " ")

@@ -2,7 +2,8 @@ package auth
 
 import "fmt"
 
-// Action is something that a role permits within one dataspace. Actions are bits, so that a role is a set of them.
+// Action is something that a role permits within one dataspace. Actions are bits, so that a role is
+// a set of them.
 type Action uint8
 
 const (
@@ -10,11 +11,13 @@ const (
 	Read Action = 1 << iota
 	// Write is to create, change, delete and restore sets and resources.
 	Write
-	// Manage is to change, delete and restore the dataspace itself and to grant and revoke roles in it.
+	// Manage is to change, delete and restore the dataspace itself and to grant and revoke roles in
+	// it.
 	Manage
 )
 
-// Role is what one user is in one dataspace. The zero Role permits nothing. The numbers are stored: they never change.
+// Role is what one user is in one dataspace. The zero Role permits nothing. The numbers are stored:
+// they never change.
 type Role uint8
 
 // The roles, from the weakest to the strongest.

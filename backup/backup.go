@@ -29,14 +29,16 @@ var (
 	ErrInside = errors.New("the folder lies in a data directory")
 	// ErrOtherRepository: the latest snapshot in the backup is of another repository.
 	ErrOtherRepository = errors.New("the backup is of another repository")
-	// ErrNewerBackup: the latest snapshot in the backup has changes that the repository has no longer.
+	// ErrNewerBackup: the latest snapshot in the backup has changes that the repository has no
+	// longer.
 	ErrNewerBackup = errors.New("the backup is newer than the repository")
-	// ErrOtherEpoch: the repository was restored, and the latest snapshot in the backup has changes which that has undone.
+	// ErrOtherEpoch: the repository was restored, and the latest snapshot in the backup has changes
+	// which that has undone.
 	ErrOtherEpoch = errors.New("the backup is of another epoch of the repository")
 	// ErrNoSnapshot: the backup has no snapshot as selected.
 	ErrNoSnapshot = errors.New("the backup has no such snapshot")
-	// ErrSource is returned, together with the cause, where the bytes of a blob cannot be read, also when they are requested again,
-	// and the source does not report the blob as lost.
+	// ErrSource is returned, together with the cause, where the bytes of a blob cannot be read,
+	// also when they are requested again, and the source does not report the blob as lost.
 	ErrSource = errors.New("the source does not give all that it has")
 )
 
@@ -46,8 +48,8 @@ type Source interface {
 	Snapshot(ctx context.Context) (Snapshot, error)
 
 	// Blob opens a blob of the last snapshot, as its row there says. The caller closes it.
-	// blobs.ErrNotFound and blobs.ErrDamaged, also of its Read, mean that the blob is lost; any other error, that the source
-	// is. Blob may be called concurrently.
+	// blobs.ErrNotFound and blobs.ErrDamaged, also of its Read, mean that the blob is lost; any
+	// other error, that the source is. Blob may be called concurrently.
 	Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error)
 }
 
@@ -164,8 +166,9 @@ type extent struct {
 	Bytes int64 `json:"bytes"` // of them
 }
 
-// eachRow calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
-// replaced and not yet purged: a check is to see every file that is recorded.
+// eachRow calls fn for each blob that has a row, ascending by digest, and stops at its first error.
+// That includes files that were replaced and not yet purged: a check is to see every file that is
+// recorded.
 func eachRow(ctx context.Context, meta metadata.Reader, fn func(blobs.Blob) error) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
@@ -195,7 +198,8 @@ func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
 // copiers is how many blobs are copied at a time.
 const copiers = 4
 
-// eachBlob calls fn for each blob that has a row, for several at a time, and returns its first error.
+// eachBlob calls fn for each blob that has a row, for several at a time, and returns its first
+// error.
 func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context, blobs.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -226,7 +230,8 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 	return err
 }
 
-// report reports each resource, and each version of one, whose file a lost blob is, or the blob itself where none refers to it.
+// report reports each resource, and each version of one, whose file a lost blob is, or the blob
+// itself where none refers to it.
 func report(ctx context.Context, meta metadata.Reader, blob blobs.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
@@ -254,8 +259,8 @@ func report(ctx context.Context, meta metadata.Reader, blob blobs.Blob, wrong st
 	})
 }
 
-// trusted are the folders of blobs that an earlier process has committed to a store, and that are relied on. It may have been killed before
-// the names were on stable storage.
+// trusted are the folders of blobs that an earlier process has committed to a store, and that are
+// relied on. It may have been killed before the names were on stable storage.
 type trusted [256]atomic.Bool
 
 func (t *trusted) note(digest blobs.Digest) { t[digest[0]].Store(true) }
@@ -278,7 +283,8 @@ func openMetadata(path string) (*bolt.Store, error) {
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
-// Local is the stores of a repository as the source of a backup. Its service is stopped, and cannot start until they are closed.
+// Local is the stores of a repository as the source of a backup. Its service is stopped, and cannot
+// start until they are closed.
 type Local struct {
 	Metadata metadata.Maintenance
 	Files    blobs.Reader
@@ -304,7 +310,8 @@ func (l Local) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
 	return nil, asLost(err)
 }
 
-// lossy is a blob whose errors of reading mean that it is lost, unless they say that its store is unavailable.
+// lossy is a blob whose errors of reading mean that it is lost, unless they say that its store is
+// unavailable.
 type lossy struct{ io.ReadCloser }
 
 func (l lossy) Read(p []byte) (int, error) {

@@ -88,7 +88,8 @@ func (c *catalog) named(name string) bool {
 		slices.ContainsFunc(c.damaged, func(u Unusable) bool { return u.Name == name })
 }
 
-// expired returns the snapshots that are neither among the last keep ones nor the last one of their epoch.
+// expired returns the snapshots that are neither among the last keep ones nor the last one of their
+// epoch.
 func (c *catalog) expired(kept int) (old []Manifest) {
 	type lineage struct {
 		metadata.Identity
@@ -125,9 +126,9 @@ var moments = []struct {
 	{time.DateTime, time.Second}, {"2006-01-02 15:04:05Z07:00", time.Second},
 }
 
-// ParseAt parses the name of a snapshot, as in [List], or a time, as in 2026-11-23, 2026-11-23 14:05:59 (UTC) or
-// 2026-11-23T14:05:59+01:00. A time selects the snapshot with the latest change that is not after that day, minute, second or
-// millisecond.
+// ParseAt parses the name of a snapshot, as in [List], or a time, as in 2026-11-23, 2026-11-23
+// 14:05:59 (UTC) or 2026-11-23T14:05:59+01:00. A time selects the snapshot with the latest change
+// that is not after that day, minute, second or millisecond.
 func ParseAt(text string) (At, error) {
 	if snapshotName.MatchString(text) {
 		return At{name: text, text: text}, nil
@@ -144,8 +145,9 @@ func ParseAt(text string) (At, error) {
 	return At{}, fmt.Errorf("%q is neither the name of a snapshot nor a time, such as 2026-11-23, 2026-11-23 14:05 (UTC) or 2026-11-23T14:05:59+01:00", text)
 }
 
-// pick returns the manifest of the snapshot that at selects: of those with no change after a time the one that was made last, so that a
-// state which a restoration has undone does not come back by its date. Errors: ErrBroken, ErrNoSnapshot.
+// pick returns the manifest of the snapshot that at selects: of those with no change after a time
+// the one that was made last, so that a state which a restoration has undone does not come back by
+// its date. Errors: ErrBroken, ErrNoSnapshot.
 func (c *catalog) pick(at At) (best Manifest, err error) {
 	if at == (At{}) {
 		if c.latest == nil {

@@ -28,7 +28,8 @@ type CreateOptions struct {
 	Events
 }
 
-// Allow lists the reasons for which a snapshot may follow one that is no earlier state of the same repository.
+// Allow lists the reasons for which a snapshot may follow one that is no earlier state of the same
+// repository.
 type Allow struct {
 	OtherRepository bool // ErrOtherRepository
 	NewerBackup     bool // ErrNewerBackup
@@ -44,16 +45,19 @@ type Created struct {
 	Room       Room     `json:"room"`
 }
 
-// Create makes a backup of the source in the folder dest, or adds a snapshot to an existing one. It is of one moment,
-// that of Source.Snapshot, while the source may go on changing. Existing snapshots stay valid, also after an error or where the
-// process ends, and calling Create again continues. Once the new one is complete, those that exceed Keep are removed; the files that only
+// Create makes a backup of the source in the folder dest, or adds a snapshot to an existing one. It
+// is of one moment, that of Source.Snapshot, while the source may go on changing. Existing
+// snapshots stay valid, also after an error or where the process ends, and calling Create again
+// continues. Once the new one is complete, those that exceed Keep are removed; the files that only
 // they needed stay.
 //
-// A blob that the source has lost is reported, for each resource, and listed in the manifest; everything else is copied.
-// Where the metadata themselves are damaged, that is reported too, and the backup is made only if dest has no snapshot yet.
+// A blob that the source has lost is reported, for each resource, and listed in the manifest;
+// everything else is copied. Where the metadata themselves are damaged, that is reported too, and
+// the backup is made only if dest has no snapshot yet.
 //
-// Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be read, ErrOtherRepository,
-// ErrNewerBackup and ErrOtherEpoch unless they are allowed, ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
+// Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be
+// read, ErrOtherRepository, ErrNewerBackup and ErrOtherEpoch unless they are allowed,
+// ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
 	return createOn(ctx, source, dest, o, blobs.OS{})
 }
@@ -106,7 +110,8 @@ type writer struct {
 	there  trusted
 }
 
-// takeMetadata writes a snapshot of the metadata to stable storage, without a name that would make it part of the backup.
+// takeMetadata writes a snapshot of the metadata to stable storage, without a name that would make
+// it part of the backup.
 func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	snapshot, err := w.source.Snapshot(ctx)
 	if err != nil {
@@ -260,7 +265,8 @@ func (w *writer) fetchOnce(ctx context.Context, blob blobs.Blob, part *portion) 
 	return errors.Join(commit(ctx, w.files, blob, part.through(sourceReader{body})), body.Close())
 }
 
-// commit writes what r yields to a store, if it is the blob, and returns when that is on stable storage. Otherwise: blobs.ErrDamaged.
+// commit writes what r yields to a store, if it is the blob, and returns when that is on stable
+// storage. Otherwise: blobs.ErrDamaged.
 func commit(ctx context.Context, store blobs.Writer, blob blobs.Blob, r io.Reader) error {
 	staged, err := store.Stage(ctx, r, max(1, blob.Size))
 	if errors.Is(err, blobs.ErrTooLarge) {

@@ -64,7 +64,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreBeginsEpoch: what is restored is the same repository in a new epoch, which continues the backup.
+// TestRestoreBeginsEpoch: what is restored is the same repository in a new epoch, which continues
+// the backup.
 func TestRestoreBeginsEpoch(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), filepath.Join(t.TempDir(), "backup")
@@ -111,7 +112,8 @@ func TestServiceOnRestored(t *testing.T) {
 	w.backUp(t.TempDir())
 }
 
-// TestDamagedSource: what the source has lost is named and listed, everything else is there, and restoring tells the same.
+// TestDamagedSource: what the source has lost is named and listed, everything else is there, and
+// restoring tells the same.
 func TestDamagedSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -358,7 +360,8 @@ func TestDescriptiveMetadata(t *testing.T) {
 	}))
 }
 
-// TestReplacedFiles: what was replaced and not purged yet is in the backup too, so that nothing is missing from what was restored.
+// TestReplacedFiles: what was replaced and not purged yet is in the backup too, so that nothing is
+// missing from what was restored.
 func TestReplacedFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

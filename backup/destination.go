@@ -23,7 +23,8 @@ type destination struct {
 	catalog
 }
 
-// openDestination makes the folder, or opens the backup in it, and removes what an interrupted backup has left.
+// openDestination makes the folder, or opens the backup in it, and removes what an interrupted
+// backup has left.
 func openDestination(path string, disk blobs.FS) (*destination, error) {
 	if err := errors.Join(refuseInside(path), refuseOthers(path)); err != nil {
 		return nil, err
@@ -58,8 +59,8 @@ func (d *destination) open() (err error) {
 	return d.clean()
 }
 
-// refuseInside returns ErrInside for a folder in a data directory: the service would not start again, or would remove foreign files, and
-// the backup would be lost with the disk of the data.
+// refuseInside returns ErrInside for a folder in a data directory: the service would not start
+// again, or would remove foreign files, and the backup would be lost with the disk of the data.
 func refuseInside(path string) error {
 	at, err := realPath(path)
 	if err != nil {
@@ -77,7 +78,8 @@ func refuseInside(path string) error {
 	}
 }
 
-// realPath returns the absolute path without links in it. Neither the file nor its parents need exist.
+// realPath returns the absolute path without links in it. Neither the file nor its parents need
+// exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -110,11 +112,12 @@ func refuseOthers(path string) error {
 	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
 }
 
-// temporary is the folder of the metadata until their snapshot is complete. Its content is removed when the destination is opened.
+// temporary is the folder of the metadata until their snapshot is complete. Its content is removed
+// when the destination is opened.
 func (d *destination) temporary() string { return filepath.Join(d.path, "tmp", "snapshot") }
 
-// follows returns an error if a snapshot is no later state of the repository of the latest one, and that is not allowed. Only the latest
-// one counts: what was allowed once need not be allowed again.
+// follows returns an error if a snapshot is no later state of the repository of the latest one, and
+// that is not allowed. Only the latest one counts: what was allowed once need not be allowed again.
 func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) error {
 	there := d.all()
 	if len(there) == 0 {
@@ -173,9 +176,10 @@ func inMetadata(path string, fn func(*bolt.Store) error) error {
 	return errors.Join(fn(meta), meta.Close())
 }
 
-// commit makes the snapshot that was filled the latest one. First the manifest of the one before gets a name of its own, then the
-// metadata get theirs, then manifest.json is replaced. Where the process ends in between, all earlier snapshots are complete, and there
-// may be a second manifest of the one before, or metadata that no manifest names; the next run removes those.
+// commit makes the snapshot that was filled the latest one. First the manifest of the one before
+// gets a name of its own, then the metadata get theirs, then manifest.json is replaced. Where the
+// process ends in between, all earlier snapshots are complete, and there may be a second manifest
+// of the one before, or metadata that no manifest names; the next run removes those.
 func (d *destination) commit(m *Manifest) (err error) {
 	if before := d.latest; before != nil && before.Name() != m.Name() {
 		if err := before.write(d.disk, d.path, before.earlierName()); err != nil {
@@ -195,8 +199,8 @@ func (d *destination) commit(m *Manifest) (err error) {
 	return err
 }
 
-// expire removes the expired snapshots, the manifest first: without its metadata it would name a broken snapshot. No blob is
-// removed, since other snapshots may need it.
+// expire removes the expired snapshots, the manifest first: without its metadata it would name a
+// broken snapshot. No blob is removed, since other snapshots may need it.
 func (d *destination) expire(kept int) (removed []string, err error) {
 	removed = []string{}
 	for _, m := range d.expired(kept) {

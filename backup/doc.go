@@ -1,12 +1,16 @@
-// Package backup copies a repository elsewhere, verifies and restores the copy, and repairs with it.
+// Package backup copies a repository elsewhere, verifies and restores the copy, and repairs with
+// it.
 //
-// A backup takes a snapshot (one transaction copied to a file of its own, so no client holds a transaction), then every blob that the
-// snapshot refers to, then the manifest. Blobs never change, and were on stable storage before the commit that named them, so they can
-// be copied later; one that a purge has removed meanwhile comes from the trash. A destination holds several snapshots, each with a
-// manifest, over one store of blobs. manifest.json is that of the latest one and is replaced last, after the manifest of the one before
-// has got its own name; of a snapshot that is no longer kept the manifest is removed before the metadata. So at each moment every
-// manifest names what is there. The latest manifest (its identity, epoch and stamp) decides whether a snapshot may follow it. A restore
-// puts the metadata in place last, since a data directory without them does not start.
+// A backup takes a snapshot (one transaction copied to a file of its own, so no client holds a
+// transaction), then every blob that the snapshot refers to, then the manifest. Blobs never change,
+// and were on stable storage before the commit that named them, so they can be copied later; one
+// that a purge has removed meanwhile comes from the trash. A destination holds several snapshots,
+// each with a manifest, over one store of blobs. manifest.json is that of the latest one and is
+// replaced last, after the manifest of the one before has got its own name; of a snapshot that is
+// no longer kept the manifest is removed before the metadata. So at each moment every manifest
+// names what is there. The latest manifest (its identity, epoch and stamp) decides whether a
+// snapshot may follow it. A restore puts the metadata in place last, since a data directory without
+// them does not start.
 //
 // # Layout
 //

@@ -9,11 +9,12 @@ import (
 	"labshelf/blobs"
 )
 
-// unfinishedFile exists in a data directory from before the first file that a restoration writes until after its metadata.
+// unfinishedFile exists in a data directory from before the first file that a restoration writes
+// until after its metadata.
 const unfinishedFile = "restore.unfinished"
 
-// Incomplete returns an error if a folder is an incomplete restoration, with what to do. No service has ever started on such a folder;
-// a data directory that has lost its metadata is none.
+// Incomplete returns an error if a folder is an incomplete restoration, with what to do. No service
+// has ever started on such a folder; a data directory that has lost its metadata is none.
 func Incomplete(dataDir string) error {
 	_, begun := os.Lstat(filepath.Join(dataDir, unfinishedFile))
 	_, metadata := os.Lstat(filepath.Join(dataDir, metadataFile))

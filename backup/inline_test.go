@@ -15,8 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestInlineBodies: a body that is inline when a backup is made is restored with the metadata, and repaired from the backup when the file
-// to which it was flushed later is lost.
+// TestInlineBodies: a body that is inline when a backup is made is restored with the metadata, and
+// repaired from the backup when the file to which it was flushed later is lost.
 func TestInlineBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -83,7 +83,8 @@ func (w *world) flush(made []metadata.Resource) {
 	}
 }
 
-// TestDamagedInlineBody: an inline body of other bytes than its record says is reported when the backup is restored.
+// TestDamagedInlineBody: an inline body of other bytes than its record says is reported when the
+// backup is restored.
 func TestDamagedInlineBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -57,8 +57,8 @@ func beChild(what, from, to string) error {
 	return errors.Join(err, source.Close())
 }
 
-// child runs one in a process of its own, and kills it after a time within its work, unless that is negative. It returns how long
-// it worked, and whether it came to its end.
+// child runs one in a process of its own, and kills it after a time within its work, unless that is
+// negative. It returns how long it worked, and whether it came to its end.
 func child(t *testing.T, after time.Duration, args ...string) (worked time.Duration, ended bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -94,9 +94,9 @@ func rounds() int {
 	return 20
 }
 
-// TestKilledBackup kills a process that makes a backup at random moments. What is restored is always a whole backup: the one
-// before, or this one if it was killed after its end. Not beside other tests: a process that is being started has the locks of all
-// open files for a moment.
+// TestKilledBackup kills a process that makes a backup at random moments. What is restored is
+// always a whole backup: the one before, or this one if it was killed after its end. Not beside
+// other tests: a process that is being started has the locks of all open files for a moment.
 func TestKilledBackup(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(1, 2))
 	dest := t.TempDir()
@@ -135,7 +135,8 @@ func TestKilledBackup(t *testing.T) {
 	}
 }
 
-// endless is how a file system looks to a process that is killed after a number of calls: none of those after it has any effect.
+// endless is how a file system looks to a process that is killed after a number of calls: none of
+// those after it has any effect.
 type endless struct {
 	blobs.FS
 	left atomic.Int64
@@ -181,9 +182,10 @@ func (f *endlessFile) Write(p []byte) (n int, err error) {
 }
 func (f *endlessFile) Sync() error { return f.fs.do(f.File.Sync) }
 
-// TestKilledAtEachStep ends a backup at each of its calls to the file system: in the steps from a folder of format 1, from one
-// with a snapshot that has to go, and from one whose latest snapshot is of the same state. All snapshots that were there before are
-// whole, but for one that is no longer kept, which may be gone; and the next backup goes on.
+// TestKilledAtEachStep ends a backup at each of its calls to the file system: in the steps from a
+// folder of format 1, from one with a snapshot that has to go, and from one whose latest snapshot
+// is of the same state. All snapshots that were there before are whole, but for one that is no
+// longer kept, which may be gone; and the next backup goes on.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	fresh := newWorld(t)
@@ -249,7 +251,8 @@ func killAtEachStep(t *testing.T, data, from string) {
 	}
 }
 
-// wantSnapshots fails unless all snapshots of before can be restored, with the same users, but for the oldest of three.
+// wantSnapshots fails unless all snapshots of before can be restored, with the same users, but for
+// the oldest of three.
 func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps int64) {
 	t.Helper()
 	oldest := slices.Sorted(maps.Keys(before))
@@ -268,8 +271,9 @@ func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps 
 	}
 }
 
-// TestKilledRestore kills a process that restores at random moments. There is a whole data directory, or none that a service starts
-// on; the backup stays whole. Not beside other tests, either.
+// TestKilledRestore kills a process that restores at random moments. There is a whole data
+// directory, or none that a service starts on; the backup stays whole. Not beside other tests,
+// either.
 func TestKilledRestore(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(3, 4))
 	dest, folder := t.TempDir(), t.TempDir()

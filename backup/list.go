@@ -26,8 +26,8 @@ type Listing struct {
 	Room      Room
 }
 
-// List returns the content of the backup in a folder by its manifests; it reads neither metadata nor files. Errors: ErrBroken for a folder
-// without any manifest, ErrBusy.
+// List returns the content of the backup in a folder by its manifests; it reads neither metadata
+// nor files. Errors: ErrBroken for a folder without any manifest, ErrBusy.
 func List(ctx context.Context, src string) (found Listing, err error) {
 	locked, err := lockShared(src)
 	if err != nil {
@@ -67,7 +67,8 @@ func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error
 	return r, err
 }
 
-// sharedLock takes the lock of a backup for reading; nil where there is no lock file, as in a copy without it.
+// sharedLock takes the lock of a backup for reading; nil where there is no lock file, as in a copy
+// without it.
 type sharedLock struct{ file *os.File }
 
 func lockShared(folder string) (s sharedLock, err error) {

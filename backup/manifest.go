@@ -18,8 +18,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Formats of a backup. This program writes format 3, whose manifests have a head of the audit log, and reads all. Since format 2 a backup
-// has several snapshots.
+// Formats of a backup. This program writes format 3, whose manifests have a head of the audit log,
+// and reads all. Since format 2 a backup has several snapshots.
 const (
 	oneSnapshot = 1
 	format      = 3
@@ -66,8 +66,8 @@ type Database struct {
 	SHA256 string `json:"sha256"` // in hex
 }
 
-// name returns the name of the metadata file: never that of an older one of other content, which must stay until the manifest names
-// the new one.
+// name returns the name of the metadata file: never that of an older one of other content, which
+// must stay until the manifest names the new one.
 func (d Database) name(stamp metadata.Stamp) string {
 	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
@@ -86,8 +86,8 @@ func (m Manifest) seal() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// write replaces the manifest of this name in a folder, when everything that it names is on stable storage. At any
-// moment there is the old one or the new one.
+// write replaces the manifest of this name in a folder, when everything that it names is on stable
+// storage. At any moment there is the old one or the new one.
 func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
 	slices.Sort(m.Damaged)
 	if m.Digest, err = m.seal(); err != nil {
@@ -121,7 +121,8 @@ var (
 	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)
 )
 
-// readManifest returns the manifest of this name in a folder. Whatever is wrong with it is ErrBroken.
+// readManifest returns the manifest of this name in a folder. Whatever is wrong with it is
+// ErrBroken.
 func readManifest(folder, name string) (m Manifest, err error) {
 	path := filepath.Join(folder, name)
 	info, err := os.Stat(path)

@@ -57,10 +57,12 @@ type Moved struct {
 	Lost     int64             `json:"lost"`   // of those, damaged or missing
 }
 
-// Move copies a repository with everything that its metadata say, so that tokens, keys, sessions, ids and the audit log stay valid: it is the
-// same repository in the same epoch. Files come first, each compared with its digest, and the metadata last, as a whole. What ends early is
-// continued by calling Move again; until it has returned, no service starts at the destination. Uploads in chunks that are under way begin
-// anew, and what is in the trash is left behind, unless the files stay where they are.
+// Move copies a repository with everything that its metadata say, so that tokens, keys, sessions,
+// ids and the audit log stay valid: it is the same repository in the same epoch. Files come first,
+// each compared with its digest, and the metadata last, as a whole. What ends early is continued by
+// calling Move again; until it has returned, no service starts at the destination. Uploads in
+// chunks that are under way begin anew, and what is in the trash is left behind, unless the files
+// stay where they are.
 //
 // Errors: ErrLost unless Partial, ErrDiffers, those of the stores.
 func Move(ctx context.Context, from Origin, to Destination, o MoveOptions) (done Moved, err error) {
@@ -150,7 +152,8 @@ func lastStamp(ctx context.Context, meta metadata.Reader) (last metadata.Stamp, 
 	return last, err
 }
 
-// snapshot makes the copy of the metadata. It gets its name when it names no object of where it comes from.
+// snapshot makes the copy of the metadata. It gets its name when it names no object of where it
+// comes from.
 func (m *move) snapshot(ctx context.Context) (err error) {
 	snapshot, err := m.from.Metadata.Snapshot(ctx)
 	if err != nil {

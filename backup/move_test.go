@@ -13,7 +13,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestMoveComparesRows: metadata that lack a row of those that were read, or have another one, are not said to be moved.
+// TestMoveComparesRows: metadata that lack a row of those that were read, or have another one, are
+// not said to be moved.
 func TestMoveComparesRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

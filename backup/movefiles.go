@@ -18,7 +18,8 @@ import (
 // moveBatch is how many blobs are copied before the copy of the metadata says where they are.
 const moveBatch = 256
 
-// moveFiles copies the blobs that the destination has not got yet, in batches: what one has copied is noted in a commit.
+// moveFiles copies the blobs that the destination has not got yet, in batches: what one has copied
+// is noted in a commit.
 func (m *move) moveFiles(ctx context.Context) (err error) {
 	if _, there := os.Lstat(m.beforePath()); there == nil {
 		if m.before, err = bolt.Open(m.beforePath(), bolt.Options{ReadOnly: true}); err != nil {
@@ -199,8 +200,9 @@ func (m *move) origin(ctx context.Context, blob blobs.Blob) blobs.Blob {
 	return blob
 }
 
-// forgetObjects removes from metadata what they say of a store of blobs that is not theirs any more: the names of objects, what is in its
-// trash, and how far uploads in chunks have come, which begin anew.
+// forgetObjects removes from metadata what they say of a store of blobs that is not theirs any
+// more: the names of objects, what is in its trash, and how far uploads in chunks have come, which
+// begin anew.
 func forgetObjects(ctx context.Context, path string) error {
 	meta, err := bolt.Open(path, bolt.Options{})
 	if err != nil {

@@ -26,12 +26,13 @@ type RepairEvents struct {
 	Left     func(metadata.Violation) // is not
 }
 
-// Repair reads every blob of a data directory, and copies those that are missing or damaged from the
-// backup in the folder from, by digest. Nothing else is changed, except that the row of a damage is removed with it.
-// The service is stopped and cannot start meanwhile. A backup that could not be restored may still be good for this, since
-// each blob is compared with its digest.
+// Repair reads every blob of a data directory, and copies those that are missing or damaged from
+// the backup in the folder from, by digest. Nothing else is changed, except that the row of a
+// damage is removed with it. The service is stopped and cannot start meanwhile. A backup that could
+// not be restored may still be good for this, since each blob is compared with its digest.
 //
-// Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be restored), blobs.ErrNoSpace.
+// Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be
+// restored), blobs.ErrNoSpace.
 func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
 	return repairOn(ctx, dataDir, from, events, blobs.OS{})
 }
@@ -97,8 +98,8 @@ func (r *repairer) readNotes(ctx context.Context) error {
 	})
 }
 
-// removeNotes removes the rows of damage of blobs that are complete. It follows the walk over all blobs: a change may have to wait for
-// read transactions.
+// removeNotes removes the rows of damage of blobs that are complete. It follows the walk over all
+// blobs: a change may have to wait for read transactions.
 func (r *repairer) removeNotes(ctx context.Context) error {
 	for digest, sound := range r.noted {
 		if !sound {

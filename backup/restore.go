@@ -31,15 +31,16 @@ type Restored struct {
 	Check    maintenance.CheckResult // of the data directory that was made; its violations have been reported
 }
 
-// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or not exist. Then it
-// checks the directory in full; violations are reported and are no error.
+// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or
+// not exist. Then it checks the directory in full; violations are reported and are no error.
 //
-// The data directory begins a new epoch, so that what the repository has changed after the snapshot does not count as its future.
+// The data directory begins a new epoch, so that what the repository has changed after the snapshot
+// does not count as its future.
 //
-// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says why; most of that is checked
-// before anything is written. Blobs that were lost when the backup was made are no reason to refuse it. The metadata get
-// their name last: before, after an error or where the process ends, no service starts on the directory, and it can be
-// deleted.
+// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says
+// why; most of that is checked before anything is written. Blobs that were lost when the backup was
+// made are no reason to refuse it. The metadata get their name last: before, after an error or
+// where the process ends, no service starts on the directory, and it can be deleted.
 func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done Restored, err error) {
 	if err := refuseOccupied(dataDir); err != nil {
 		return done, err
@@ -113,7 +114,8 @@ func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, 
 	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), locked.close())
 }
 
-// openReader opens a snapshot and refuses what cannot be restored, as far as can be told without reading the blobs. The reader closes the lock.
+// openReader opens a snapshot and refuses what cannot be restored, as far as can be told without
+// reading the blobs. The reader closes the lock.
 func openReader(ctx context.Context, path string, m Manifest, locked sharedLock, o RestoreOptions) (_ *reader, err error) {
 	r := &reader{path: path, manifest: m, locked: locked, partial: o.Partial, events: o.serial(), temporary: o.temporary}
 	defer func() {
@@ -254,7 +256,8 @@ func beginEpoch(ctx context.Context, path string) error {
 	return errors.Join(err, meta.Close())
 }
 
-// take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the first one.
+// take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the
+// first one.
 func take(ctx context.Context, from, to *blobs.Dir, blob blobs.Blob, part *portion) error {
 	file, err := from.Open(ctx, blob)
 	if err != nil {

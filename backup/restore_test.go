@@ -16,8 +16,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestBrokenBackups breaks a backup in each way. It is refused with the reason, nothing that a service would start on is left, and
-// the backup stays as it is.
+// TestBrokenBackups breaks a backup in each way. It is refused with the reason, nothing that a
+// service would start on is left, and the backup stays as it is.
 func TestBrokenBackups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -182,7 +182,8 @@ func TestCancelledRestore(t *testing.T) {
 	check(t, err)
 	wantSame(t, w.dir, dir)
 
-	// What has lost its metadata later is no such thing, nor is a complete one in which the note has stayed.
+	// What has lost its metadata later is no such thing, nor is a complete one in which the note
+	// has stayed.
 	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
 	if backup.Incomplete(dir) != nil {
 		t.Error("a complete data directory counts as incomplete")
@@ -237,7 +238,8 @@ func TestManifestIsPublic(t *testing.T) {
 	}
 }
 
-// TestRepair loses files in each way. Those that the backup has come back, and nothing else is touched.
+// TestRepair loses files in each way. Those that the backup has come back, and nothing else is
+// touched.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

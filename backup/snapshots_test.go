@@ -113,7 +113,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSameState: a second backup of the same state replaces its own snapshot, and no other one goes for it.
+// TestSameState: a second backup of the same state replaces its own snapshot, and no other one goes
+// for it.
 func TestSameState(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -130,7 +131,8 @@ func TestSameState(t *testing.T) {
 	}
 }
 
-// TestRefusedSnapshots: a backup of what is no later state of the same repository is refused for the one reason, which one flag lifts.
+// TestRefusedSnapshots: a backup of what is no later state of the same repository is refused for
+// the one reason, which one flag lifts.
 func TestRefusedSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -191,7 +193,8 @@ func TestRefusedSnapshots(t *testing.T) {
 	}
 }
 
-// TestEpochsAreKept: a restored repository goes on in the same folder, and the last snapshot of each epoch stays.
+// TestEpochsAreKept: a restored repository goes on in the same folder, and the last snapshot of
+// each epoch stays.
 func TestEpochsAreKept(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -224,7 +227,8 @@ func olderBackup(t *testing.T) (dest string) {
 	return dest
 }
 
-// TestFormatOne: a backup of format 1 is read, followed by snapshots of the same repository, kept, and not replaced by others.
+// TestFormatOne: a backup of format 1 is read, followed by snapshots of the same repository, kept,
+// and not replaced by others.
 func TestFormatOne(t *testing.T) {
 	t.Parallel()
 	dest := olderBackup(t)
@@ -261,7 +265,8 @@ func TestFormatOne(t *testing.T) {
 	}
 }
 
-// TestDamagedSnapshots: damage of what only an earlier snapshot needs is found, and keeps no other one from being restored.
+// TestDamagedSnapshots: damage of what only an earlier snapshot needs is found, and keeps no other
+// one from being restored.
 func TestDamagedSnapshots(t *testing.T) {
 	t.Parallel()
 	w, source := newWorld(t), t.TempDir()
@@ -319,7 +324,8 @@ func TestParseAt(t *testing.T) {
 	}
 }
 
-// TestUndoneSnapshot: a time selects no state that a later restoration has undone; its name still does.
+// TestUndoneSnapshot: a time selects no state that a later restoration has undone; its name still
+// does.
 func TestUndoneSnapshot(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()

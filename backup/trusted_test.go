@@ -18,7 +18,8 @@ import (
 // someFiles are bodies in several folders.
 var someFiles = []string{"one", "two", "three", "four", "five", "six"}
 
-// foldersOf returns the folders of resources below a data directory or a backup, each to be synced once.
+// foldersOf returns the folders of resources below a data directory or a backup, each to be synced
+// once.
 func foldersOf(dir string, made []metadata.Resource) map[string]int {
 	folders := map[string]int{}
 	for _, r := range made {
@@ -38,11 +39,12 @@ func synced(dir string, calls []blobstest.Call) map[string]int {
 	return folders
 }
 
-// badSync is a fault of the first folder of blobs that is synced: opening the store syncs two others before.
+// badSync is a fault of the first folder of blobs that is synced: opening the store syncs two
+// others before.
 var badSync = blobstest.Fault{Op: blobstest.SyncDir, N: 3, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}}
 
-// TestFoundFilesAreSynced: a process that was making the backup may have been killed between naming a file and syncing its folder. The
-// next manifest is written after that folder is synced.
+// TestFoundFilesAreSynced: a process that was making the backup may have been killed between naming
+// a file and syncing its folder. The next manifest is written after that folder is synced.
 func TestFoundFilesAreSynced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -72,7 +74,8 @@ func TestFoundFilesAreSynced(t *testing.T) {
 	}
 }
 
-// TestRepairKeepsFoundFiles: the same for a file that an earlier repair brought back, before the note of its damage goes.
+// TestRepairKeepsFoundFiles: the same for a file that an earlier repair brought back, before the
+// note of its damage goes.
 func TestRepairKeepsFoundFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

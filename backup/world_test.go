@@ -25,7 +25,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// world is a data directory whose service is stopped, but for the moments in which a test works with it.
+// world is a data directory whose service is stopped, but for the moments in which a test works
+// with it.
 type world struct {
 	t   *testing.T
 	dir string
@@ -205,7 +206,8 @@ func (f *findings) alone(fn func()) {
 	f.busy = false
 }
 
-// wantFound fails unless exactly these resources were named, each with words of what is wrong: "name: words".
+// wantFound fails unless exactly these resources were named, each with words of what is wrong:
+// "name: words".
 func wantFound(t *testing.T, found []metadata.Violation, want ...string) {
 	t.Helper()
 	left := map[string]metadata.Violation{}

@@ -48,7 +48,8 @@ type swallow struct{ io.Writer }
 func (swallow) Sync() error  { return nil }
 func (swallow) Close() error { return nil }
 
-// BenchmarkHash is staging without the disk, and the hash alone: the difference is reading, and passing chunks between goroutines.
+// BenchmarkHash is staging without the disk, and the hash alone: the difference is reading, and
+// passing chunks between goroutines.
 func BenchmarkHash(b *testing.B) {
 	dir, err := blobs.OpenDir(blobstest.DataDir(b), nowhere{})
 	if err != nil {

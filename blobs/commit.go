@@ -37,8 +37,9 @@ func (s *staged) commit() error {
 	return err
 }
 
-// rename gives the temporary file its final name. A folder that has the name goes to the trash. Where an open file cannot be
-// replaced (Windows), a file of the same content that has the name already is the blob; one of other content is damaged, and removed.
+// rename gives the temporary file its final name. A folder that has the name goes to the trash.
+// Where an open file cannot be replaced (Windows), a file of the same content that has the name
+// already is the blob; one of other content is damaged, and removed.
 func (s *staged) rename() error {
 	if err := s.dir.makeFolder(s.content.Digest[0]); err != nil {
 		return err
@@ -63,7 +64,8 @@ func (s *staged) rename() error {
 	return nil
 }
 
-// replaceTarget removes what prevented a rename and repeats it, or returns the error of the first one.
+// replaceTarget removes what prevented a rename and repeats it, or returns the error of the first
+// one.
 func (s *staged) replaceTarget(from, to string, failed error) error {
 	info, err := os.Lstat(to)
 	switch {
@@ -99,7 +101,8 @@ func (s *staged) Discard() error {
 	return nil
 }
 
-// Withdraw implements [Staged]. The folder is not synced: a blob that a power cut brings back is unreferenced, and harmless.
+// Withdraw implements [Staged]. The folder is not synced: a blob that a power cut brings back is
+// unreferenced, and harmless.
 func (s *staged) Withdraw(confirm func() error) error {
 	if !s.named && !s.partial { // a partial file may have been committed before
 		return s.Discard()
@@ -115,8 +118,8 @@ func (s *staged) Withdraw(confirm func() error) error {
 	})
 }
 
-// CommitAll implements [Writer]. The folders are synced last, each once. By then the syncs of later files have mostly written the names
-// of earlier ones, so that little is left to do for a folder.
+// CommitAll implements [Writer]. The folders are synced last, each once. By then the syncs of later
+// files have mostly written the names of earlier ones, so that little is left to do for a folder.
 func (d *Dir) CommitAll(_ context.Context, bodies iter.Seq[[]byte]) ([]Content, error) {
 	var committed []Content
 	var named [256]bool // folders in which a name was given
@@ -160,5 +163,6 @@ func (d *Dir) syncFolder(first byte) error {
 	return d.syncFolderName(first)
 }
 
-// syncNamed puts the names that CommitAll has given in the folder of a first byte on stable storage.
+// syncNamed puts the names that CommitAll has given in the folder of a first byte on stable
+// storage.
 func (d *Dir) syncNamed(first byte) error { return d.syncFolder(first) }

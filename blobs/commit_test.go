@@ -15,8 +15,9 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestCommitAllFaults fails each call of committing three bodies, one after the other: then nothing is acknowledged, nothing is left in
-// tmp, and unless a sync has failed they can be committed again.
+// TestCommitAllFaults fails each call of committing three bodies, one after the other: then nothing
+// is acknowledged, nothing is left in tmp, and unless a sync has failed they can be committed
+// again.
 func TestCommitAllFaults(t *testing.T) {
 	t.Parallel()
 	bodies := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
@@ -95,8 +96,8 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
-// TestNamesAreSyncedOnce: where the sync of a folder has failed for one blob, no other one that was renamed into it meanwhile is
-// acknowledged: the next sync may succeed without its name.
+// TestNamesAreSyncedOnce: where the sync of a folder has failed for one blob, no other one that was
+// renamed into it meanwhile is acknowledged: the next sync may succeed without its name.
 func TestNamesAreSyncedOnce(t *testing.T) {
 	t.Parallel()
 	dir, faulty, _ := openFaulty(t)

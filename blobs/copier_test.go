@@ -99,8 +99,8 @@ func (f stuckFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStageMemoryTogether has many fast clients and a disk that is stuck: the chunks that wait for it are counted as they are
-// read. Afterwards one client uses its maximum, twice.
+// TestStageMemoryTogether has many fast clients and a disk that is stuck: the chunks that wait for
+// it are counted as they are read. Afterwards one client uses its maximum, twice.
 func TestStageMemoryTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,8 @@ type Digest [sha256.Size]byte
 // String returns the digest as 64 lower-case hexadecimal digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// ParseDigest reads a digest from exactly 64 hexadecimal digits of any case. The error does not repeat the text.
+// ParseDigest reads a digest from exactly 64 hexadecimal digits of any case. The error does not
+// repeat the text.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != hex.EncodedLen(len(d)) {

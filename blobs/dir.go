@@ -22,9 +22,10 @@ import (
 //
 // A folder of blobs is named by the first byte of their digests; its first blob creates it. Beside
 // the watermark, .ahead is one that was set aside and .new one that is being written. The
-// modification time of a removed blob is the time of its removal. Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. Blobs can be
-// replaced and removed while they are read. On Windows a name given just before a power cut may be lost ([FS].SyncDir). A Dir
-// keeps nothing open, so there is nothing to close.
+// modification time of a removed blob is the time of its removal. Directories have mode 0700 and
+// files 0600. One process owns the directory; Dir does not lock it. Blobs can be replaced and
+// removed while they are read. On Windows a name given just before a power cut may be lost
+// ([FS].SyncDir). A Dir keeps nothing open, so there is nothing to close.
 type Dir struct {
 	fs               FS
 	blobs            string
@@ -47,19 +48,20 @@ var (
 	_ Inspector = (*Dir)(nil)
 )
 
-// OpenDir opens the store below path, an existing directory that no other process has open as a store. fsys is what it writes
-// with, OS{} outside tests.
+// OpenDir opens the store below path, an existing directory that no other process has open as a
+// store. fsys is what it writes with, OS{} outside tests.
 //
-// What is missing of the layout is created, its names are synced, the files in tmp/ are removed. It is an error when a directory of
-// the layout is something else (a symbolic link, say), when they are not all on one file system, since renaming could
-// not be atomic, and when tmp/ holds anything that cannot be removed, such as a directory with something in it.
+// What is missing of the layout is created, its names are synced, the files in tmp/ are removed. It
+// is an error when a directory of the layout is something else (a symbolic link, say), when they
+// are not all on one file system, since renaming could not be atomic, and when tmp/ holds anything
+// that cannot be removed, such as a directory with something in it.
 func OpenDir(path string, fsys FS) (*Dir, error) {
 	d := newDir(path, fsys)
 	if err := d.layOut(); err != nil {
 		return nil, err
 	}
-	// These two hold the names of the others. They are synced also when nothing was missing, since an earlier process may have ended
-	// before its sync.
+	// These two hold the names of the others. They are synced also when nothing was missing, since
+	// an earlier process may have ended before its sync.
 	if err := d.syncFolders(); err != nil {
 		return nil, unsynced("open the store", err)
 	}
@@ -139,7 +141,8 @@ func (d *Dir) path(digest Digest) string {
 	return filepath.Join(d.blobs, name[:2], name)
 }
 
-// Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can use sendfile.
+// Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can
+// use sendfile.
 func (d *Dir) Open(_ context.Context, b Blob) (io.ReadSeekCloser, error) {
 	f, found, err := openRegular(d.path(b.Digest), b.Digest)
 	if err != nil {
@@ -163,7 +166,8 @@ func (d *Dir) Stat(_ context.Context, b Blob) (int64, error) {
 	return info.Size(), nil
 }
 
-// openRegular opens the file of a blob, which must be a regular file, not a link to one or a pipe that would block.
+// openRegular opens the file of a blob, which must be a regular file, not a link to one or a pipe
+// that would block.
 func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	f, err := openToRead(path)
 	if errors.Is(err, errIrregular) {
@@ -189,8 +193,8 @@ func irregular(digest Digest) error {
 	return fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
 }
 
-// Walk implements [Walker]. What is no regular file named by its digest in the folder of that digest is no blob, and
-// passed over.
+// Walk implements [Walker]. What is no regular file named by its digest in the folder of that
+// digest is no blob, and passed over.
 func (d *Dir) Walk(ctx context.Context, fn func(Digest, int64) error) error {
 	for first := range 256 {
 		entries, err := d.list(d.folder(byte(first)))
@@ -225,8 +229,8 @@ func visit(first byte, entry fs.DirEntry, fn func(Digest, int64) error) error {
 	return fn(digest, info.Size())
 }
 
-// list reads a directory of the layout. A folder of a first byte that has had no file is missing; any other one only in a store
-// opened read-only.
+// list reads a directory of the layout. A folder of a first byte that has had no file is missing;
+// any other one only in a store opened read-only.
 func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && (d.readOnly || filepath.Dir(dir) == d.blobs) {
@@ -260,8 +264,8 @@ func failed(what string, err error) error {
 	return fmt.Errorf("blobs: %s: %w", what, err)
 }
 
-// unsynced is failed for a sync of something that stays. Where the directory could not be opened for it, nothing has
-// been tried yet, and the sync may be tried again.
+// unsynced is failed for a sync of something that stays. Where the directory could not be opened
+// for it, nothing has been tried yet, and the sync may be tried again.
 func unsynced(what string, err error) error {
 	if unopened(err) {
 		return failed(what, err)

@@ -25,7 +25,8 @@ func TestOneDevice(t *testing.T) {
 	}
 }
 
-// TestSyncDirSyncs uses a file system that refuses to sync its directories: an error shows that it was tried.
+// TestSyncDirSyncs uses a file system that refuses to sync its directories: an error shows that it
+// was tried.
 func TestSyncDirSyncs(t *testing.T) {
 	t.Parallel()
 	if err := (blobs.OS{}).SyncDir("/proc"); !errors.Is(err, syscall.EINVAL) {
@@ -36,8 +37,9 @@ func TestSyncDirSyncs(t *testing.T) {
 // mountedEnv tells the child of TestTwoDevices which data directory to try.
 const mountedEnv = "BLOBS_TEST_MOUNTED"
 
-// TestTwoDevices opens a data directory that has another file system mounted at tmp/. The mount is made by a child in
-// namespaces of its own, so that it needs no privilege and is gone with the child.
+// TestTwoDevices opens a data directory that has another file system mounted at tmp/. The mount is
+// made by a child in namespaces of its own, so that it needs no privilege and is gone with the
+// child.
 func TestTwoDevices(t *testing.T) {
 	if data := os.Getenv(mountedEnv); data != "" {
 		openMounted(t, data)
@@ -75,7 +77,8 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
-// TestIrregular has something in place of a blob that cannot be opened, or can and is no regular file.
+// TestIrregular has something in place of a blob that cannot be opened, or can and is no regular
+// file.
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	plants := map[string]func(path string) error{
@@ -103,7 +106,8 @@ func forgetAccess(stat *syscall.Stat_t) { stat.Atim = syscall.Timespec{} }
 // descriptorsEnv tells the child of TestNoDescriptors that it is one.
 const descriptorsEnv = "BLOBS_TEST_DESCRIPTORS"
 
-// TestNoDescriptors uses a store when no more files can be opened, in a child, since the limit is one of the process.
+// TestNoDescriptors uses a store when no more files can be opened, in a child, since the limit is
+// one of the process.
 func TestNoDescriptors(t *testing.T) {
 	if data := os.Getenv(descriptorsEnv); data != "" {
 		useWithoutDescriptors(t, data)
@@ -152,8 +156,8 @@ func useWithoutDescriptors(t *testing.T, data string) {
 	checkSound(t, data)
 }
 
-// TestVerifyPastCache looks whether a blob that was just verified is in memory still: it must be read from the disk the
-// next time, too.
+// TestVerifyPastCache looks whether a blob that was just verified is in memory still: it must be
+// read from the disk the next time, too.
 func TestVerifyPastCache(t *testing.T) {
 	t.Parallel()
 	data := onDisk(t)

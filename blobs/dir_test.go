@@ -93,7 +93,8 @@ func names(t *testing.T, path string) []string {
 	return found
 }
 
-// checkSound fails the test unless nothing is left in tmp/ and every file in blobs/ has the content that its name says.
+// checkSound fails the test unless nothing is left in tmp/ and every file in blobs/ has the content
+// that its name says.
 func checkSound(t *testing.T, data string) {
 	t.Helper()
 	if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {

@@ -78,7 +78,8 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	}
 }
 
-// TestPlanted has something in place of a blob that looks like it only when it is followed or opened.
+// TestPlanted has something in place of a blob that looks like it only when it is followed or
+// opened.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -124,7 +125,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestLinkedDirectory has a directory of the layout lead elsewhere; emptying such a tmp would delete a stranger's files.
+// TestLinkedDirectory has a directory of the layout lead elsewhere; emptying such a tmp would
+// delete a stranger's files.
 func TestLinkedDirectory(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"tmp", "trash", "blobs", "blobs/42"} {
@@ -149,7 +151,8 @@ func TestLinkedDirectory(t *testing.T) {
 	}
 }
 
-// plantModes gives a blob and a folder modes that they should not have, and returns what is to be said of them.
+// plantModes gives a blob and a folder modes that they should not have, and returns what is to be
+// said of them.
 func plantModes(t *testing.T, data string, content []byte) map[string]string {
 	t.Helper()
 	blob, folder := blobPath(data, content), filepath.Join(data, "blobs", "07")
@@ -159,7 +162,8 @@ func plantModes(t *testing.T, data string, content []byte) map[string]string {
 	return map[string]string{blob: "mode 0644, not 0600", folder: "mode 0770, not 0700"}
 }
 
-// inode is what the system knows of a file beyond what Go shows, but for the time of the last access.
+// inode is what the system knows of a file beyond what Go shows, but for the time of the last
+// access.
 func inode(info fs.FileInfo) string {
 	stat := *info.Sys().(*syscall.Stat_t)
 	forgetAccess(&stat)

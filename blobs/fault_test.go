@@ -15,7 +15,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestFaults fails each call of staging and committing, one after the other: the Nth of all, and the Nth of its kind.
+// TestFaults fails each call of staging and committing, one after the other: the Nth of all, and
+// the Nth of its kind.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
@@ -53,7 +54,8 @@ type faultyStore struct {
 	data string
 }
 
-// try stages and commits a body under a fault, looks at what became of it, and then does it again without the fault.
+// try stages and commits a body under a fault, looks at what became of it, and then does it again
+// without the fault.
 func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	t.Helper()
 	content := blobstest.Content(600 << 10)
@@ -94,7 +96,8 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	checkSound(t, s.data)
 }
 
-// restart opens the store anew, after names that could not be synced: until then nothing is promised in their folder.
+// restart opens the store anew, after names that could not be synced: until then nothing is
+// promised in their folder.
 func (s *faultyStore) restart(t *testing.T, content []byte) {
 	t.Helper()
 	if err := put(s.dir, content); !errors.Is(err, blobs.ErrUnsynced) {
@@ -147,8 +150,8 @@ func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, ca
 	}
 }
 
-// checkCalls fails the test if a file got its final name without a successful sync after its last write, if it was
-// written or synced after a failed sync, or if it was not closed.
+// checkCalls fails the test if a file got its final name without a successful sync after its last
+// write, if it was written or synced after a failed sync, or if it was not closed.
 func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Call) {
 	t.Helper()
 	synced, failed, open := make(map[string]bool), make(map[string]bool), make(map[string]bool)
@@ -312,7 +315,8 @@ func TestOpenDirFaults(t *testing.T) {
 	})
 }
 
-// TestKeepOpenTargets is about file systems of Windows on which renaming over a file that somebody reads fails.
+// TestKeepOpenTargets is about file systems of Windows on which renaming over a file that somebody
+// reads fails.
 func TestKeepOpenTargets(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")

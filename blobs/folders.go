@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// folders is the state of the folders of first bytes. Each is created with its first file: creating all 256 takes 250 ms and a megabyte
-// of the journal, where the first OpenDir takes 4 ms without them.
+// folders is the state of the folders of first bytes. Each is created with its first file: creating
+// all 256 takes 250 ms and a megabyte of the journal, where the first OpenDir takes 4 ms without
+// them.
 type folders struct {
 	changing sync.Mutex // locked while one is created, or their names are synced
 	names    names      // their own
@@ -19,8 +20,9 @@ type folders struct {
 	state    [256]atomic.Uint32
 }
 
-// names syncs the names in one directory. A sync that failed is never repeated: it may succeed without the names, which the kernel has
-// dropped, and another writer would take its file for durable. For the same reason syncs of one directory do not overlap.
+// names syncs the names in one directory. A sync that failed is never repeated: it may succeed
+// without the names, which the kernel has dropped, and another writer would take its file for
+// durable. For the same reason syncs of one directory do not overlap.
 type names struct {
 	syncing sync.Mutex
 	broken  error // what a sync failed with; guarded by syncing
@@ -87,7 +89,8 @@ func (d *Dir) makeFolder(first byte) error {
 	return nil
 }
 
-// syncFolderName puts the name of a folder on stable storage, and those of all others with it, unless it is there.
+// syncFolderName puts the name of a folder on stable storage, and those of all others with it,
+// unless it is there.
 func (d *Dir) syncFolderName(first byte) error {
 	if d.folders.state[first].Load() == durable {
 		return nil
@@ -116,8 +119,9 @@ func (d *Dir) syncWithin(first byte) error {
 	return d.folders.within[first].sync(d.fs, d.folder(first))
 }
 
-// SyncNames puts the names of all blobs whose digests begin with a byte on stable storage. It is for a caller that relies on a blob that
-// another process has committed, which may have ended before its sync. The folder must exist. Errors: ErrUnsynced, ErrUnavailable.
+// SyncNames puts the names of all blobs whose digests begin with a byte on stable storage. It is
+// for a caller that relies on a blob that another process has committed, which may have ended
+// before its sync. The folder must exist. Errors: ErrUnsynced, ErrUnavailable.
 func (d *Dir) SyncNames(first byte) error {
 	if err := d.syncFolder(first); err != nil {
 		return unsynced(fmt.Sprintf("sync the names in folder %02x", first), err)

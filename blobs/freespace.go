@@ -6,5 +6,6 @@ type FreeSpace struct {
 	Files int64 // inodes; -1: the file system has no fixed number of them
 }
 
-// FreeSpace asks the system how much space the file system of the store has left. The answer is of this moment: others write, too.
+// FreeSpace asks the system how much space the file system of the store has left. The answer is of
+// this moment: others write, too.
 func (d *Dir) FreeSpace() (FreeSpace, error) { return freeSpaceIn(d.tmp) }

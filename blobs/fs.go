@@ -15,23 +15,25 @@ const (
 	fileMode = 0o600
 )
 
-// FS is the seam between [Dir] and the disk: every call that changes or syncs something goes through it, so that tests
-// can record the calls and make each of them fail. Reading does not. The methods may be called concurrently, and their
-// errors wrap those of the operating system.
+// FS is the seam between [Dir] and the disk: every call that changes or syncs something goes
+// through it, so that tests can record the calls and make each of them fail. Reading does not. The
+// methods may be called concurrently, and their errors wrap those of the operating system.
 type FS interface {
 	Files
 	Names
 
-	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that matches
-	// fs.ErrExist.
+	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that
+	// matches fs.ErrExist.
 	Mkdir(path string) error
 
-	// Touch sets the time at which a file was changed last. It is as durable as the next sync of a directory with the
-	// file in it makes it, on file systems with a journal; on others it may get lost in a power cut.
+	// Touch sets the time at which a file was changed last. It is as durable as the next sync of a
+	// directory with the file in it makes it, on file systems with a journal; on others it may get
+	// lost in a power cut.
 	Touch(path string, at time.Time) error
 
-	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing is done there: a
-	// name given just before a power cut is as safe as the log of its file system makes it.
+	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing
+	// is done there: a name given just before a power cut is as safe as the log of its file system
+	// makes it.
 	SyncDir(path string) error
 }
 
@@ -40,23 +42,24 @@ type Names interface {
 	// Link gives a file another name, which nothing has yet. Not every file system can do that.
 	Link(from, to string) error
 
-	// Rename moves a file, replacing one that has the new name. On Windows a file system without POSIX semantics, such as FAT,
-	// refuses that while the replaced one is open; the moved one may be open for reading.
+	// Rename moves a file, replacing one that has the new name. On Windows a file system without
+	// POSIX semantics, such as FAT, refuses that while the replaced one is open; the moved one may
+	// be open for reading.
 	Rename(from, to string) error
 
-	// Remove deletes a file or an empty directory. On Windows a file system without POSIX semantics keeps the name of an open file
-	// until that is closed.
+	// Remove deletes a file or an empty directory. On Windows a file system without POSIX semantics
+	// keeps the name of an open file until that is closed.
 	Remove(path string) error
 }
 
 // Files opens files for writing.
 type Files interface {
-	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing one is an error
-	// that matches fs.ErrExist. After an error no file made by this call is left.
+	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing
+	// one is an error that matches fs.ErrExist. After an error no file made by this call is left.
 	Create(path string) (File, error)
 
-	// Reopen opens an existing file for writing from a position on, in bytes, and truncates it there. That there is none is an error
-	// that matches fs.ErrNotExist.
+	// Reopen opens an existing file for writing from a position on, in bytes, and truncates it
+	// there. That there is none is an error that matches fs.ErrNotExist.
 	Reopen(path string, at int64) (File, error)
 }
 
@@ -64,8 +67,8 @@ type Files interface {
 type File interface {
 	io.WriteCloser
 
-	// Sync puts everything written on stable storage. After an error it must not be called again: the kernel may
-	// have marked clean what it could not write, and would then report success.
+	// Sync puts everything written on stable storage. After an error it must not be called again:
+	// the kernel may have marked clean what it could not write, and would then report success.
 	Sync() error
 }
 
@@ -113,8 +116,9 @@ func (OS) Mkdir(path string) error {
 	return os.Chmod(path, dirMode)
 }
 
-// MkdirAll creates a directory of mode 0700, and those above it that are missing, and syncs their names. An existing directory is no
-// error; where the path, or one above it, is something else, an *fs.PathError names that one and matches syscall.ENOTDIR.
+// MkdirAll creates a directory of mode 0700, and those above it that are missing, and syncs their
+// names. An existing directory is no error; where the path, or one above it, is something else, an
+// *fs.PathError names that one and matches syscall.ENOTDIR.
 func (o OS) MkdirAll(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -133,7 +137,8 @@ func (o OS) MkdirAll(path string) error {
 	return o.SyncDir(parent)
 }
 
-// ErrLocked is returned by Lock where another process, or another descriptor of this one, has the lock.
+// ErrLocked is returned by Lock where another process, or another descriptor of this one, has the
+// lock.
 var ErrLocked = errors.New("the file is locked")
 
 // Lock locks an open file, exclusively or shared, until it is closed. It does not wait.

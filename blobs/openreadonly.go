@@ -9,8 +9,9 @@ import (
 
 var errReadOnly = errors.New("the store is open for reading only")
 
-// OpenDirReadOnly opens the store below path, a directory, and changes nothing in it, now or later: whatever writes
-// fails. A folder of the layout that is missing counts as empty. Another process may have the store open and write to it.
+// OpenDirReadOnly opens the store below path, a directory, and changes nothing in it, now or later:
+// whatever writes fails. A folder of the layout that is missing counts as empty. Another process
+// may have the store open and write to it.
 func OpenDirReadOnly(path string) (*Dir, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// state is all that can be seen of a file without reading it (which may leave a trace), and its content.
+// state is all that can be seen of a file without reading it (which may leave a trace), and its
+// content.
 type state struct {
 	Mode    fs.FileMode
 	Size    int64

@@ -101,7 +101,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfPartialFiles has each chunk synced before it is acknowledged, and the name of the file with the first. No chunk, no sync.
+// TestOrderOfPartialFiles has each chunk synced before it is acknowledged, and the name of the file
+// with the first. No chunk, no sync.
 func TestOrderOfPartialFiles(t *testing.T) {
 	t.Parallel()
 	dir, recorded, data := openFaulty(t)

@@ -14,7 +14,8 @@ const renameReplacesOpenFile = true
 // hasModes tells that the permissions of a file are its own.
 const hasModes = true
 
-// openToRead opens a file, in one call: a link is not followed and a socket not opened (errIrregular), a pipe is not waited for.
+// openToRead opens a file, in one call: a link is not followed and a socket not opened
+// (errIrregular), a pipe is not waited for.
 func openToRead(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) {
@@ -40,7 +41,8 @@ func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// unopened reports whether err says that there are too many open files, so that what was asked for has not begun.
+// unopened reports whether err says that there are too many open files, so that what was asked for
+// has not begun.
 func unopened(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameReplacesOpenFile: not on every file system, and not where another process has opened the file without sharing it.
+// renameReplacesOpenFile: not on every file system, and not where another process has opened the
+// file without sharing it.
 const renameReplacesOpenFile = false
 
 // hasModes tells that the permissions of a file come from its folder.
@@ -26,8 +27,8 @@ const (
 	errDiskQuotaExceeded = syscall.Errno(1295)
 )
 
-// openToRead opens a file so that it can be renamed and removed meanwhile: Go's own os.Open makes both fail with a sharing violation. A
-// link is not followed.
+// openToRead opens a file so that it can be renamed and removed meanwhile: Go's own os.Open makes
+// both fail with a sharing violation. A link is not followed.
 func openToRead(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -46,8 +47,8 @@ func openToRead(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// rename replaces a file also while it is open (POSIX semantics), where the file system can do that: NTFS since Windows 10. os.Rename
-// never does; os.Root does.
+// rename replaces a file also while it is open (POSIX semantics), where the file system can do
+// that: NTFS since Windows 10. os.Rename never does; os.Root does.
 func rename(from, to string) error {
 	above := filepath.Dir(from)
 	for below(to, above) == "" && above != filepath.Dir(above) {
@@ -70,11 +71,12 @@ func below(path, above string) string {
 	return relative
 }
 
-// remove deletes a file, also while it is open where the file system can do that, or an empty folder.
+// remove deletes a file, also while it is open where the file system can do that, or an empty
+// folder.
 func remove(path string) error { return whileBusy(func() error { return os.Remove(path) }) }
 
-// whileBusy calls fn again for about a second while another process uses the file: a virus scanner or an indexer that looks at a new
-// file makes opening, renaming and removing it fail for a moment.
+// whileBusy calls fn again for about a second while another process uses the file: a virus scanner
+// or an indexer that looks at a new file makes opening, renaming and removing it fail for a moment.
 func whileBusy(fn func() error) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := fn()
@@ -94,7 +96,8 @@ func noSpace(err error) bool {
 	return errors.Is(err, errDiskFull) || errors.Is(err, errHandleDiskFull) || errors.Is(err, errDiskQuotaExceeded)
 }
 
-// unopened reports whether err says that there are too many open files, so that what was asked for has not begun.
+// unopened reports whether err says that there are too many open files, so that what was asked for
+// has not begun.
 func unopened(err error) bool { return errors.Is(err, errTooManyOpenFiles) }
 
 // readOnly reports whether err says that the volume cannot be written to.

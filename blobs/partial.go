@@ -13,39 +13,45 @@ import (
 	"path/filepath"
 )
 
-// PartialFiles are bodies that arrive in several chunks. They may exist for days, over restarts. Methods for the same name must not be
-// called concurrently.
+// PartialFiles are bodies that arrive in several chunks. They may exist for days, over restarts.
+// Methods for the same name must not be called concurrently.
 type PartialFiles interface {
-	// AppendPartial reads r to its end, or most bytes of it, writes them at the end of the checkpoint, in place of what is there, and
-	// returns the new checkpoint: what is on stable storage then. It comes also with an error of r or ctx, which is returned as it is:
-	// what has arrived counts. After any other error it is the old one. io.EOF: r has ended. most is positive.
+	// AppendPartial reads r to its end, or most bytes of it, writes them at the end of the
+	// checkpoint, in place of what is there, and returns the new checkpoint: what is on stable
+	// storage then. It comes also with an error of r or ctx, which is returned as it is: what has
+	// arrived counts. After any other error it is the old one. io.EOF: r has ended. most is
+	// positive.
 	//
-	// ErrNotFound: the file is shorter than the checkpoint, which happens where a backup was restored. A full disk is ErrNoSpace.
-	// In Objects the new checkpoint names what is needed from then on; what the old one named and the new one does not may be deleted
-	// once the new one is committed, and the other way round where it will not be.
+	// ErrNotFound: the file is shorter than the checkpoint, which happens where a backup was
+	// restored. A full disk is ErrNoSpace. In Objects the new checkpoint names what is needed from
+	// then on; what the old one named and the new one does not may be deleted once the new one is
+	// committed, and the other way round where it will not be.
 	AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error)
 
-	// TruncatePartial removes what is there after the end of the checkpoint. That there is nothing is no error.
+	// TruncatePartial removes what is there after the end of the checkpoint. That there is nothing
+	// is no error.
 	TruncatePartial(ctx context.Context, p Partial) error
 
 	// CheckPartial returns ErrNotFound where the file is shorter than the checkpoint.
 	CheckPartial(ctx context.Context, p Partial) error
 
-	// StagePartial returns the complete body, of which the checkpoint is the end, to be committed. The file stays, also once it has been
-	// committed, until RemovePartial in a Folder; nothing may be added to it any more. Its Discard does nothing, and its Withdraw removes the
-	// blob that this call or an earlier one committed. Where a file cannot have two names it is moved, and StagePartial finds it under its
-	// digest. In Objects the body becomes, by Commit, one of the objects that the checkpoint names. ErrNotFound: it is shorter than the
-	// checkpoint.
+	// StagePartial returns the complete body, of which the checkpoint is the end, to be committed.
+	// The file stays, also once it has been committed, until RemovePartial in a Folder; nothing may
+	// be added to it any more. Its Discard does nothing, and its Withdraw removes the blob that
+	// this call or an earlier one committed. Where a file cannot have two names it is moved, and
+	// StagePartial finds it under its digest. In Objects the body becomes, by Commit, one of the
+	// objects that the checkpoint names. ErrNotFound: it is shorter than the checkpoint.
 	StagePartial(ctx context.Context, p Partial) (Staged, error)
 }
 
 // PartialRemover removes bodies that are not needed any more.
 type PartialRemover interface {
-	// RemovePartial removes the file. A blob that it was committed as stays. That there is nothing is no error.
+	// RemovePartial removes the file. A blob that it was committed as stays. That there is nothing
+	// is no error.
 	RemovePartial(name string) error
 
-	// WalkPartials calls fn with each name, in ascending order. It stops at the first error of fn and returns it unchanged, or at
-	// the end of ctx.
+	// WalkPartials calls fn with each name, in ascending order. It stops at the first error of fn
+	// and returns it unchanged, or at the end of ctx.
 	WalkPartials(ctx context.Context, fn func(name string) error) error
 }
 
@@ -159,8 +165,9 @@ func (d *Dir) checkPartial(name string, at Checkpoint) error {
 	return err
 }
 
-// openPartial opens the file at the end of the checkpoint, and creates it at the beginning of the body. A file that an earlier
-// beginning has left is not overwritten: it may have a second name, as the blob that it was committed as.
+// openPartial opens the file at the end of the checkpoint, and creates it at the beginning of the
+// body. A file that an earlier beginning has left is not overwritten: it may have a second name, as
+// the blob that it was committed as.
 func (d *Dir) openPartial(name string, at Checkpoint) (File, error) {
 	path := d.partialPath(name)
 	if at.Size == 0 {
@@ -251,9 +258,9 @@ func (d *Dir) StagePartial(ctx context.Context, p Partial) (Staged, error) {
 	return s, err
 }
 
-// alias returns a second name of a partial file, to be renamed in place of its own: a power cut during the rename must not lose a file
-// that was acknowledged, and not every file system moves a file between folders atomically. Where there are no second names it is the
-// path itself.
+// alias returns a second name of a partial file, to be renamed in place of its own: a power cut
+// during the rename must not lose a file that was acknowledged, and not every file system moves a
+// file between folders atomically. Where there are no second names it is the path itself.
 func (d *Dir) alias(path string) string {
 	temp := d.tempName()
 	if d.fs.Link(path, temp) != nil {

@@ -16,8 +16,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestAppendPartialFaults fails each call of appending a chunk: the checkpoint stays where it was, and unless nothing may be synced any
-// more the chunk can be sent again.
+// TestAppendPartialFaults fails each call of appending a chunk: the checkpoint stays where it was,
+// and unless nothing may be synced any more the chunk can be sent again.
 func TestAppendPartialFaults(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(600 << 10)
@@ -47,8 +47,9 @@ func TestAppendPartialFaults(t *testing.T) {
 	}
 }
 
-// TestPartialFileStaysAfterCommit: a partial file keeps its name until it is removed, so that a commit cannot lose it at any moment, and
-// later changes of it do not change the blob. Where a file cannot have two names, it is moved.
+// TestPartialFileStaysAfterCommit: a partial file keeps its name until it is removed, so that a
+// commit cannot lose it at any moment, and later changes of it do not change the blob. Where a file
+// cannot have two names, it is moved.
 func TestPartialFileStaysAfterCommit(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -95,7 +96,8 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 	}
 }
 
-// TestRestartedPartialFileLeavesBlob: the blob is not overwritten when the partial file begins anew while both are one file.
+// TestRestartedPartialFileLeavesBlob: the blob is not overwritten when the partial file begins anew
+// while both are one file.
 func TestRestartedPartialFileLeavesBlob(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := openFaulty(t)

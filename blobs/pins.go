@@ -38,7 +38,8 @@ func (p *pins) unpin(digest Digest) {
 	}
 }
 
-// remove runs fn while no pin of the digest can be taken and no other removal of it runs, or returns ErrPinned.
+// remove runs fn while no pin of the digest can be taken and no other removal of it runs, or
+// returns ErrPinned.
 func (p *pins) remove(digest Digest, fn func() error) error {
 	if !p.claim(digest) {
 		return ErrPinned

@@ -124,8 +124,8 @@ func (s stepFS) SyncDir(path string) error {
 	return s.FS.SyncDir(path)
 }
 
-// TestPinAtEachStep pins a digest at each step of its removal: the pin is taken before the removal has begun or after it has ended, and
-// what is seen then stays true.
+// TestPinAtEachStep pins a digest at each step of its removal: the pin is taken before the removal
+// has begun or after it has ended, and what is seen then stays true.
 func TestPinAtEachStep(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")

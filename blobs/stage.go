@@ -35,7 +35,8 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 	return s, nil
 }
 
-// tempName returns an unused name. A number is enough: tmp/ was empty when counting began, and only this Dir makes files there.
+// tempName returns an unused name. A number is enough: tmp/ was empty when counting began, and only
+// this Dir makes files there.
 func (d *Dir) tempName() string { return filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10)) }
 
 type staged struct {
@@ -66,7 +67,8 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 	return syncBody("sync a temporary file", f)
 }
 
-// syncBody syncs what has been written and is not acknowledged yet. A full disk is no ErrUnsynced: all of it is removed, or written again.
+// syncBody syncs what has been written and is not acknowledged yet. A full disk is no ErrUnsynced:
+// all of it is removed, or written again.
 func syncBody(what string, f File) error {
 	err := syncFile(f)
 	switch {
@@ -120,8 +122,8 @@ func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (
 	return n, err
 }
 
-// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF), also with the last byte, r fails or ctx does. ctx is
-// looked at before each Read.
+// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF), also with the last byte,
+// r fails or ctx does. ctx is looked at before each Read.
 func ReadFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		if err := ctx.Err(); err != nil {

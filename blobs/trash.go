@@ -13,7 +13,8 @@ import (
 
 func (d *Dir) trashed(digest Digest) string { return filepath.Join(d.trash, digest.String()) }
 
-// Remove implements [Remover]: the file moves to trash/, where it replaces an older one of the same digest.
+// Remove implements [Remover]: the file moves to trash/, where it replaces an older one of the same
+// digest.
 func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	if d.readOnly {
 		return fmt.Errorf("blobs: remove %s: %w", digest, errReadOnly)
@@ -39,8 +40,8 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	})
 }
 
-// discard sets the time of the blob and moves it to trash/. What is no regular file is moved as it is: a link would pass the time on to
-// its target.
+// discard sets the time of the blob and moves it to trash/. What is no regular file is moved as it
+// is: a link would pass the time on to its target.
 func (d *Dir) discard(digest Digest) error {
 	path := d.path(digest)
 	info, err := os.Lstat(path)
@@ -61,8 +62,9 @@ func (d *Dir) discard(digest Digest) error {
 	return err
 }
 
-// unlink deletes a file so that its name is free at once. Where an open file cannot be replaced (keepsOpenTargets), the name of one
-// that is deleted stays until the last reader closes it, so the file gets another name first, in tmp/.
+// unlink deletes a file so that its name is free at once. Where an open file cannot be replaced
+// (keepsOpenTargets), the name of one that is deleted stays until the last reader closes it, so the
+// file gets another name first, in tmp/.
 func (d *Dir) unlink(path string) error {
 	if d.keepsOpenTargets {
 		aside := d.tempName()
@@ -145,8 +147,8 @@ func (d *Dir) DeleteTrashed(digest Digest) error {
 	return nil
 }
 
-// deleteTrashed compares the time again: a blob of the same digest may have been removed since the folder was read. The zero time is after
-// any.
+// deleteTrashed compares the time again: a blob of the same digest may have been removed since the
+// folder was read. The zero time is after any.
 func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err error) {
 	d.trashing.Lock()
 	defer d.trashing.Unlock()

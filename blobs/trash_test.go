@@ -34,7 +34,8 @@ func discarded(t *testing.T, dir *blobs.Dir, data string, removed time.Time) (pa
 	return paths
 }
 
-// TestTrashTimes has a removal dated by its own time, not that of the upload, and the dates decide exactly.
+// TestTrashTimes has a removal dated by its own time, not that of the upload, and the dates decide
+// exactly.
 func TestTrashTimes(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -90,8 +91,9 @@ func TestTrashAgain(t *testing.T) {
 	}
 }
 
-// TestTrashInUse is about file systems of Windows on which nothing can be moved over a file that somebody reads: an older copy in the
-// trash gets another name before it is deleted, and so does what is deleted from there.
+// TestTrashInUse is about file systems of Windows on which nothing can be moved over a file that
+// somebody reads: an older copy in the trash gets another name before it is deleted, and so does
+// what is deleted from there.
 func TestTrashInUse(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)

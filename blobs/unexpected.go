@@ -61,7 +61,8 @@ func (d *Dir) eachEntry(ctx context.Context, dir string, fn func(path string, in
 	return ctx.Err()
 }
 
-// unexpectedFolder returns the first byte of the blobs that a folder holds, or a negative number, and what is wrong with it.
+// unexpectedFolder returns the first byte of the blobs that a folder holds, or a negative number,
+// and what is wrong with it.
 func unexpectedFolder(info fs.FileInfo) (first int, why string) {
 	var number byte
 	_, err := fmt.Sscanf(info.Name(), "%02x", &number)

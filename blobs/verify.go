@@ -14,8 +14,8 @@ import (
 // A blob counts as damaged when two readings in a row find it so: a byte that changes on the way
 // from the store says nothing about the store. The second reading begins at the start.
 //
-// Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with the cause;
-// ErrUnavailable; that of ctx, which is looked at between reads.
+// Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with
+// the cause; ErrUnavailable; that of ctx, which is looked at between reads.
 func Verify(ctx context.Context, r Reader, b Blob) error {
 	err := verifyOnce(ctx, r, b)
 	if errors.Is(err, ErrDamaged) {
@@ -42,8 +42,8 @@ func verifyOnce(ctx context.Context, r Reader, b Blob) error {
 	return err
 }
 
-// VerifyReader is Verify for whatever is said to be the content of a blob. It reads r to its end, or one byte further
-// than size. An error of r, too, makes it ErrDamaged, and can be found in that.
+// VerifyReader is Verify for whatever is said to be the content of a blob. It reads r to its end,
+// or one byte further than size. An error of r, too, makes it ErrDamaged, and can be found in that.
 func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) error {
 	hash := sha256.New()
 	chunk := make([]byte, max(1, min(chunkSize, size+1)))

@@ -21,7 +21,8 @@ func verify(t *testing.T, store blobs.Store, content []byte) error {
 	return blobs.Verify(t.Context(), store, blobOf(content))
 }
 
-// TestVerifyFlips changes each byte of a blob, and the first, a middle and the last one of longer ones.
+// TestVerifyFlips changes each byte of a blob, and the first, a middle and the last one of longer
+// ones.
 func TestVerifyFlips(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)

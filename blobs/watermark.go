@@ -20,7 +20,8 @@ const (
 // maxWatermark is the length of the longest text, in bytes.
 const maxWatermark = 4 << 10
 
-// Watermark returns the text that SetWatermark has written, and the one that AsideWatermark has set aside; nil where there is none.
+// Watermark returns the text that SetWatermark has written, and the one that AsideWatermark has set
+// aside; nil where there is none.
 func (d *Dir) Watermark() (text, aside []byte, err error) {
 	if text, err = d.readWatermark(watermarkFile); err != nil {
 		return nil, nil, err
@@ -47,8 +48,9 @@ func (d *Dir) readWatermark(name string) ([]byte, error) {
 	return text, nil
 }
 
-// SetWatermark replaces the text, which is synced before it gets its name. The name is not: a power cut may bring back the previous text.
-// It is not to be called concurrently. After an error (ErrNoSpace, ErrUnavailable, or another one) the previous text is there.
+// SetWatermark replaces the text, which is synced before it gets its name. The name is not: a power
+// cut may bring back the previous text. It is not to be called concurrently. After an error
+// (ErrNoSpace, ErrUnavailable, or another one) the previous text is there.
 func (d *Dir) SetWatermark(text []byte) error {
 	fresh := filepath.Join(d.blobs, freshFile)
 	f, err := d.fs.Create(fresh)
@@ -73,7 +75,8 @@ func (d *Dir) SetWatermark(text []byte) error {
 	return nil
 }
 
-// AsideWatermark sets the text aside, replacing one that was set aside before. It stays until the file is removed by hand.
+// AsideWatermark sets the text aside, replacing one that was set aside before. It stays until the
+// file is removed by hand.
 func (d *Dir) AsideWatermark() error {
 	if err := d.fs.Rename(filepath.Join(d.blobs, watermarkFile), filepath.Join(d.blobs, aheadFile)); err != nil {
 		return failed("set the watermark aside", err)

@@ -12,8 +12,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestEarlyWriteBack looks how much of a large file still waits for the disk when it has been written. Where the system
-// cannot tell (Linux before 6.5), it looks at the content alone.
+// TestEarlyWriteBack looks how much of a large file still waits for the disk when it has been
+// written. Where the system cannot tell (Linux before 6.5), it looks at the content alone.
 func TestEarlyWriteBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(onDisk(t), "file")

@@ -10,8 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestAccessWhileACommitIsUnderWay: readers see a commit before its last sync has returned, and may take neither the rows before
-// it for those after it nor the other way round.
+// TestAccessWhileACommitIsUnderWay: readers see a commit before its last sync has returned, and may
+// take neither the rows before it for those after it nor the other way round.
 func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -49,7 +49,8 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestAccessOfTheView: a view that began before a change does not say that it is of the version after it.
+// TestAccessOfTheView: a view that began before a change does not say that it is of the version
+// after it.
 func TestAccessOfTheView(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

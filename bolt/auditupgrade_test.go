@@ -94,7 +94,8 @@ func versionsWithoutLog() []string {
 	})
 }
 
-// TestLogBeginsWithUpgrade: a file from before there was a log keeps all of its rows, gets one entry that continues them, and gets it once.
+// TestLogBeginsWithUpgrade: a file from before there was a log keeps all of its rows, gets one
+// entry that continues them, and gets it once.
 func TestLogBeginsWithUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, name := range versionsWithoutLog() {
@@ -162,7 +163,8 @@ func holdsFirstEntry(t *testing.T, s *Store) {
 	}
 }
 
-// TestLogChainsBehindUpgrade: the objects of an older file have no entry; the first change of one begins its chain, and others continue it.
+// TestLogChainsBehindUpgrade: the objects of an older file have no entry; the first change of one
+// begins its chain, and others continue it.
 func TestLogChainsBehindUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, name := range versionsWithoutLog() {

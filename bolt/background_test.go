@@ -28,8 +28,8 @@ func (o *inOrder) op(name string) func(*metadata.Tx) error {
 	}
 }
 
-// background queues an operation of UpdateBackground, and returns when it waits. It is for tests in a bubble, since such a wait cannot be
-// seen from outside.
+// background queues an operation of UpdateBackground, and returns when it waits. It is for tests in
+// a bubble, since such a wait cannot be seen from outside.
 func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	answer = make(chan error, 1)
 	go func() { answer <- s.UpdateBackground(context.Background(), fn) }()
@@ -80,7 +80,8 @@ func givesWay(t *testing.T, others bool, want []string) {
 	}
 }
 
-// TestBackgroundNotStarved keeps the queue full: what gives way comes all the same, again and again, and so do the others.
+// TestBackgroundNotStarved keeps the queue full: what gives way comes all the same, again and
+// again, and so do the others.
 func TestBackgroundNotStarved(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -15,9 +15,10 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Rows yields all rows of one snapshot of the file, bucket by bucket in the order of their keys; see tables.Rows. A damage of the file,
-// and the end of the context, are errors, after which nothing comes. While the sequence is read the file grows with every change, since
-// no page that the snapshot sees is used again.
+// Rows yields all rows of one snapshot of the file, bucket by bucket in the order of their keys;
+// see tables.Rows. A damage of the file, and the end of the context, are errors, after which
+// nothing comes. While the sequence is read the file grows with every change, since no page that
+// the snapshot sees is used again.
 func (s *Store) Rows(ctx context.Context) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		stopped := false
@@ -38,10 +39,12 @@ func (s *Store) Rows(ctx context.Context) iter.Seq2[tables.Row, error] {
 	}
 }
 
-// Build makes a new file at path out of the rows of an engine, and returns when it is complete and on stable storage. Rows out of order,
-// and rows that are no complete metadata of the present schema, are a metadata.ErrRecordDamaged; a file at path is an fs.ErrExist; without
-// room for the file the error is metadata.ErrNoSpace. After an error there is no file at path, and when the context ends, Build stops
-// within one transaction of a bounded size. The records themselves are not examined; Inspect does that.
+// Build makes a new file at path out of the rows of an engine, and returns when it is complete and
+// on stable storage. Rows out of order, and rows that are no complete metadata of the present
+// schema, are a metadata.ErrRecordDamaged; a file at path is an fs.ErrExist; without room for the
+// file the error is metadata.ErrNoSpace. After an error there is no file at path, and when the
+// context ends, Build stops within one transaction of a bounded size. The records themselves are
+// not examined; Inspect does that.
 func Build(ctx context.Context, path string, rows iter.Seq2[tables.Row, error]) error {
 	err := build(ctx, path, rows)
 	if err == nil {

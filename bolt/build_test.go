@@ -15,7 +15,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestBuild makes a file out of the rows of another one, in more than one transaction: both hold the same.
+// TestBuild makes a file out of the rows of another one, in more than one transaction: both hold
+// the same.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	from := closedStore(t, 300)
@@ -145,7 +146,8 @@ func rowsOfFile(t *testing.T) (all []tables.Row) {
 	return all
 }
 
-// TestRowsOfDamaged metadata end with an error, as do those of an older schema and those that nobody waits for.
+// TestRowsOfDamaged metadata end with an error, as do those of an older schema and those that
+// nobody waits for.
 func TestRowsOfDamaged(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())

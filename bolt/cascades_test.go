@@ -48,7 +48,8 @@ func (w *world) harvester() *walk {
 	}
 }
 
-// counts tells how often each resource of the set came since the walk had so many, each time in this state.
+// counts tells how often each resource of the set came since the walk had so many, each time in
+// this state.
 func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
 	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {
@@ -72,8 +73,8 @@ func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	}
 }
 
-// TestCascadesLetOthersWrite deletes and restores a large set while others write: they go on between the steps, no commit moves
-// more than a batch, and a harvester receives each change once.
+// TestCascadesLetOthersWrite deletes and restores a large set while others write: they go on
+// between the steps, no commit moves more than a batch, and a harvester receives each change once.
 func TestCascadesLetOthersWrite(t *testing.T) {
 	var most atomic.Int64
 	w := newWorld(t, func(c *committer) { c.commit = func(tx *bbolt.Tx) error { return measured(tx, &most) } })
@@ -125,12 +126,13 @@ func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 	return err
 }
 
-// cascadesChild, in the environment, makes the test program a service that is killed right after its first commit: the file to
-// open, and what to do with which set.
+// cascadesChild, in the environment, makes the test program a service that is killed right after
+// its first commit: the file to open, and what to do with which set.
 const cascadesChild = "LABSHELF_TEST_STEPS_CHILD"
 
-// cascadeChild opens the repository, asks for the deletion or restoration if asked to, waits for the cascades, and is killed by
-// itself as soon as one commit is there: before anything that waits for the commit can go on.
+// cascadeChild opens the repository, asks for the deletion or restoration if asked to, waits for
+// the cascades, and is killed by itself as soon as one commit is there: before anything that waits
+// for the commit can go on.
 func cascadeChild(path, do, set string) int {
 	store := must(Open(path, Options{}))
 	store.committer.commit = func(tx *bbolt.Tx) error {
@@ -154,8 +156,9 @@ func cascadeChild(path, do, set string) int {
 	return 0
 }
 
-// TestStepsSurviveKill kills the service after each single commit of a deletion and of a restoration. After each start it goes
-// on where it was, and a harvester that comes by now and then receives each change once.
+// TestStepsSurviveKill kills the service after each single commit of a deletion and of a
+// restoration. After each start it goes on where it was, and a harvester that comes by now and then
+// receives each change once.
 func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()

@@ -21,12 +21,14 @@ import (
 // maxBatch is how many operations share a commit at most.
 const maxBatch = 256
 
-// mostMapped is how many bytes of pages and bodies commits write or remove until the file is released from memory. The next commits read
-// most of the pages, each in another place of the file, and they would stay resident.
+// mostMapped is how many bytes of pages and bodies commits write or remove until the file is
+// released from memory. The next commits read most of the pages, each in another place of the file,
+// and they would stay resident.
 const mostMapped = 16 << 20
 
-// committer runs all changes, in one goroutine, as group commits without added delay: it takes whatever is queued, runs it in one
-// transaction and commits that. While a commit is under way the next group gathers in the queue.
+// committer runs all changes, in one goroutine, as group commits without added delay: it takes
+// whatever is queued, runs it in one transaction and commits that. While a commit is under way the
+// next group gathers in the queue.
 type committer struct {
 	db        *bbolt.DB
 	now       func() time.Time
@@ -52,8 +54,8 @@ type operation = groupcommit.Operation[func(*metadata.Tx) error]
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
-// start runs a committer on a file whose last transaction, seen, has been synced. On a file opened to be read only it refuses all
-// changes.
+// start runs a committer on a file whose last transaction, seen, has been synced. On a file opened
+// to be read only it refuses all changes.
 func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*committer, error) {
 	meta, err := fsck.TxMeta(seen)
 	if err != nil {
@@ -116,8 +118,8 @@ func (c *committer) idle() <-chan time.Time {
 // close ends the committer when the queue is empty.
 func (c *committer) close() { c.queue.Close() }
 
-// process runs a batch. No operation is answered before the commit: a refusal may rest on what another operation of the batch has
-// written.
+// process runs a batch. No operation is answered before the commit: a refusal may rest on what
+// another operation of the batch has written.
 func (c *committer) process(batch []*operation) {
 	outcome, begun := errUnfinished, time.Now()
 	rest := batch
@@ -137,13 +139,15 @@ func (c *committer) process(batch []*operation) {
 			outcome = err
 			return
 		}
-		// The writes of the spoiler are gone with the transaction. The others run again, without it.
+		// The writes of the spoiler are gone with the transaction. The others run again, without
+		// it.
 		rest = append(rest[:spoiler:spoiler], rest[spoiler+1:]...)
 	}
 }
 
-// attempt runs operations in one transaction and commits it. An operation that fails after it wrote spoils the transaction: nothing is
-// committed, and attempt returns the index of that operation. Otherwise spoiler is negative, and err is the outcome of the commit.
+// attempt runs operations in one transaction and commits it. An operation that fails after it wrote
+// spoils the transaction: nothing is committed, and attempt returns the index of that operation.
+// Otherwise spoiler is negative, and err is the outcome of the commit.
 func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	if c.failed != nil {
 		return -1, c.failed
@@ -164,8 +168,8 @@ func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	return spoiler, err
 }
 
-// rollback ends a transaction that has not been committed; it does nothing to one that has. If bbolt cannot do that, it still holds its
-// locks, and the store is stuck.
+// rollback ends a transaction that has not been committed; it does nothing to one that has. If
+// bbolt cannot do that, it still holds its locks, and the store is stuck.
 func (c *committer) rollback(btx *bbolt.Tx) error {
 	err := catchFault(btx.Rollback)
 	if err == nil || errors.Is(err, berrors.ErrTxClosed) {
@@ -223,7 +227,8 @@ func run(t *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	return end(err)
 }
 
-// finish commits. A sync that failed is never repeated: the kernel may have dropped the pages, and then reports success.
+// finish commits. A sync that failed is never repeated: the kernel may have dropped the pages, and
+// then reports success.
 func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	id := btx.ID()
 	if err := t.Finish(c.state); err != nil {
@@ -256,8 +261,8 @@ func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	return fmt.Errorf("bolt: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 }
 
-// transient returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another time, and after which nothing but
-// what was to be written is lost; nil for any other.
+// transient returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another
+// time, and after which nothing but what was to be written is lost; nil for any other.
 func transient(err error) error {
 	switch {
 	case noSpace(err):
@@ -268,7 +273,8 @@ func transient(err error) error {
 	return nil
 }
 
-// commitCatching commits, and turns a panic of bbolt, which a damaged file can cause, into an error.
+// commitCatching commits, and turns a panic of bbolt, which a damaged file can cause, into an
+// error.
 func (c *committer) commitCatching(btx *bbolt.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

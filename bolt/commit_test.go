@@ -21,7 +21,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what the bad one did is not in it.
+// TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what
+// the bad one did is not in it.
 func TestBatchIsolation(t *testing.T) {
 	t.Parallel()
 	after := func(fn func(*metadata.Tx) error, then func() error) func(*metadata.Tx) error {
@@ -118,8 +119,8 @@ func TestNothingWrittenIsNoCommit(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestAnswersFollowTheCommit holds a commit back: neither the writer nor one who was refused because of what the writer wrote
-// may be answered before.
+// TestAnswersFollowTheCommit holds a commit back: neither the writer nor one who was refused
+// because of what the writer wrote may be answered before.
 func TestAnswersFollowTheCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, answersFollowTheCommit)
@@ -155,7 +156,8 @@ func answersFollowTheCommit(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestStampsFollowTheCommits has 16 goroutines change things at once: a later stamp is never in an earlier commit.
+// TestStampsFollowTheCommits has 16 goroutines change things at once: a later stamp is never in an
+// earlier commit.
 func TestStampsFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -193,7 +195,8 @@ func TestStampsFollowTheCommits(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestContextEndsInTheQueue gives up while the committer is busy: the answer comes at once, and the function never runs.
+// TestContextEndsInTheQueue gives up while the committer is busy: the answer comes at once, and the
+// function never runs.
 func TestContextEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -219,7 +222,8 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCloseFinishesTheQueue closes the store while operations wait: those are carried out, later ones refused.
+// TestCloseFinishesTheQueue closes the store while operations wait: those are carried out, later
+// ones refused.
 func TestCloseFinishesTheQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -259,7 +263,8 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	}
 }
 
-// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and no caller waits for ever.
+// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and no caller
+// waits for ever.
 func TestOperationEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

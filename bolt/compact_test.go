@@ -118,7 +118,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactLeavesAlone what it cannot copy: the file stays as it is, and no other is left in its directory.
+// TestCompactLeavesAlone what it cannot copy: the file stays as it is, and no other is left in its
+// directory.
 func TestCompactLeavesAlone(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -156,7 +157,8 @@ func TestCompactLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileItWasOpened: what waited for the lock of a file that Compact has replaced is not used.
+// TestReplacedWhileItWasOpened: what waited for the lock of a file that Compact has replaced is not
+// used.
 func TestReplacedWhileItWasOpened(t *testing.T) {
 	t.Parallel()
 	path, other := closedStore(t, 1), closedStore(t, 2)

@@ -14,8 +14,9 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of the store's own until it is closed. If
-// the store is read only, no process can change its file, so the snapshot is that file itself.
+// Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of
+// the store's own until it is closed. If the store is read only, no process can change its file, so
+// the snapshot is that file itself.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied := &snapshot{}
 	seen, err := s.read(ctx, func(k *kv, _ *tables.Tx) (err error) {
@@ -75,8 +76,8 @@ func (s *snapshot) Close() error {
 	return err
 }
 
-// contextWriter is a writer that fails when the context has ended. It keeps the error with which it has failed, of which bbolt may keep
-// the text only.
+// contextWriter is a writer that fails when the context has ended. It keeps the error with which it
+// has failed, of which bbolt may keep the text only.
 type contextWriter struct {
 	to     io.Writer
 	ended  func() error
@@ -91,14 +92,17 @@ func (w *contextWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// compactBytes is about how much Compact copies in one transaction, which is kept in memory until its commit.
+// compactBytes is about how much Compact copies in one transaction, which is kept in memory until
+// its commit.
 const compactBytes = 16 << 20
 
-// Compact replaces the file at path by a copy without free pages, and returns its length in bytes before and after. No other process
-// may have it open (ErrLocked). The copy is made in the same directory, synced and inspected, and then renamed over the old file. Until
-// then, and after any error, the old file is as it was. A file in which Inspect finds something is not touched (ErrDamaged); without room
-// for the copy the error is metadata.ErrNoSpace. When the context ends, Compact stops within one transaction of the copy, which is why
-// bbolt's Compact is not used: nothing stops that one.
+// Compact replaces the file at path by a copy without free pages, and returns its length in bytes
+// before and after. No other process may have it open (ErrLocked). The copy is made in the same
+// directory, synced and inspected, and then renamed over the old file. Until then, and after any
+// error, the old file is as it was. A file in which Inspect finds something is not touched
+// (ErrDamaged); without room for the copy the error is metadata.ErrNoSpace. When the context ends,
+// Compact stops within one transaction of the copy, which is why bbolt's Compact is not used:
+// nothing stops that one.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if before, after, err = compact(ctx, path); err == nil {
 		return before, after, nil
@@ -140,8 +144,8 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	// A process that waits for the lock of the old file finds after the rename that another file is at the path; see openExamined. Where
-	// an open file cannot be replaced, it is closed before.
+	// A process that waits for the lock of the old file finds after the rename that another file is
+	// at the path; see openExamined. Where an open file cannot be replaced, it is closed before.
 	if renamesOverOpen {
 		err = os.Rename(fresh, path)
 	}

@@ -89,7 +89,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// trimmed cuts off the zeros by which a file that can be used is made longer where it is opened on Windows.
+// trimmed cuts off the zeros by which a file that can be used is made longer where it is opened on
+// Windows.
 func trimmed(file []byte, length int) []byte {
 	if runtime.GOOS != "windows" || len(file) <= length || len(bytes.TrimLeft(file[length:], "\x00")) > 0 {
 		return file
@@ -97,7 +98,8 @@ func trimmed(file []byte, length int) []byte {
 	return file[:length]
 }
 
-// wantExamined fails the test unless the file at path is refused before it is opened for writing, which makes it longer on Windows.
+// wantExamined fails the test unless the file at path is refused before it is opened for writing,
+// which makes it longer on Windows.
 func wantExamined(t *testing.T, path string, want error) {
 	t.Helper()
 	s, err := examine(path)
@@ -111,7 +113,8 @@ func wantExamined(t *testing.T, path string, want error) {
 	}
 }
 
-// withMeta returns the file with another number at a place in its newest meta page, under a right checksum.
+// withMeta returns the file with another number at a place in its newest meta page, under a right
+// checksum.
 func withMeta(file []byte, page int, newest uint64, at int) []byte {
 	file = bytes.Clone(file)
 	for _, start := range []int{0, page} {
@@ -162,8 +165,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedPages zeroes or overwrites each page of a file in turn. Opening it and reading everything must not end the
-// program, and nothing that was not stored may come out.
+// TestDamagedPages zeroes or overwrites each page of a file in turn. Opening it and reading
+// everything must not end the program, and nothing that was not stored may come out.
 func TestDamagedPages(t *testing.T) {
 	t.Parallel()
 	const names = 300
@@ -266,7 +269,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// TestFlippedFiles flips bits anywhere in a file: it is refused, or what is read and written gives errors; nothing panics.
+// TestFlippedFiles flips bits anywhere in a file: it is refused, or what is read and written gives
+// errors; nothing panics.
 func TestFlippedFiles(t *testing.T) {
 	t.Parallel()
 	const names = 300
@@ -306,8 +310,9 @@ func TestFlippedFiles(t *testing.T) {
 	}
 }
 
-// freesMillions says whether a flip made the header of a page claim so many pages behind it that a write to it takes gigabytes of memory and
-// minutes: bbolt takes the number at its word when it frees the page, and keeps each of them in a map. A check finds such a page.
+// freesMillions says whether a flip made the header of a page claim so many pages behind it that a
+// write to it takes gigabytes of memory and minutes: bbolt takes the number at its word when it
+// frees the page, and keeps each of them in a map. A check finds such a page.
 func freesMillions(file []byte, at int) bool {
 	page := os.Getpagesize()
 	return at%page < fsck.PageHeader && fsck.Page(file[at-at%page:]).Header().Overflow > 1<<20

@@ -10,7 +10,8 @@ import (
 	"labshelf/paging"
 )
 
-// holdsDescriptions: what is said about objects is read from an older file as far as it is there, and the tables that it lacked take rows.
+// holdsDescriptions: what is said about objects is read from an older file as far as it is there,
+// and the tables that it lacked take rows.
 func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
 	id := metadatatest.IDAt('T', 1)

@@ -14,7 +14,8 @@ import (
 	"labshelf/metadata"
 )
 
-// visibleCommit makes commits of the store visible, and holds their return back until release gets an outcome.
+// visibleCommit makes commits of the store visible, and holds their return back until release gets
+// an outcome.
 func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 	visible, release = make(chan struct{}), make(chan error)
 	s.committer.commit = func(tx *bbolt.Tx) error {
@@ -99,8 +100,8 @@ func viewDurableWaits(t *testing.T, outcome, want error) {
 	checkIntegrity(t, s)
 }
 
-// TestViewDurableHoldsNoTransaction: a reader who waits must not keep the file from being closed, nor pages from being used
-// again.
+// TestViewDurableHoldsNoTransaction: a reader who waits must not keep the file from being closed,
+// nor pages from being used again.
 func TestViewDurableHoldsNoTransaction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -6,11 +6,14 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bbolt can write the list of free pages with each commit, or leave it out and search the whole file for them when it is opened next.
-// Neither is right alone. The list is sorted and written anew each time: after a load of 1 million resources 347 changes a second against
-// 1,345, after 10 million 77 against 1,102. Without it, opening 10 million took 134 s. So the committer writes it while it is short, and
-// leaves it out while it is long, as after large deletions or loads. It is also written before the file is closed, when the committer has
-// been idle for a while, and after a commit that failed: only a crash during changes to such a file makes the next start read all of it.
+// bbolt can write the list of free pages with each commit, or leave it out and search the whole
+// file for them when it is opened next. Neither is right alone. The list is sorted and written anew
+// each time: after a load of 1 million resources 347 changes a second against 1,345, after 10
+// million 77 against 1,102. Without it, opening 10 million took 134 s. So the committer writes it
+// while it is short, and leaves it out while it is long, as after large deletions or loads. It is
+// also written before the file is closed, when the committer has been idle for a while, and after a
+// commit that failed: only a crash during changes to such a file makes the next start read all of
+// it.
 const (
 	longFreelist = 2_000       // free pages, up to which their list costs a commit less than 0.2 ms; with 16,000 it is about 1 ms
 	idleTime     = time.Second // without a change until a list that was left out is written
@@ -30,12 +33,13 @@ func (f *freelist) decide(db *bbolt.DB, asked bool) {
 	db.NoFreelistSync = !asked && stats.FreePageN+stats.PendingPageN > f.long
 }
 
-// failed records that a commit has failed that may succeed another time, for instance because the disk was full. If the list is absent
-// bbolt has just read the whole file for it, and would do so after each such failure.
+// failed records that a commit has failed that may succeed another time, for instance because the
+// disk was full. If the list is absent bbolt has just read the whole file for it, and would do so
+// after each such failure.
 func (f *freelist) failed() { f.wanted = f.absent }
 
-// writeFreelist commits the list of free pages, and nothing else, if it is absent. A failure makes the store read-only, unless it is
-// transient; then the list stays absent.
+// writeFreelist commits the list of free pages, and nothing else, if it is absent. A failure makes
+// the store read-only, unless it is transient; then the list stays absent.
 func (c *committer) writeFreelist() {
 	defer func() { c.free.wanted = false }() // tried once
 	if !c.free.absent || c.failed != nil {

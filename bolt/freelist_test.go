@@ -32,7 +32,8 @@ func listed(t *testing.T, path string) bool {
 	return meta.Freelist != fsck.NoFreelist
 }
 
-// fragmented opens a store that leaves out a list of more than so many free pages, and makes a good many pages free in it.
+// fragmented opens a store that leaves out a list of more than so many free pages, and makes a good
+// many pages free in it.
 func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -94,8 +95,8 @@ func crashed(t *testing.T, s *Store) (path string) {
 	return path
 }
 
-// TestFreeListOnDisk: a short list is always in the file, a long one is left out by commits, and written when nothing comes
-// for a while and before the file is closed.
+// TestFreeListOnDisk: a short list is always in the file, a long one is left out by commits, and
+// written when nothing comes for a while and before the file is closed.
 func TestFreeListOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -133,8 +134,8 @@ func listOnDisk(t *testing.T, long int, quiet time.Duration, during bool) {
 	}
 }
 
-// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file if their list was left out. The
-// next one that fails is not to do so again.
+// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file if
+// their list was left out. The next one that fails is not to do so again.
 func TestFreeListOnFullDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, listOnFullDisk)
@@ -168,8 +169,8 @@ func listOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestCrashWithoutFreeList opens what a kill leaves where the list was left out: all rows are there, every page is in use or
-// free, and the list is written again when there is time.
+// TestCrashWithoutFreeList opens what a kill leaves where the list was left out: all rows are
+// there, every page is in use or free, and the list is written again when there is time.
 func TestCrashWithoutFreeList(t *testing.T) {
 	t.Parallel()
 	s, names := fragmented(t, 10, time.Hour)
@@ -213,8 +214,9 @@ func TestCrashWithoutFreeList(t *testing.T) {
 	}
 }
 
-// TestDamageWithoutFreeList turns bits in what a kill leaves where the list was left out. bbolt goes over all pages then, and
-// what it meets there must not end the program: the file opens as it was, or is refused.
+// TestDamageWithoutFreeList turns bits in what a kill leaves where the list was left out. bbolt
+// goes over all pages then, and what it meets there must not end the program: the file opens as it
+// was, or is refused.
 func TestDamageWithoutFreeList(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
@@ -252,7 +254,8 @@ func TestDamageWithoutFreeList(t *testing.T) {
 	}
 }
 
-// TestFreeListKeepsInlineCount: the commit that writes the list changes nothing else: the count of inline bodies is there after it.
+// TestFreeListKeepsInlineCount: the commit that writes the list changes nothing else: the count of
+// inline bodies is there after it.
 func TestFreeListKeepsInlineCount(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)

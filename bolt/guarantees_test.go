@@ -19,8 +19,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// Each guarantee of a listing has a test here under concurrent writers, and a mutant in verify/mutants that
-// breaks it on purpose. The test must find it.
+// Each guarantee of a listing has a test here under concurrent writers, and a mutant in
+// verify/mutants that breaks it on purpose. The test must find it.
 
 // changes is how often each of the writers changes something.
 func changes() int {
@@ -30,8 +30,8 @@ func changes() int {
 	return 250
 }
 
-// TestListingComplete is "an object is returned at least once": harvesters that follow the changes end up with the last version of
-// every resource.
+// TestListingComplete is "an object is returned at least once": harvesters that follow the changes
+// end up with the last version of every resource.
 func TestListingComplete(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
@@ -57,8 +57,8 @@ func TestListingComplete(t *testing.T) {
 	checkIntegrity(t, w.store)
 }
 
-// TestListingCompleteForUnchanged is the same in the orders in which changes do not come to the front: what is neither modified nor
-// renamed during a walk is in it.
+// TestListingCompleteForUnchanged is the same in the orders in which changes do not come to the
+// front: what is neither modified nor renamed during a walk is in it.
 func TestListingCompleteForUnchanged(t *testing.T) {
 	w := newWorld(t, nil)
 	calm := w.churn(4, 40, 0)
@@ -83,8 +83,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestListingNoRepetition is "no object is returned twice unless it was modified during the walk": no walk meets one version twice, in
-// any order.
+// TestListingNoRepetition is "no object is returned twice unless it was modified during the walk":
+// no walk meets one version twice, in any order.
 func TestListingNoRepetition(t *testing.T) {
 	w := newWorld(t, nil)
 	w.churn(4, 40, 0)
@@ -100,8 +100,8 @@ func TestListingNoRepetition(t *testing.T) {
 	})
 }
 
-// TestListingConstantCost is "the cost of a page depends on its size alone". It counts: a step of a cursor is a step, however long it
-// takes.
+// TestListingConstantCost is "the cost of a page depends on its size alone". It counts: a step of a
+// cursor is a step, however long it takes.
 func TestListingConstantCost(t *testing.T) {
 	w := newWorld(t, nil)
 	truth := w.churn(8, changes(), 0)
@@ -172,8 +172,9 @@ func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (p
 	return pages
 }
 
-// TestSinceLinkOnlyNew is "the address that answered with the end stays valid, and returns later what was created or modified since,
-// and only that", through restarts: what a harvester receives is in strictly rising order of stamps, so nothing comes again.
+// TestSinceLinkOnlyNew is "the address that answered with the end stays valid, and returns later
+// what was created or modified since, and only that", through restarts: what a harvester receives
+// is in strictly rising order of stamps, so nothing comes again.
 func TestSinceLinkOnlyNew(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
@@ -202,8 +203,9 @@ func TestSinceLinkOnlyNew(t *testing.T) {
 	}
 }
 
-// TestSinceLinkOnlyNewAfterPowerCut is the same when the power fails while a commit is on its way: its page was not sent, so the stamps
-// that the power cut took back are nowhere, and the harvester's address misses nothing that gets them again.
+// TestSinceLinkOnlyNewAfterPowerCut is the same when the power fails while a commit is on its way:
+// its page was not sent, so the stamps that the power cut took back are nowhere, and the
+// harvester's address misses nothing that gets them again.
 func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	var cut atomic.Bool
 	visible, release := make(chan struct{}), make(chan struct{})
@@ -257,8 +259,8 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	}
 }
 
-// TestChildrenConstantCost is "a folder costs the same whatever is in it", in both states at once: a page of folders with one file each and one
-// of folders with hundreds take as many steps.
+// TestChildrenConstantCost is "a folder costs the same whatever is in it", in both states at once:
+// a page of folders with one file each and one of folders with hundreds take as many steps.
 func TestChildrenConstantCost(t *testing.T) {
 	const folders = 20
 	cost := func(files int, order paging.Order) (c tables.Cost) {

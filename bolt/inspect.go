@@ -13,8 +13,8 @@ import (
 
 // Inspect implements metadata.Store. It verifies all pages, and what tables.Check does.
 //
-// The file grows while others write, since bbolt reuses no page that the transaction, or a later one, may see. Under many writes,
-// inspect a Snapshot instead of the store.
+// The file grows while others write, since bbolt reuses no page that the transaction, or a later
+// one, may see. Under many writes, inspect a Snapshot instead of the store.
 func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) error {
 	if err := s.checkPath(); err != nil {
 		report(metadata.Violation{Part: metadata.PartPages, Kind: "file", Wrong: err.Error()})

@@ -21,8 +21,8 @@ import (
 	"labshelf/metadata"
 )
 
-// grownFile returns the bytes that are in use of a file with branches, leaves, buckets within a page, rows over several pages
-// and free pages.
+// grownFile returns the bytes that are in use of a file with branches, leaves, buckets within a
+// page, rows over several pages and free pages.
 func grownFile(t testing.TB) []byte {
 	t.Helper()
 	path := closedStore(t, 400)
@@ -59,8 +59,9 @@ func used(t testing.TB, path string) []byte {
 	return fscktest.Used(file)
 }
 
-// TestInspectFindsEveryFlip flips bits all over the file: it is refused, or Inspect reports something, or a key that only separates
-// two pages is another one between them, and all that can be read is as it was. Whatever is read from it, nothing panics.
+// TestInspectFindsEveryFlip flips bits all over the file: it is refused, or Inspect reports
+// something, or a key that only separates two pages is another one between them, and all that can
+// be read is as it was. Whatever is read from it, nothing panics.
 func TestInspectFindsEveryFlip(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -134,7 +135,8 @@ func lookInto(t testing.TB, path string) (found []string) {
 	return found
 }
 
-// TestPagesInCirclesRefused lets a page of a branch lead to the branch itself, and back to the root: bbolt would never come to an end.
+// TestPagesInCirclesRefused lets a page of a branch lead to the branch itself, and back to the
+// root: bbolt would never come to an end.
 func TestPagesInCirclesRefused(t *testing.T) {
 	t.Parallel()
 	circles := 0

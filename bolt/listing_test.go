@@ -33,8 +33,8 @@ func idAt(kind byte, n int) metadata.ID {
 	return metadata.ID{0: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
 }
 
-// fillShelf puts resources into so many dataspaces of two sets each. Four of five are active, and some have changed since they
-// were made, so that the order of stamps is not that of ids.
+// fillShelf puts resources into so many dataspaces of two sets each. Four of five are active, and
+// some have changed since they were made, so that the order of stamps is not that of ids.
 func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 	t.Helper()
 	s := &shelf{Store: openStore(t)}
@@ -128,7 +128,8 @@ func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resourc
 	return found[:min(limit, len(found))]
 }
 
-// cost is what listings have cost in a transaction, and how many steps cursors over records have taken.
+// cost is what listings have cost in a transaction, and how many steps cursors over records have
+// taken.
 type cost struct {
 	tables.Cost
 	recordSteps int
@@ -168,7 +169,8 @@ type errorer interface {
 	Errorf(format string, args ...any)
 }
 
-// TestRangesCostWhatTheyYield draws ranges and pages of every shape, and compares each with a look at all resources.
+// TestRangesCostWhatTheyYield draws ranges and pages of every shape, and compares each with a look
+// at all resources.
 func TestRangesCostWhatTheyYield(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 50, 3000)
@@ -267,7 +269,8 @@ func TestSetRangesCostWhatTheyYield(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// TestFreshRecordsAreAdjacent: in the order of creation, forwards and backwards, the record wanted is the next one.
+// TestFreshRecordsAreAdjacent: in the order of creation, forwards and backwards, the record wanted
+// is the next one.
 func TestFreshRecordsAreAdjacent(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -308,8 +311,8 @@ func collected[T any](items iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads what is left before the commit: there bbolt
-// has pages without keys, at which its Prev stops.
+// TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads what is left before
+// the commit: there bbolt has pages without keys, at which its Prev stops.
 func TestRangesInTheirOwnTransaction(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 1, 3000)

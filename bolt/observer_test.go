@@ -30,7 +30,8 @@ func observed(t *testing.T) (s *Store, commits *[]groupcommit.Commit) {
 	return s, commits
 }
 
-// TestObserve: the times of a batch are those that it was made to take, and it is reported before it is answered.
+// TestObserve: the times of a batch are those that it was made to take, and it is reported before
+// it is answered.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, observeDurations)
@@ -78,7 +79,8 @@ func TestObserveSync(t *testing.T) {
 	}
 }
 
-// TestObserveFailure: a commit that failed is reported as one, and no refusal is reported as a commit.
+// TestObserveFailure: a commit that failed is reported as one, and no refusal is reported as a
+// commit.
 func TestObserveFailure(t *testing.T) {
 	t.Parallel()
 	s, commits := observed(t)
@@ -100,7 +102,8 @@ func TestObserveFailure(t *testing.T) {
 	}
 }
 
-// TestStats: the file is as long as the system says, deleting leaves pages free, and transactions are counted while they run.
+// TestStats: the file is as long as the system says, deleting leaves pages free, and transactions
+// are counted while they run.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	s, _ := observed(t)

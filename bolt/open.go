@@ -30,24 +30,28 @@ var (
 type Options struct {
 	Now func() time.Time // the clock behind stamps; nil: the system's
 
-	// ReadOnly shares the file with other readers and writes nothing: no file is made or upgraded, leftovers stay, every change is
-	// refused with metadata.ErrReadOnly. What an older schema lacks is empty.
+	// ReadOnly shares the file with other readers and writes nothing: no file is made or upgraded,
+	// leftovers stay, every change is refused with metadata.ErrReadOnly. What an older schema lacks
+	// is empty.
 	ReadOnly bool
 
-	// Observe is called with each commit once its outcome is known, just before the waiting callers are answered, from one goroutine,
-	// that of all commits. It must return at once. nil: nothing is measured.
+	// Observe is called with each commit once its outcome is known, just before the waiting callers
+	// are answered, from one goroutine, that of all commits. It must return at once. nil: nothing
+	// is measured.
 	Observe func(groupcommit.Commit)
 }
 
-// errAlone: of the two meta pages, which hold the last state and the one before, one is not valid. A power cut may leave that of a
-// commit that was not acknowledged, and a damaged disk of the last one that was.
+// errAlone: of the two meta pages, which hold the last state and the one before, one is not valid.
+// A power cut may leave that of a commit that was not acknowledged, and a damaged disk of the last
+// one that was.
 var errAlone = errors.New("the first pages of the metadata file were not both valid at the start: perhaps only what a power cut " +
 	"leaves, perhaps the last change before it is missing")
 
 // lockTimeout is how long Open waits for another process to end.
 const lockTimeout = 2 * time.Second
 
-// Open opens the file at path, and makes it if there is none; its directory must exist. The caller closes the Store.
+// Open opens the file at path, and makes it if there is none; its directory must exist. The caller
+// closes the Store.
 func Open(path string, options Options) (*Store, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -85,8 +89,8 @@ func open(path string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// openExamined opens the file after it has been examined. On Windows bbolt makes a file longer as soon as it is opened for writing, so
-// every reason to refuse the file is found before that.
+// openExamined opens the file after it has been examined. On Windows bbolt makes a file longer as
+// soon as it is opened for writing, so every reason to refuse the file is found before that.
 func openExamined(path string, options Options) (*Store, error) {
 	examined, err := examine(path)
 	if err != nil || options.ReadOnly {
@@ -105,8 +109,9 @@ func openExamined(path string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// examine opens the file for reading, while no process can write it, and checks its pages before bbolt reads more than the meta pages,
-// then the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used.
+// examine opens the file for reading, while no process can write it, and checks its pages before
+// bbolt reads more than the meta pages, then the rows that every start needs. It returns an
+// ErrDamaged or an ErrTooNew if the file cannot be used.
 func examine(path string) (*Store, error) {
 	s, err := openFile(path, true)
 	if err != nil {
@@ -131,8 +136,9 @@ func examine(path string) (*Store, error) {
 	return s, nil
 }
 
-// checkPath returns an ErrLocked if another file is at the path of the one that is open, which was replaced while this process waited
-// for its lock or since then, and another error if there is none: what is written to the open file would be lost.
+// checkPath returns an ErrLocked if another file is at the path of the one that is open, which was
+// replaced while this process waited for its lock or since then, and another error if there is
+// none: what is written to the open file would be lost.
 func (s *Store) checkPath() error {
 	there, err := os.Stat(s.path)
 	if err != nil {
@@ -144,8 +150,8 @@ func (s *Store) checkPath() error {
 	return nil
 }
 
-// openFile opens the file at path with bbolt, and returns an error where bbolt panics. The file then stays mapped, and with that locked,
-// until the process ends.
+// openFile opens the file at path with bbolt, and returns an error where bbolt panics. The file
+// then stays mapped, and with that locked, until the process ends.
 func openFile(path string, readOnly bool) (*Store, error) {
 	s := &Store{path: path}
 	err := asDamagedFile(catchFault(func() (err error) {
@@ -175,8 +181,9 @@ func openFile(path string, readOnly bool) (*Store, error) {
 	return nil, err
 }
 
-// load prepares the store for its first transaction. Nothing is written before the schema version has been checked. What an earlier
-// process has written may not be on stable storage, so the file is synced before anything of it is used.
+// load prepares the store for its first transaction. Nothing is written before the schema version
+// has been checked. What an earlier process has written may not be on stable storage, so the file
+// is synced before anything of it is used.
 func (s *Store) load(options Options) error {
 	var header tables.Header
 	read := func(k *kv) (err error) {

@@ -16,8 +16,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestKeysOutOfOrder lets an entry of a leaf lead to the row of another entry. That row is complete, so its checksum is right; but it came
-// already, or comes too early.
+// TestKeysOutOfOrder lets an entry of a leaf lead to the row of another entry. That row is
+// complete, so its checksum is right; but it came already, or comes too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")

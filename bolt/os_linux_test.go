@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestWrittenPagesLeaveMemory: what was read of the file does not stay resident while commits write to it.
+// TestWrittenPagesLeaveMemory: what was read of the file does not stay resident while commits write
+// to it.
 func TestWrittenPagesLeaveMemory(t *testing.T) {
 	s := openStore(t)
 	const bodies, size = 64, 1 << 20

@@ -10,11 +10,12 @@ import (
 	"labshelf/metadata"
 )
 
-// bbolt trusts its file. Where the file is damaged or can no longer be read, bbolt panics, or follows a page number to memory that is not
-// mapped, which is a page fault. Everything that reads the file therefore runs in catchFault.
+// bbolt trusts its file. Where the file is damaged or can no longer be read, bbolt panics, or
+// follows a page number to memory that is not mapped, which is a page fault. Everything that reads
+// the file therefore runs in catchFault.
 
-// catchFault runs fn, which reads the file, and turns a panic or page fault that the file has caused into an ErrRecordDamaged. Any other
-// panic passes through.
+// catchFault runs fn, which reads the file, and turns a panic or page fault that the file has
+// caused into an ErrRecordDamaged. Any other panic passes through.
 func catchFault(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	returned := false
@@ -36,8 +37,8 @@ func faultText(panicked any) string {
 	return fmt.Sprint(panicked)
 }
 
-// causedByFile tells, in a deferred function, whether the present panic was caused by the file: a page fault, wherever it happened, or
-// any panic in bbolt.
+// causedByFile tells, in a deferred function, whether the present panic was caused by the file: a
+// page fault, wherever it happened, or any panic in bbolt.
 func causedByFile() bool {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(0, calls[:])])

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCatchFaultPassesOtherPanics: a mistake of ours stays a panic, with the place where it was made.
+// TestCatchFaultPassesOtherPanics: a mistake of ours stays a panic, with the place where it was
+// made.
 func TestCatchFaultPassesOtherPanics(t *testing.T) {
 	t.Parallel()
 	var none *Store

@@ -13,7 +13,8 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// TestReferencesOfSchema8: those of former versions are found where that schema has them, and are the same once they are moved.
+// TestReferencesOfSchema8: those of former versions are found where that schema has them, and are
+// the same once they are moved.
 func TestReferencesOfSchema8(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t, "version-8")
@@ -51,8 +52,8 @@ func TestReferencesOfSchema8(t *testing.T) {
 	})
 }
 
-// referencesIn returns the references to each blob; how many of them are of former versions, and of these, how many to blobs to which
-// present versions refer, too.
+// referencesIn returns the references to each blob; how many of them are of former versions, and of
+// these, how many to blobs to which present versions refer, too.
 func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadata.VersionKey, former, shared int) {
 	t.Helper()
 	references = map[blobs.Digest][]metadata.VersionKey{}
@@ -87,7 +88,8 @@ func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadat
 	return references, former, shared
 }
 
-// TestDamagedReferencesOfSchema8 takes a reference out of the file, and adds one: the check finds both, wherever the schema has them.
+// TestDamagedReferencesOfSchema8 takes a reference out of the file, and adds one: the check finds
+// both, wherever the schema has them.
 func TestDamagedReferencesOfSchema8(t *testing.T) {
 	t.Parallel()
 	for _, upgraded := range []bool{false, true} {
@@ -131,7 +133,8 @@ func TestDamagedReferencesOfSchema8(t *testing.T) {
 	}
 }
 
-// TestReplacementLeavesTheIndexOfReferences: no page of it is written when a row of a version takes over the entry of its resource.
+// TestReplacementLeavesTheIndexOfReferences: no page of it is written when a row of a version takes
+// over the entry of its resource.
 func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -167,7 +170,8 @@ func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// rootOf returns the page that a bucket begins on, which is another one after each change; 0: it is on the page of the buckets.
+// rootOf returns the page that a bucket begins on, which is another one after each change; 0: it is
+// on the page of the buckets.
 func rootOf(t *testing.T, s *Store, bucket string) (page uint64) {
 	t.Helper()
 	err := s.db.View(func(tx *bbolt.Tx) error {

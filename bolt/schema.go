@@ -13,15 +13,17 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// What follows the name of the metadata file in that of a temporary file in the same directory, before a random number.
+// What follows the name of the metadata file in that of a temporary file in the same directory,
+// before a random number.
 const (
 	newInfix      = ".new-"      // of a file that is being made
 	snapshotInfix = ".snapshot-" // of a Snapshot
 )
 
-// create makes the file under a temporary name and links it to the path when it is complete: a power cut while bbolt makes a file can
-// leave one that it does not open again, and of two processes that start at once only one may win. A rename would replace the file that
-// the other process has already opened; it is used where there are no hard links.
+// create makes the file under a temporary name and links it to the path when it is complete: a
+// power cut while bbolt makes a file can leave one that it does not open again, and of two
+// processes that start at once only one may win. A rename would replace the file that the other
+// process has already opened; it is used where there are no hard links.
 func create(path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newInfix)
 	if err != nil {
@@ -41,7 +43,8 @@ func create(path string) error {
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// link gives a complete file its name, unless another one has it. Where there are no hard links it replaces that one.
+// link gives a complete file its name, unless another one has it. Where there are no hard links it
+// replaces that one.
 func link(fresh, path string) error {
 	err := os.Link(fresh, path)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
@@ -75,8 +78,9 @@ func initialize(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// removeLeftovers removes the temporary files of a process that was killed. What it cannot remove now is left to the next start. A
-// process that is making a file at this moment finds the complete one.
+// removeLeftovers removes the temporary files of a process that was killed. What it cannot remove
+// now is left to the next start. A process that is making a file at this moment finds the complete
+// one.
 func removeLeftovers(path string) {
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Dir(path))
@@ -89,7 +93,8 @@ func removeLeftovers(path string) {
 	}
 }
 
-// ErrNoCopy says that a file of an older schema could not be copied before its upgrade. It was not changed.
+// ErrNoCopy says that a file of an older schema could not be copied before its upgrade. It was not
+// changed.
 var ErrNoCopy = errors.New("no copy of the metadata could be kept before they are brought to a newer version")
 
 // Upgrade is what Open has done to a file of an older schema.
@@ -101,8 +106,8 @@ type Upgrade struct {
 // Upgraded returns the upgrade that Open has made; nil: none was needed.
 func (s *Store) Upgraded() *Upgrade { return s.upgraded }
 
-// upgrade runs the migrations from a version to the present one, and saves a copy of the file first: an older program refuses the file
-// after that.
+// upgrade runs the migrations from a version to the present one, and saves a copy of the file
+// first: an older program refuses the file after that.
 func (s *Store) upgrade(version uint32) error {
 	done := Upgrade{From: version, To: tables.Schema}
 	var err error
@@ -125,7 +130,8 @@ func (s *Store) upgrade(version uint32) error {
 	return nil
 }
 
-// unusedPath returns the path, with a number appended if there is a file already: the copy of an earlier upgrade stays.
+// unusedPath returns the path, with a number appended if there is a file already: the copy of an
+// earlier upgrade stays.
 func unusedPath(path string) (string, error) {
 	for n, name := 2, path; ; n, name = n+1, fmt.Sprintf("%s.%d", path, n) {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {

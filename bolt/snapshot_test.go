@@ -13,7 +13,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.
+// TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store
+// that is only read.
 func TestSnapshotsOpen(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 50)
@@ -116,7 +117,8 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	}
 }
 
-// TestSnapshotsThatWereLeft by a process that was killed are removed when the file is opened to be changed.
+// TestSnapshotsThatWereLeft by a process that was killed are removed when the file is opened to be
+// changed.
 func TestSnapshotsThatWereLeft(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 1)

@@ -14,7 +14,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
+// TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot
+// be read is an error.
 func TestFileTruncatedWhileOpen(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 2000)

@@ -12,8 +12,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestLostUsageIsDamage flips a bit in the keys of usage rows, so that nothing finds them: no count that is not true comes out,
-// and none is written.
+// TestLostUsageIsDamage flips a bit in the keys of usage rows, so that nothing finds them: no count
+// that is not true comes out, and none is written.
 func TestLostUsageIsDamage(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -241,8 +241,8 @@ func replaceOlder(t *testing.T, s *Store) {
 	}
 }
 
-// holdsEpoch: a file that is brought to the present version gets one epoch, which continues what is in it, unless it has one; where it
-// is only read, the epoch is as it was.
+// holdsEpoch: a file that is brought to the present version gets one epoch, which continues what is
+// in it, unless it has one; where it is only read, the epoch is as it was.
 func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {

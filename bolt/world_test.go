@@ -20,8 +20,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// world is a repository on a real file, with writers that change it and readers that walk it at the same time. The bodies of
-// its files are kept in memory: what is tested is metadata.
+// world is a repository on a real file, with writers that change it and readers that walk it at the
+// same time. The bodies of its files are kept in memory: what is tested is metadata.
 type world struct {
 	t       *testing.T
 	path    string
@@ -170,7 +170,8 @@ func (wr *writer) step() {
 	}
 }
 
-// progress returns how many changes were made, and a channel that is closed when there are some more.
+// progress returns how many changes were made, and a channel that is closed when there are some
+// more.
 func (w *world) progress() (steps int, more <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -193,8 +194,8 @@ func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadat
 	}))
 }
 
-// churn runs writers side by side until each has made so many changes, with restarts in between, and returns what they
-// remember: the last acknowledged version of every resource.
+// churn runs writers side by side until each has made so many changes, with restarts in between,
+// and returns what they remember: the last acknowledged version of every resource.
 func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.Resource {
 	var running, stopper sync.WaitGroup
 	all := make([]*writer, writers)
@@ -232,7 +233,8 @@ func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.R
 	return truth
 }
 
-// walk is a harvester: it follows one listing from page to page, and keeps the address that answered with the end.
+// walk is a harvester: it follows one listing from page to page, and keeps the address that
+// answered with the end.
 type walk struct {
 	w         *world
 	name      string
@@ -271,7 +273,8 @@ func (k *walk) toEnd() {
 	}
 }
 
-// follow goes on after each end, as a harvester does that comes back, until stop is closed; then once more to the end.
+// follow goes on after each end, as a harvester does that comes back, until stop is closed; then
+// once more to the end.
 func (k *walk) follow(stop <-chan struct{}) {
 	for {
 		_, more := k.w.progress()
@@ -285,8 +288,8 @@ func (k *walk) follow(stop <-chan struct{}) {
 	}
 }
 
-// rewalk has a few harvesters walk every listing from the start to the end, in turn and again and again, as long as meanwhile
-// runs, and has each walk verified.
+// rewalk has a few harvesters walk every listing from the start to the end, in turn and again and
+// again, as long as meanwhile runs, and has each walk verified.
 func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
 	var all []*walk
 	for _, order := range orders {
@@ -313,7 +316,8 @@ func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
 	running.Wait()
 }
 
-// walks are the listings that the guarantees are tried on, in all kinds and with page sizes from 1 to 500.
+// walks are the listings that the guarantees are tried on, in all kinds and with page sizes from 1
+// to 500.
 func (w *world) walks(order string) (all []*walk) {
 	space, set := w.spaces[0].ID.String(), w.sets[0].ID.String()
 	for i, listing := range []struct {

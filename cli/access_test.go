@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestAccessSettings: what the configuration says about hosts, origins and keys reaches those who ask.
+// TestAccessSettings: what the configuration says about hosts, origins and keys reaches those who
+// ask.
 func TestAccessSettings(t *testing.T) {
 	t.Parallel()
 	at, _ := start(t, io.Discard, "--allowed-hosts", "lab, 192.0.2.7", "--allowed-origins", "https://app.example.org",

@@ -14,8 +14,8 @@ import (
 	"labshelf/handlers"
 )
 
-// adminConnections is how many clients an admin listener may have; their descriptors are among those that the listener of the
-// interface spares.
+// adminConnections is how many clients an admin listener may have; their descriptors are among
+// those that the listener of the interface spares.
 const adminConnections = 16
 
 // adminShutdown is how long requests to an admin listener may take when the service stops.
@@ -47,8 +47,8 @@ func profilesMux(*metrics.Metrics) *http.ServeMux {
 	return mux
 }
 
-// serveAdmin opens the admin listeners that are configured: metrics and profiles. Both are plain HTTP and ask for no key. close ends
-// them; it is never nil.
+// serveAdmin opens the admin listeners that are configured: metrics and profiles. Both are plain
+// HTTP and ask for no key. close ends them; it is never nil.
 func (s *server) serveAdmin(gateway handlers.Config, measured *metrics.Metrics) (close func(), err error) {
 	var open []*http.Server
 	close = func() {

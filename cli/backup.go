@@ -141,8 +141,9 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 	return backup.Snapshot{ReadCloser: body, Stamp: stamp, Bytes: body.Bytes}, nil
 }
 
-// Blob implements backup.Source. A blob is lost only if the service says so. An answer that breaks off may be the fault of the
-// network; where the blob is damaged, the service has recorded that before it ended the answer, and says so at the next request.
+// Blob implements backup.Source. A blob is lost only if the service says so. An answer that breaks
+// off may be the fault of the network; where the blob is damaged, the service has recorded that
+// before it ended the answer, and says so at the next request.
 func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
 	body, err := s.service.Blob(ctx, b.Digest)
 	var problem *client.Problem

@@ -16,7 +16,8 @@ import (
 	"labshelf/backup"
 )
 
-// line is a connection to a service that breaks off each time that a number of bytes have come back over it.
+// line is a connection to a service that breaks off each time that a number of bytes have come back
+// over it.
 type line struct {
 	base   string // of the service, over the line
 	breaks func() int
@@ -63,7 +64,8 @@ func newLine(t *testing.T, service string, lasts int64) line {
 	}}
 }
 
-// carry hands on what comes over a connection, and what comes back, up to a number of bytes. It returns how many came back.
+// carry hands on what comes over a connection, and what comes back, up to a number of bytes. It
+// returns how many came back.
 func carry(near net.Conn, service string, lasts int64) int64 {
 	far, err := net.Dial("tcp", service)
 	if err != nil {
@@ -116,8 +118,8 @@ func (f *inlineFiles) backUp(base, dest string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// TestBackupSurvivesBadConnection: what does not come over is not lost. The command fails and says so, the older backup stays, and over a
-// better line the next one has everything.
+// TestBackupSurvivesBadConnection: what does not come over is not lost. The command fails and says
+// so, the older backup stays, and over a better line the next one has everything.
 func TestBackupSurvivesBadConnection(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t, 1)
@@ -154,8 +156,9 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is named, and the backup has all
-// others; also where it is the service that finds it, and cuts off its answer.
+// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is
+// named, and the backup has all others; also where it is the service that finds it, and cuts off
+// its answer.
 func TestBackupOfDamagedService(t *testing.T) {
 	t.Parallel()
 	for _, verify := range []string{"false", "true"} {

@@ -14,8 +14,8 @@ import (
 // certificateAge is how long a certificate is used before its files are examined again.
 const certificateAge = 2 * time.Second
 
-// tlsFiles are the certificate of the service and its private key, read again when the files change, so that a renewal needs no
-// restart.
+// tlsFiles are the certificate of the service and its private key, read again when the files
+// change, so that a renewal needs no restart.
 type tlsFiles struct {
 	certFile, keyFile string
 	log               zerolog.Logger
@@ -43,8 +43,9 @@ func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error
 	return c, err
 }
 
-// get is the GetCertificate of a tls.Config. Where new files cannot be used the old certificate stays, and they are tried again: what
-// was wrong may be their permissions, which make no new edition.
+// get is the GetCertificate of a tls.Config. Where new files cannot be used the old certificate
+// stays, and they are tried again: what was wrong may be their permissions, which make no new
+// edition.
 func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

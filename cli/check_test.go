@@ -41,7 +41,8 @@ func lookOf(t *testing.T, dir string) map[string]string {
 	return look
 }
 
-// TestCheckChangesNothing has things lie around that opening a data directory for writing would clear away or put right.
+// TestCheckChangesNothing has things lie around that opening a data directory for writing would
+// clear away or put right.
 func TestCheckChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -1,5 +1,5 @@
-// Package cli is the command line: it reads the configuration, connects the packages, and runs and ends the
-// service. Every other package gets what it needs from here.
+// Package cli is the command line: it reads the configuration, connects the packages, and runs and
+// ends the service. Every other package gets what it needs from here.
 package cli
 
 import (
@@ -36,9 +36,10 @@ type process struct {
 	stdout, stderr io.Writer
 }
 
-// Main runs the command that args asks for (without the program's name, as in os.Args[1:]) and returns the exit code of the
-// process; "labshelf help serve" lists the codes. What a command was asked for goes to stdout; errors and logs go to stderr.
-// After a second signal it returns while the service may still be running: the caller ends the process.
+// Main runs the command that args asks for (without the program's name, as in os.Args[1:]) and
+// returns the exit code of the process; "labshelf help serve" lists the codes. What a command was
+// asked for goes to stdout; errors and logs go to stderr. After a second signal it returns while
+// the service may still be running: the caller ends the process.
 func Main(args, environ []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == child.Command { // started for each file: nothing else is set up
 		return child.Main(args[1:], os.Stdin, stdout)

@@ -92,7 +92,8 @@ func fillDemo(ctx context.Context, folder string) (people []demo.Person, err err
 	return demo.Fill(ctx, repo, clock, key)
 }
 
-// showDemo prints who can sign in, and how. The key is behind the # of a link, which browsers do not send.
+// showDemo prints who can sign in, and how. The key is behind the # of a link, which browsers do
+// not send.
 func showDemo(out io.Writer, at started, people []demo.Person) {
 	pages := strings.TrimSuffix(at.address, "/v1")
 	var text strings.Builder

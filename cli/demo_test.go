@@ -16,7 +16,8 @@ import (
 	"labshelf/client"
 )
 
-// The demonstration shows people, and a repository with all that its words promise; at the end nothing is left of it.
+// The demonstration shows people, and a repository with all that its words promise; at the end
+// nothing is left of it.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)

@@ -124,7 +124,8 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// explain is the text of an error for the operator of the service, with the cause of a refusal, which clients do not see.
+// explain is the text of an error for the operator of the service, with the cause of a refusal,
+// which clients do not see.
 func explain(err error) string {
 	var refusal *errs.Error
 	var problem *client.Problem

@@ -18,8 +18,9 @@ import (
 	"time"
 )
 
-// TestServesBeyondDescriptors: with more connections than there are descriptors for, the service goes on for those that are open, files
-// and the database included, and for the others when some are closed.
+// TestServesBeyondDescriptors: with more connections than there are descriptors for, the service
+// goes on for those that are open, files and the database included, and for the others when some
+// are closed.
 func TestServesBeyondDescriptors(t *testing.T) {
 	t.Parallel()
 	const descriptors, crowd = 160, 200

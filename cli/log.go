@@ -12,8 +12,8 @@ import (
 	"labshelf/cli/config"
 )
 
-// newLog returns the log of a service, the one of its requests, and flush, to be called when nothing more is logged. On a terminal
-// each line is written at once.
+// newLog returns the log of a service, the one of its requests, and flush, to be called when
+// nothing more is logged. On a terminal each line is written at once.
 func newLog(c config.Config, stderr io.Writer) (log, requests zerolog.Logger, flush func()) {
 	file, isFile := stderr.(*os.File)
 	terminal := isFile && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
@@ -27,14 +27,15 @@ func newLog(c config.Config, stderr io.Writer) (log, requests zerolog.Logger, fl
 	return logTo(own), logTo(theirs), blocks.flush
 }
 
-// The lines of requests are buffered for so long, or until they are so many bytes. One system call for each line took 2.4 of the 88 µs
-// of a small download in a profile.
+// The lines of requests are buffered for so long, or until they are so many bytes. One system call
+// for each line took 2.4 of the 88 µs of a small download in a profile.
 const (
 	logDelay = 100 * time.Millisecond
 	logBlock = 32 << 10
 )
 
-// logBlocks writes the lines of a log in blocks, in their order. Warnings and errors are written at once, after the lines before them.
+// logBlocks writes the lines of a log in blocks, in their order. Warnings and errors are written at
+// once, after the lines before them.
 type logBlocks struct {
 	to io.Writer
 

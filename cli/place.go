@@ -29,7 +29,8 @@ const (
 // maxKeyFile is the greatest size of a file with a key, in bytes.
 const maxKeyFile = 4 << 10
 
-// place is where a command works: in a data directory whose service is stopped, or on a service, through its interface.
+// place is where a command works: in a data directory whose service is stopped, or on a service,
+// through its interface.
 type place struct {
 	data   string         // path, or "" where remote is set
 	stores datadir.Stores // of it
@@ -56,8 +57,8 @@ func addRemoteFlags(flags *pflag.FlagSet) {
 	flags.String(keyFileFlag, "", "`FILE` with the key, readable for its owner alone (default: LABSHELF_KEY, else the key of the login)")
 }
 
-// placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not count: it is that of the
-// service, and commands without --data are for one that is running.
+// placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not
+// count: it is that of the service, and commands without --data are for one that is running.
 func placeOf(flags *pflag.FlagSet, p process) (place, error) {
 	data, err := flags.GetString("data")
 	if err != nil {
@@ -95,7 +96,8 @@ func storesIn(data string, environ []string) (datadir.Stores, error) {
 	return storesOf(c)
 }
 
-// remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.
+// remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it
+// refuses, unless open is set.
 func remoteOf(flags *pflag.FlagSet, environ []string, open bool, warn io.Writer) (*client.Client, error) {
 	address, key, err := config.Service(environ)
 	problems := []error{err}
@@ -163,7 +165,8 @@ func serviceURL(text string) (string, error) {
 	return base.String(), nil
 }
 
-// readKey returns the key in a file that only its owner can read. (Windows keeps no such permissions.)
+// readKey returns the key in a file that only its owner can read. (Windows keeps no such
+// permissions.)
 func readKey(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -13,12 +13,14 @@ type progress struct {
 	meter *meter.Meter // nil: closed
 }
 
-// newProgress returns a progress that is silent unless stderr is a terminal. The caller closes it before it writes there.
+// newProgress returns a progress that is silent unless stderr is a terminal. The caller closes it
+// before it writes there.
 func newProgress(stderr io.Writer) *progress {
 	return &progress{meter: meter.New(stderr, "")}
 }
 
-// set says that done of total bytes are done of the part of the work called what; total is 0 where it is not known.
+// set says that done of total bytes are done of the part of the work called what; total is 0 where
+// it is not known.
 func (p *progress) set(what string, done, total int64) {
 	p.with(func(m *meter.Meter) { m.Set(what, done, total) })
 }

@@ -26,7 +26,8 @@ func writeJSON[T any](out io.Writer, v T) error {
 	return encoder.Encode(v)
 }
 
-// reporter prints what a long command reports: progress, violations and the result, as text or JSON.
+// reporter prints what a long command reports: progress, violations and the result, as text or
+// JSON.
 type reporter struct {
 	process
 	asJSON     bool
@@ -68,8 +69,8 @@ func (r *reporter) end(text string, result any) error {
 	}{result, r.violations})
 }
 
-// failed returns the error of a command that ended early, and prints the violations that were found until then. state is as in
-// interrupted.
+// failed returns the error of a command that ended early, and prints the violations that were found
+// until then. state is as in interrupted.
 func (r *reporter) failed(ctx context.Context, err error, state string) error {
 	r.close()
 	if noRoom(err) {
@@ -110,7 +111,8 @@ func noRoom(err error) bool {
 		errors.As(err, &problem) && problem.Code == errs.CodeNoSpace
 }
 
-// interrupted replaces the error of a command that a signal ended: state says what was done and what was not.
+// interrupted replaces the error of a command that a signal ended: state says what was done and
+// what was not.
 func interrupted(ctx context.Context, err error, state string) error {
 	if ctx.Err() == nil {
 		return err

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestFailureForLackOfSpaceSaysState: where a disk is full the error says what is there now, and what to do next.
+// TestFailureForLackOfSpaceSaysState: where a disk is full the error says what is there now, and
+// what to do next.
 func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

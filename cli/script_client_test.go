@@ -15,7 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// upload SET NAME FILE: stores a file over the interface, with KEY, into the set with that id. Its id goes to ID.
+// upload SET NAME FILE: stores a file over the interface, with KEY, into the set with that id. Its
+// id goes to ID.
 func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -33,13 +34,15 @@ func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, got, "201")
 }
 
-// as USER: the commands that follow are those of this user, signed in by environment, with the key that is stored in the file USER.key.
+// as USER: the commands that follow are those of this user, signed in by environment, with the key
+// that is stored in the file USER.key.
 func asCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("LABSHELF_SERVER", ts.Getenv("BASE"))
 	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
 }
 
-// watched TEXT: waits until the command in the background, which writes to watch.out, has written the text.
+// watched TEXT: waits until the command in the background, which writes to watch.out, has written
+// the text.
 func watchedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s := stageOf(ts).service(ts, "watch")
 	eventually(ts, "watch has written "+args[0], func() bool {
@@ -47,7 +50,8 @@ func watchedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// watch PROGRAM ARG...: starts a program as the service "watch", with its output in watch.out and watch.err.
+// watch PROGRAM ARG...: starts a program as the service "watch", with its output in watch.out and
+// watch.err.
 func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s := &service{out: ts.MkAbs("watch.out"), err: ts.MkAbs("watch.err"), ended: make(chan error, 1)}
 	path := args[0]
@@ -66,8 +70,9 @@ func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	stageOf(ts).services["watch"] = s
 }
 
-// interrupt CODE ARG...: runs labshelf on a service that never answers, at SILENT among the arguments and in the environment, and
-// sends it SIGINT once it waits there. It ends with that code; what it said is in interrupted.err.
+// interrupt CODE ARG...: runs labshelf on a service that never answers, at SILENT among the
+// arguments and in the environment, and sends it SIGINT once it waits there. It ends with that
+// code; what it said is in interrupted.err.
 func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

@@ -54,7 +54,8 @@ func (m leakTested) Run() int {
 	return code
 }
 
-// TestScript runs the program as users do: see testdata/script. The commands below go beyond those of testscript.
+// TestScript runs the program as users do: see testdata/script. The commands below go beyond those
+// of testscript.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/script"))
@@ -175,8 +176,8 @@ func exitsCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// serve NAME ARG...: starts labshelf serve on a free port and returns when it is ready. BASE, ADDR and PID are set, and KEY
-// if the start shows one.
+// serve NAME ARG...: starts labshelf serve on a free port and returns when it is ready. BASE, ADDR
+// and PID are set, and KEY if the start shows one.
 func startCommand(ts *testscript.TestScript, _ bool, args []string) {
 	name := args[0]
 	s := &service{out: ts.MkAbs(name + ".out"), err: ts.MkAbs(name + ".err"), ended: make(chan error, 1)}
@@ -248,7 +249,8 @@ func endedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE, or to a whole URL. The answer goes to stdout, its id to ID.
+// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE, or to a whole URL. The answer
+// goes to stdout, its id to ID.
 func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var body io.Reader
 	if len(args) > 3 {
@@ -265,7 +267,8 @@ func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, got, args[0])
 }
 
-// send makes a connection of its own: a kept one would be one more thing that a service waits for when it stops.
+// send makes a connection of its own: a kept one would be one more thing that a service waits for
+// when it stops.
 func send(request *http.Request, key string) (a answer) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	request.Header.Set("Authorization", key)
@@ -291,7 +294,8 @@ func receive(ts *testscript.TestScript, a answer, want string) {
 	}
 }
 
-// begin-upload SET TMP: sends the first half of a file, and returns when the service has begun to store it, in TMP.
+// begin-upload SET TMP: sends the first half of a file, and returns when the service has begun to
+// store it, in TMP.
 func beginUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	reader, writer := io.Pipe()
 	u := &slowUpload{body: writer, form: multipart.NewWriter(writer), answer: make(chan answer, 1)}

@@ -60,7 +60,8 @@ default.`,
 	return cmd
 }
 
-// untilSignal calls run and ends its context at the first signal. At the second it returns without waiting.
+// untilSignal calls run and ends its context at the first signal. At the second it returns without
+// waiting.
 func untilSignal(run func(context.Context) error) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -80,7 +81,8 @@ func untilSignal(run func(context.Context) error) error {
 	return errInterrupted
 }
 
-// tellManager tells systemd that the service is ready, where that has started it as Type=notify: what is ordered behind it begins then.
+// tellManager tells systemd that the service is ready, where that has started it as Type=notify:
+// what is ordered behind it begins then.
 func tellManager(log zerolog.Logger) {
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		log.Warn().Err(err).Msg("systemd could not be told that the service is ready")

@@ -29,7 +29,8 @@ import (
 	"labshelf/web"
 )
 
-// Limits of a connection. There is none for a whole request or answer: handlers move deadlines along with progress.
+// Limits of a connection. There is none for a whole request or answer: handlers move deadlines
+// along with progress.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -37,13 +38,16 @@ const (
 	maxStreams    = 100      // requests at a time on one connection, with HTTP/2
 )
 
-// ballastBytes is the size of the heap ballast. Go collects garbage when the heap has doubled: in a program as small as this, every
-// 4 MiB, which takes a sixth of the processor time of small downloads. The ballast counts as heap in use, and its pages are never
-// touched, so that it takes no memory. SetGCPercent(400) makes small downloads as fast, but lets a heap of 300 MiB grow to 1.6 GiB
-// instead of 650 MiB; SetMemoryLimit spends up to half of the processor time on collections where more is in use than the limit.
+// ballastBytes is the size of the heap ballast. Go collects garbage when the heap has doubled: in a
+// program as small as this, every 4 MiB, which takes a sixth of the processor time of small
+// downloads. The ballast counts as heap in use, and its pages are never touched, so that it takes
+// no memory. SetGCPercent(400) makes small downloads as fast, but lets a heap of 300 MiB grow to
+// 1.6 GiB instead of 650 MiB; SetMemoryLimit spends up to half of the processor time on collections
+// where more is in use than the limit.
 const ballastBytes = 12 << 20
 
-// ballastDelay is how long after the start the ballast is allocated: that starts a collection, a tenth of the time to the first answer.
+// ballastDelay is how long after the start the ballast is allocated: that starts a collection, a
+// tenth of the time to the first answer.
 const ballastDelay = time.Second
 
 // server is one run of the service.
@@ -62,7 +66,8 @@ type started struct {
 	keyPath  string // of the file with the first key
 }
 
-// run runs the service until ctx is done, then lets the requests under way finish and closes everything.
+// run runs the service until ctx is done, then lets the requests under way finish and closes
+// everything.
 func (s *server) run(ctx context.Context) (err error) {
 	c := s.config
 	secure, err := s.tls()
@@ -180,7 +185,8 @@ func (s *server) note(task string, err error) {
 	s.log.Error().Str("task", task).Err(err).Msg("a background task failed")
 }
 
-// watchClock logs when the clock falls far behind the last change, at the start or later. stop ends that.
+// watchClock logs when the clock falls far behind the last change, at the start or later. stop ends
+// that.
 func (s *server) watchClock(repo *repository.Service) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -289,7 +295,8 @@ func localURL(c config.Config, address net.Addr) string {
 	return scheme + "://" + host + path
 }
 
-// connectionLog takes the messages of the HTTP server about connections, such as failed TLS handshakes, into the log.
+// connectionLog takes the messages of the HTTP server about connections, such as failed TLS
+// handshakes, into the log.
 type connectionLog struct{ log zerolog.Logger }
 
 func (l connectionLog) Write(message []byte) (int, error) {

@@ -28,8 +28,8 @@ import (
 	"labshelf/cli/datadir"
 )
 
-// read loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but --config and --data
-// relative to nothing.
+// read loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but
+// --config and --data relative to nothing.
 func read(t *testing.T, args []string, environ ...string) (config.Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -120,7 +120,8 @@ func start(t *testing.T, log io.Writer, args ...string) (at started, stop func()
 	return at, stop
 }
 
-// certificate writes a self-signed certificate for 127.0.0.1 and returns the files and a pool that trusts it.
+// certificate writes a self-signed certificate for 127.0.0.1 and returns the files and a pool that
+// trusts it.
 func certificate(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -197,7 +198,8 @@ func TestLongHeaderIsRefused(t *testing.T) {
 	}
 }
 
-// TestStopDuringStart: a signal that comes before the service is ready ends it all the same, and the first key is not lost.
+// TestStopDuringStart: a signal that comes before the service is ready ends it all the same, and
+// the first key is not lost.
 func TestStopDuringStart(t *testing.T) {
 	t.Parallel()
 	c, err := read(t, []string{"--data", t.TempDir(), "--listen", "127.0.0.1:0"})

@@ -16,14 +16,16 @@ import (
 // canary is a command in the names of files which no shell may run that only completes them.
 const canary = "touch pwned"
 
-// hardNames are names that some shell takes for more than text. What all of a pair begin with is hard, too.
+// hardNames are names that some shell takes for more than text. What all of a pair begin with is
+// hard, too.
 var hardNames = []string{
 	"with space.csv", "it's.csv", `say "hi".csv`, "Grüße 日本.csv", "a$HOME.csv", "b`" + canary + "`.csv", "colon:x=y.csv", "2026/11/run 1.csv",
 	"semi;x&.csv", `k\x.csv`, "star*[x]{y}.csv", "~tilde", "#hash", "!bang!!", "my file 1", "my file 2", "p'q a", "p'q b", "\"x1", "\"x2",
 	"$(" + canary + ")1", "$(" + canary + ")2", "(" + canary + ") 1", "(" + canary + ") 2", "o=1", "o=2", "-dash",
 }
 
-// shellHome is a home whose owner is signed in to a service that holds the set hard, with a file for each of hardNames that holds its name.
+// shellHome is a home whose owner is signed in to a service that holds the set hard, with a file
+// for each of hardNames that holds its name.
 type shellHome struct {
 	home, base string
 	environ    []string
@@ -111,7 +113,8 @@ echo rea''dy
 `
 )
 
-// completions are lines as they are typed and as a shell completes them, in quotes that bash and zsh share.
+// completions are lines as they are typed and as a shell completes them, in quotes that bash and
+// zsh share.
 var completions = []struct{ typed, want string }{
 	{"labshelf harv\t", "labshelf harvest "},
 	{"labshelf dataspace mem\t", "labshelf dataspace members "},
@@ -161,8 +164,8 @@ func TestZshCompletes(t *testing.T) {
 	d.completes(t, term, zshStart, nil)
 }
 
-// completes tries the completions in a shell on a terminal, and has it write each of the hard files by a completed name. Instead of
-// some lines this shell has others.
+// completes tries the completions in a shell on a terminal, and has it write each of the hard files
+// by a completed name. Instead of some lines this shell has others.
 func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead map[string]string) {
 	t.Helper()
 	if _, err := io.WriteString(term, begin); err != nil {
@@ -199,7 +202,8 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 	d.unhurt(t)
 }
 
-// completesOne types the beginning of a name, as far as no other begins so, has it completed, and runs the line.
+// completesOne types the beginning of a name, as far as no other begins so, has it completed, and
+// runs the line.
 func (d shellHome) completesOne(t *testing.T, term *terminal, name, quote string) {
 	t.Helper()
 	only := 1
@@ -293,8 +297,8 @@ func TestFishCompletes(t *testing.T) {
 	d.unhurt(t)
 }
 
-// TestPowerShellKeepsEnvironment: a script for PowerShell runs in the shell itself, where a variable stays, and every command refuses
-// one that it does not know.
+// TestPowerShellKeepsEnvironment: a script for PowerShell runs in the shell itself, where a
+// variable stays, and every command refuses one that it does not know.
 func TestPowerShellKeepsEnvironment(t *testing.T) {
 	t.Parallel()
 	script, err := exec.Command(program, "completion", "powershell").Output()
@@ -306,7 +310,8 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 	}
 }
 
-// TestTerminalShowsWaiting: a command on a terminal says that it waits for a service that does not answer.
+// TestTerminalShowsWaiting: a command on a terminal says that it waits for a service that does not
+// answer.
 func TestTerminalShowsWaiting(t *testing.T) {
 	t.Parallel()
 	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}

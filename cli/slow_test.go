@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// The limits of these tests: far enough from what the clients do that a busy machine does not make one look like the other.
+// The limits of these tests: far enough from what the clients do that a busy machine does not make
+// one look like the other.
 const (
 	slowStall = 2 * time.Second
 	slowRate  = 192 << 10 // bytes per second
@@ -106,7 +107,8 @@ func (c *caller) exchange(method, path string, body io.Reader, contentType strin
 	return response
 }
 
-// newClient returns a client of HTTP/1.1 or, with a pool of certificates, HTTP/2. The system takes in little for it.
+// newClient returns a client of HTTP/1.1 or, with a pool of certificates, HTTP/2. The system takes
+// in little for it.
 func newClient(pool *x509.CertPool) *http.Client {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
@@ -122,8 +124,8 @@ func newClient(pool *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// throttled is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps to a schedule: what a busy
-// machine delays comes later, but not less of it.
+// throttled is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps
+// to a schedule: what a busy machine delays comes later, but not less of it.
 type throttled struct {
 	io.Reader
 	fast  int64         // bytes
@@ -154,16 +156,16 @@ func (p *throttled) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drip is no useful rate: a byte now and then. steady is twice the least rate, for longer than a stalled
-// client gets.
+// drip is no useful rate: a byte now and then. steady is twice the least rate, for longer than a
+// stalled client gets.
 func drip(r io.Reader) *throttled { return &throttled{Reader: r, fast: 1 << 10, rate: 5, unit: 1} }
 
 func steady(r io.Reader) *throttled {
 	return &throttled{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, rate: 2 * slowRate, unit: slowRate / 16}
 }
 
-// TestSlowClientsAreCutOff: a client far below the least rate is cut off about when a stalled one is, and a client above it is
-// served to the end, however large the file and the buffers.
+// TestSlowClientsAreCutOff: a client far below the least rate is cut off about when a stalled one
+// is, and a client above it is served to the end, however large the file and the buffers.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
@@ -280,7 +282,8 @@ func testSteadyDown(c *caller) {
 	})
 }
 
-// TestSlowHeaderIsCutOff: a request header that takes too long is cut off, also where bytes keep coming.
+// TestSlowHeaderIsCutOff: a request header that takes too long is cut off, also where bytes keep
+// coming.
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second

@@ -19,8 +19,8 @@ import (
 	"labshelf/metadata"
 )
 
-// allowFlags are the flags that let a snapshot follow one that is no earlier state of the same repository, each with the error that it
-// lifts.
+// allowFlags are the flags that let a snapshot follow one that is no earlier state of the same
+// repository, each with the error that it lifts.
 func allowFlags(allow *backup.Allow) []struct {
 	name, help, means string
 	value             *bool
@@ -46,7 +46,8 @@ func addAllowFlags(flags *pflag.FlagSet, allow *backup.Allow) {
 	}
 }
 
-// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal; to other errors, what to do.
+// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal; to other
+// errors, what to do.
 func allowing(err error) error {
 	for _, f := range allowFlags(&backup.Allow{}) {
 		if errors.Is(err, f.lifts) {

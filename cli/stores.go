@@ -7,7 +7,8 @@ import (
 	"labshelf/commands/exit"
 )
 
-// storesOf returns where the stores of a service are, with the keys of its S3. The error is an exit.ErrUsage.
+// storesOf returns where the stores of a service are, with the keys of its S3. The error is an
+// exit.ErrUsage.
 func storesOf(c config.Config) (datadir.Stores, error) {
 	at := datadir.Stores{Metadata: c.Metadata, Blobs: c.Blobs}
 	if c.Blobs == "" {

@@ -103,7 +103,8 @@ func (term *terminal) waitFor(t *testing.T, pattern string) (before string, grou
 	}
 }
 
-// types types text, which has its tabulator keys in it, and returns the line that comes of it, and what was shown.
+// types types text, which has its tabulator keys in it, and returns the line that comes of it, and
+// what was shown.
 func (term *terminal) types(t *testing.T, text string) (line, shown string) {
 	t.Helper()
 	if _, err := io.WriteString(term, text+"\x18p"); err != nil {

@@ -20,8 +20,8 @@ func versionCommand(p process) *cobra.Command {
 	}
 }
 
-// version is the version that the program was built from: a tag, or what Go makes of a commit without one, or devel where
-// there was no version control.
+// version is the version that the program was built from: a tag, or what Go makes of a commit
+// without one, or devel where there was no version control.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

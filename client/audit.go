@@ -39,13 +39,14 @@ type AuditEntry struct {
 
 func (e *AuditEntry) identify(string) string { return strconv.FormatUint(e.Number, 10) }
 
-// Audit lists entries of the audit log, the newest first: a sysadmin sees all, an admin those about the own dataspaces. It takes UserID,
-// ObjectID, Action, Since, Until, Order and Limit.
+// Audit lists entries of the audit log, the newest first: a sysadmin sees all, an admin those about
+// the own dataspaces. It takes UserID, ObjectID, Action, Since, Until, Order and Limit.
 func (c *Client) Audit(ctx context.Context, o ListOptions) iter.Seq2[AuditEntry, error] {
 	return list[AuditEntry](ctx, c, o, "audit")
 }
 
-// History lists what was done to a dataspace, a set or a resource, the newest first. kind is dataspaces, sets or resources. It takes Limit.
+// History lists what was done to a dataspace, a set or a resource, the newest first. kind is
+// dataspaces, sets or resources. It takes Limit.
 func (c *Client) History(ctx context.Context, kind, id string, o ListOptions) iter.Seq2[AuditEntry, error] {
 	return list[AuditEntry](ctx, c, o, kind, id, "history")
 }
@@ -71,7 +72,8 @@ func (c *Client) AuditHead(ctx context.Context, size int64) (head AuditHead, err
 	return head, err
 }
 
-// AuditExport opens an export of the whole log, which the caller closes. One that is cut off does not verify. It is for sysadmins.
+// AuditExport opens an export of the whole log, which the caller closes. One that is cut off does
+// not verify. It is for sysadmins.
 func (c *Client) AuditExport(ctx context.Context) (export io.ReadCloser, err error) {
 	err = c.run(ctx, request{method: http.MethodGet, path: at("audit", "export")}, func(response *http.Response) error {
 		export = bodyReader{response.Body}

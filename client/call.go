@@ -19,30 +19,35 @@ import (
 	"labshelf/auth/errs"
 )
 
-// ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.
+// ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the
+// caller has.
 var ErrNotModified = errors.New("not modified")
 
-// ErrNotTLS is within the error of a call to a service that speaks HTTP where the base URL says https.
+// ErrNotTLS is within the error of a call to a service that speaks HTTP where the base URL says
+// https.
 var ErrNotTLS = http.ErrSchemeMismatch
 
-// Errors of calls that would otherwise become other calls: one of the parent path, or one without its condition.
+// Errors of calls that would otherwise become other calls: one of the parent path, or one without
+// its condition.
 var (
 	errNoID   = errors.New("an id is empty, or a relative path")
 	errNoETag = errors.New("the ETag of a condition is empty: records in listings have none, so read the record first")
 )
 
-// maxAnswer bounds an answer in JSON, in bytes. The longest, a page of 1000 resources with texts of maximum length, has about half of
-// it.
+// maxAnswer bounds an answer in JSON, in bytes. The longest, a page of 1000 resources with texts of
+// maximum length, has about half of it.
 const maxAnswer = 128 << 20
 
 // Condition is a condition of a call.
 type Condition struct{ header, etag string }
 
-// IfMatch lets a call do something only while the record has this ETag; else its Problem has the status 412.
+// IfMatch lets a call do something only while the record has this ETag; else its Problem has the
+// status 412.
 func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
 
-// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns ErrNotModified. A call that changes the
-// record does it only then; else its Problem has the status 412.
+// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns
+// ErrNotModified. A call that changes the record does it only then; else its Problem has the status
+// 412.
 func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
 
 // request describes one call of the interface, so that it can be repeated.
@@ -109,7 +114,8 @@ type failure struct {
 	response *http.Response // whose body is closed; nil: none was received
 }
 
-// run makes a call, with retries where they are safe and may help, and passes a successful answer to take, which closes its body.
+// run makes a call, with retries where they are safe and may help, and passes a successful answer
+// to take, which closes its body.
 func (c *Client) run(ctx context.Context, r request, take func(*http.Response) error) error {
 	retries := c.retries()
 	var doubted error // of the first try that may have been done without an answer
@@ -248,8 +254,8 @@ func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *fail
 	return &failure{verdict: doubt, error: err}
 }
 
-// refused returns the failure of an answer that is no success. An answer of a proxy says nothing about what the service did, except
-// for 429.
+// refused returns the failure of an answer that is no success. An answer of a proxy says nothing
+// about what the service did, except for 429.
 func refused(response *http.Response) *failure {
 	if response.StatusCode == http.StatusNotModified {
 		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
@@ -283,8 +289,8 @@ func read(response *http.Response, into any) (err error) {
 	return nil
 }
 
-// uncompressed returns the body of an answer that the service may have compressed. One that is cut off is ErrIncomplete: gzip ends with
-// a checksum and the length.
+// uncompressed returns the body of an answer that the service may have compressed. One that is cut
+// off is ErrIncomplete: gzip ends with a checksum and the length.
 func uncompressed(response *http.Response) (io.Reader, error) {
 	body := bodyReader{response.Body}
 	if response.Header.Get("Content-Encoding") != "gzip" {

@@ -24,8 +24,8 @@ type Client struct {
 	elsewhere *http.Client // for what the service redirects to public addresses
 }
 
-// New returns a client of the service whose base URL is base, such as https://data.example.org/v1. It calls with key; "" is for
-// what needs none.
+// New returns a client of the service whose base URL is base, such as https://data.example.org/v1.
+// It calls with key; "" is for what needs none.
 func New(base, key string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 8
@@ -47,7 +47,8 @@ func (c *Client) Close() {
 	c.elsewhere.CloseIdleConnections()
 }
 
-// Problem is an answer that is no success, with its problem document. Where another server than labshelf answers, only Status is known.
+// Problem is an answer that is no success, with its problem document. Where another server than
+// labshelf answers, only Status is known.
 type Problem struct {
 	Status int       `json:"status"` // of the answer
 	Code   errs.Code `json:"code"`   // for programs, or ""
@@ -63,7 +64,8 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
 
-// OfGateway tells whether a proxy or load balancer has answered in place of the service, which it does not reach.
+// OfGateway tells whether a proxy or load balancer has answered in place of the service, which it
+// does not reach.
 func (p *Problem) OfGateway() bool {
 	return p.Code == "" && slices.Contains(gatewayStatuses, p.Status)
 }
@@ -71,7 +73,8 @@ func (p *Problem) OfGateway() bool {
 // gatewayStatuses are those of a proxy whose service does not answer it.
 var gatewayStatuses = []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
-// ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke or the service failed.
+// ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke
+// or the service failed.
 var ErrIncomplete = errors.New("the answer broke off")
 
 // maxProblem bounds an answer that is no success, in bytes.
@@ -105,13 +108,15 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// Download is a body that is received. Reading it fails with ErrIncomplete where it ends before Bytes. The caller closes it.
+// Download is a body that is received. Reading it fails with ErrIncomplete where it ends before
+// Bytes. The caller closes it.
 type Download struct {
 	io.ReadCloser
 	Bytes int64 // the length
 }
 
-// Snapshot requests a consistent copy of the metadata, and returns the stamp of the last change in it. It is for sysadmins.
+// Snapshot requests a consistent copy of the metadata, and returns the stamp of the last change in
+// it. It is for sysadmins.
 func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error) {
 	response, err := c.get(ctx, "/admin/snapshot")
 	if err != nil {
@@ -124,8 +129,8 @@ func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error
 	return download(response), metadata.Stamp(stamp), nil
 }
 
-// Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not hashed here. Errors:
-// blobs.ErrNotFound.
+// Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not
+// hashed here. Errors: blobs.ErrNotFound.
 func (c *Client) Blob(ctx context.Context, digest blobs.Digest) (*Download, error) {
 	response, err := c.get(ctx, "/admin/blobs/"+digest.String())
 	var problem *Problem

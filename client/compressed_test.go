@@ -13,8 +13,8 @@ import (
 	"labshelf/client"
 )
 
-// TestCompressedPages: listings are asked for compressed and read either way; a compressed page that breaks off, or is not what was
-// compressed, is no page.
+// TestCompressedPages: listings are asked for compressed and read either way; a compressed page
+// that breaks off, or is not what was compressed, is no page.
 func TestCompressedPages(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -66,8 +66,8 @@ type DataspaceEdit struct {
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
-// Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Name, Visibility, Origin
-// and Limit.
+// Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Name,
+// Visibility, Origin and Limit.
 func (c *Client) Dataspaces(ctx context.Context, o ListOptions) iter.Seq2[Dataspace, error] {
 	return list[Dataspace](ctx, c, o, "dataspaces")
 }
@@ -87,13 +87,14 @@ func (c *Client) EditDataspace(ctx context.Context, id string, edit DataspaceEdi
 	return one[Dataspace](ctx, c, request{method: http.MethodPut, path: at("dataspaces", id), in: edit}.under(when))
 }
 
-// DeleteDataspace deletes a dataspace with all that is in it, which RestoreDataspace brings back. It returns when all is deleted; that
-// it was deleted already is no error.
+// DeleteDataspace deletes a dataspace with all that is in it, which RestoreDataspace brings back.
+// It returns when all is deleted; that it was deleted already is no error.
 func (c *Client) DeleteDataspace(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("dataspaces", id)}.under(when))
 }
 
-// RestoreDataspace brings back a dataspace and exactly what its deletion took. That it is active already is no error.
+// RestoreDataspace brings back a dataspace and exactly what its deletion took. That it is active
+// already is no error.
 func (c *Client) RestoreDataspace(ctx context.Context, id string, when ...Condition) (Dataspace, error) {
 	return one[Dataspace](ctx, c, request{method: http.MethodPost, path: at("dataspaces", id, "restore")}.under(when))
 }

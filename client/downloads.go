@@ -26,9 +26,11 @@ import (
 // ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than announced.
 var ErrDigest = errors.New("the file that was received has another SHA-256 than announced")
 
-// File is the file of a resource that is received, from byte From on; Bytes is how many follow. Where the connection breaks, reading
-// resumes as the client's Retries allow, with the rest of the same bytes; where these are gone, it fails with ErrIncomplete. If the
-// complete file is received, its digest is compared at the end, which is ErrDigest instead of io.EOF if it differs. The caller closes it.
+// File is the file of a resource that is received, from byte From on; Bytes is how many follow.
+// Where the connection breaks, reading resumes as the client's Retries allow, with the rest of the
+// same bytes; where these are gone, it fails with ErrIncomplete. If the complete file is received,
+// its digest is compared at the end, which is ErrDigest instead of io.EOF if it differs. The caller
+// closes it.
 type File struct {
 	*Download
 	From, Total int64        // the first byte that is received, and the length of the complete file
@@ -38,9 +40,9 @@ type File struct {
 	Filename    string // to save it as, without folders
 }
 
-// Data requests the file of a resource from byte from on, only if it has the ETag ifMatch (of File); "": any. To resume an earlier
-// download, pass the number of bytes received and its ETag: status 412 means that there is another file now. With from at its end the
-// File is empty.
+// Data requests the file of a resource from byte from on, only if it has the ETag ifMatch (of
+// File); "": any. To resume an earlier download, pass the number of bytes received and its ETag:
+// status 412 means that there is another file now. With from at its end the File is empty.
 func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
 	return c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
 }
@@ -77,7 +79,8 @@ func (c *Client) data(ctx context.Context, path string, from int64, ifMatch stri
 	}
 	r := request{method: http.MethodGet, path: path}.with("If-Match", ifMatch)
 	if from > 0 {
-		// The byte before is requested, too: a range that begins at the end of a file is not satisfiable.
+		// The byte before is requested, too: a range that begins at the end of a file is not
+		// satisfiable.
 		r = r.with("Range", fmt.Sprintf("bytes=%d-", from-1))
 	}
 	var f *File

@@ -89,7 +89,8 @@ func cuts(n int, ranges *[]string, then func()) fault {
 	}
 }
 
-// TestDownloadResumes: a download goes on where the connection broke, as long as something comes each time.
+// TestDownloadResumes: a download goes on where the connection broke, as long as something comes
+// each time.
 func TestDownloadResumes(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -106,7 +107,8 @@ func TestDownloadResumes(t *testing.T) {
 	}
 }
 
-// TestDownloadOfAnotherFileDoesNotResume: where nothing comes any more, or something else would, it ends with an error.
+// TestDownloadOfAnotherFileDoesNotResume: where nothing comes any more, or something else would, it
+// ends with an error.
 func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

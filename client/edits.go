@@ -21,7 +21,8 @@ type Edit struct {
 	Undone  string    `json:"undone,omitempty"` // the last edit that undid it
 }
 
-// EditOutcome is what an edit has changed, or in a preview would change. Changes and Problems are the first hundred.
+// EditOutcome is what an edit has changed, or in a preview would change. Changes and Problems are
+// the first hundred.
 type EditOutcome struct {
 	Edit      *Edit         `json:"edit,omitempty"` // nil: nothing was changed
 	Rows      int           `json:"rows"`
@@ -80,8 +81,8 @@ func (c *Client) MetadataCSV(ctx context.Context, set string) (file []byte, err 
 	return file, err
 }
 
-// EditByCSV changes the metadata of files of a set by a CSV that was downloaded and edited, of up to 32 MiB; a preview changes nothing. If
-// there is a problem anywhere, nothing is changed.
+// EditByCSV changes the metadata of files of a set by a CSV that was downloaded and edited, of up
+// to 32 MiB; a preview changes nothing. If there is a problem anywhere, nothing is changed.
 func (c *Client) EditByCSV(ctx context.Context, set string, file []byte, preview bool) (EditOutcome, error) {
 	return one[EditOutcome](ctx, c, request{method: http.MethodPost, path: metadataOf(set, preview), csv: file, once: !preview})
 }

@@ -17,7 +17,8 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// TestErrorIsThatOfTheContext: where the body hears of the end of the context first, the error is that of the context.
+// TestErrorIsThatOfTheContext: where the body hears of the end of the context first, the error is
+// that of the context.
 func TestErrorIsThatOfTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -28,8 +28,9 @@ func (b *stuck) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// TestUploadEndsWithContext: a read of the file that does not end keeps nobody beyond the end of the context, and is then the last one;
-// also where the service has answered before it had the chunk.
+// TestUploadEndsWithContext: a read of the file that does not end keeps nobody beyond the end of
+// the context, and is then the last one; also where the service has answered before it had the
+// chunk.
 func TestUploadEndsWithContext(t *testing.T) {
 	t.Parallel()
 	const last = 64 << 10

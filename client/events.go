@@ -27,14 +27,17 @@ type EventObject struct {
 	ID   string `json:"id"`
 }
 
-// Reload is the kind of the event that stands for everything that may have been missed: read again what is needed.
+// Reload is the kind of the event that stands for everything that may have been missed: read again
+// what is needed.
 const Reload = "reload"
 
-// maxQuiet is after how long without a byte a stream is taken for broken. The service sends something every 15 seconds.
+// maxQuiet is after how long without a byte a stream is taken for broken. The service sends
+// something every 15 seconds.
 const maxQuiet = time.Minute
 
-// Events yields what the caller may hear of, in its order, each once: after the event with an id, or from now where that is "". It does not end by
-// itself: where the connection breaks it connects again, as the client's Retries say, and goes on behind the last event. After an error, which it
+// Events yields what the caller may hear of, in its order, each once: after the event with an id,
+// or from now where that is "". It does not end by itself: where the connection breaks it connects
+// again, as the client's Retries say, and goes on behind the last event. After an error, which it
 // yields, it ends: the service cannot be reached for longer, the key has ended, or ctx.
 func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

@@ -31,7 +31,8 @@ func (c *cutStream) Write(p []byte) (int, error) {
 
 func (c *cutStream) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// following returns a client of streams of events that are cut again and again, and when the first one has begun.
+// following returns a client of streams of events that are cut again and again, and when the first
+// one has begun.
 func (s *service) following(t *testing.T, connections *atomic.Int64) (c *client.Client, begun <-chan struct{}) {
 	t.Helper()
 	first := make(chan struct{})
@@ -42,7 +43,8 @@ func (s *service) following(t *testing.T, connections *atomic.Int64) (c *client.
 	return c.WithRetries(client.Retries{First: time.Millisecond}), first
 }
 
-// TestEventsThroughCuts: over connections that break again and again each event comes once, in its order.
+// TestEventsThroughCuts: over connections that break again and again each event comes once, in its
+// order.
 func TestEventsThroughCuts(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
@@ -83,7 +85,8 @@ func TestEventsThroughCuts(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: a key that is revoked ends the events with the error of the next connection, and an id that nobody was given begins with Reload.
+// TestEventsEnd: a key that is revoked ends the events with the error of the next connection, and
+// an id that nobody was given begins with Reload.
 func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)

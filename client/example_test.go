@@ -108,7 +108,8 @@ func ExampleClient_CreateResource() {
 	// 404 set_not_found setId
 }
 
-// A download that was left goes on with the bytes that are missing, if they are still those of the same file.
+// A download that was left goes on with the bytes that are missing, if they are still those of the
+// same file.
 func ExampleClient_Data() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -155,7 +156,8 @@ func ExampleClient_SetResources() {
 	// day 1/run-2.csv
 }
 
-// A harvester keeps the URL of the last page, and asks it again for what has changed since. [client.All] lets it hear of deletions.
+// A harvester keeps the URL of the last page, and asks it again for what has changed since.
+// [client.All] lets it hear of deletions.
 func ExamplePages() {
 	ctx, c, set, stop := bench()
 	defer stop()

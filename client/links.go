@@ -60,7 +60,8 @@ type AddressedLink struct {
 	Address string `json:"address"`
 }
 
-// NewLink is a link to be made. Kind is needed, of a share or request SetID, too, and of an invitation DataspaceID and Role, or neither.
+// NewLink is a link to be made. Kind is needed, of a share or request SetID, too, and of an
+// invitation DataspaceID and Role, or neither.
 type NewLink struct {
 	Kind         string   `json:"kind"`
 	SetID        string   `json:"setId,omitempty"`
@@ -91,8 +92,9 @@ type LinkEdit struct {
 	Types        *[]string `json:"types,omitempty"`
 }
 
-// Links lists the caller's own links, and those of dataspaces where the caller is Admin; for sysadmins all. They are ordered by creation. It takes
-// UserID, DataspaceID, SetID, State and Limit.
+// Links lists the caller's own links, and those of dataspaces where the caller is Admin; for
+// sysadmins all. They are ordered by creation. It takes UserID, DataspaceID, SetID, State and
+// Limit.
 func (c *Client) Links(ctx context.Context, o ListOptions) iter.Seq2[Link, error] {
 	return list[Link](ctx, c, o, "links")
 }

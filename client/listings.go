@@ -18,26 +18,29 @@ const (
 	All     = "all" // active and deleted, for ListOptions
 )
 
-// ListOptions selects what a listing shows. The zero value selects all active records. No listing takes every option: the service
-// refuses the others with "invalid_parameter".
+// ListOptions selects what a listing shows. The zero value selects all active records. No listing
+// takes every option: the service refuses the others with "invalid_parameter".
 type ListOptions struct {
 	State string // Active, Deleted or All; "": Active
 	Limit int    // of a page, 1 to 1000; 0: as the service is configured
 
 	Metadata bool // dataspaces, sets and resources come with their Metadata
 
-	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name" or "name-descending"; "": oldest, or by name where Name or
-	// NamePrefix is given. These two are for one set and go with neither Since nor Until. Safe times are the Modified of what was
+	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name" or
+	// "name-descending"; "": oldest, or by name where Name or NamePrefix is given. These two are
+	// for one set and go with neither Since nor Until. Safe times are the Modified of what was
 	// received; to follow changes, keep the URL of the last page (see Pages).
 	Since, Until     time.Time // both exclusive; zero: no bound
 	Order            string
 	Folders          bool   // pages have Folders beside the resources that are directly below NamePrefix; see Client.Children
 	Name, NamePrefix string // Name also for sets and dataspaces, of which at most one has it
 
-	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
+	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a
+	// set, privileges of a user or dataspace.
 	DataspaceID, SetID, UserID string
 
-	// For entries of the audit log, with UserID for who did it: Action is one action, or all of a kind, as resource.*
+	// For entries of the audit log, with UserID for who did it: Action is one action, or all of a
+	// kind, as resource.*
 	ObjectID, Action string
 
 	// For dataspaces.
@@ -45,8 +48,8 @@ type ListOptions struct {
 	Origin     *string // exactly this one; to "": those that have none; nil: any
 }
 
-// At returns the URL of the first page of a listing with these options. listing is its URL without any, such as the Resources of a
-// Set, or Client.Base()+"/resources".
+// At returns the URL of the first page of a listing with these options. listing is its URL without
+// any, such as the Resources of a Set, or Client.Base()+"/resources".
 func (o ListOptions) At(listing string) string {
 	q := url.Values{}
 	for name, value := range map[string]string{
@@ -87,7 +90,8 @@ type Listed interface {
 	Dataspace | Set | Resource | Version | User | Key | Privilege | Link | AuditEntry | Hit
 }
 
-// Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of the following page.
+// Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of
+// the following page.
 type Page[T Listed] struct {
 	URL  string // of this page, as it was asked for
 	Next string // "" at the end
@@ -97,9 +101,10 @@ type Page[T Listed] struct {
 	Folders []Folder // with ListOptions.Folders
 }
 
-// FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the beginning of a listing (see
-// ListOptions.At). Only its path below …/v1 counts: it is always requested from the client's own service, which may have moved, so that
-// the key is sent nowhere else.
+// FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the
+// beginning of a listing (see ListOptions.At). Only its path below …/v1 counts: it is always
+// requested from the client's own service, which may have moved, so that the key is sent nowhere
+// else.
 func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
 	answer, err := fetch[T](ctx, c, pageURL)
 	return answer.page(pageURL), err
@@ -163,11 +168,12 @@ func (c *Client) below(pageURL string) (string, error) {
 	return "/" + path, nil
 }
 
-// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage) to the one with End, which is the
-// last it yields. A harvester stores the URL of that page and continues from it later: in a listing of resources, in the order of
-// modification, it then brings what was created, changed, deleted or restored since, and only that; in every other listing what
-// was created. Ask for State All, else deletions do not show. After an error, which it yields with the URL of the page that
-// failed, it ends, and may be begun again with that URL.
+// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage) to
+// the one with End, which is the last it yields. A harvester stores the URL of that page and
+// continues from it later: in a listing of resources, in the order of modification, it then brings
+// what was created, changed, deleted or restored since, and only that; in every other listing what
+// was created. Ask for State All, else deletions do not show. After an error, which it yields with
+// the URL of the page that failed, it ends, and may be begun again with that URL.
 func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		for next := pageURL; ; {
@@ -180,7 +186,8 @@ func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[P
 	}
 }
 
-// Outline is how long a listing is, and where its pages begin. Bounded: there are more than 200,000 resources and folders, or than 1,000 pages.
+// Outline is how long a listing is, and where its pages begin. Bounded: there are more than 200,000
+// resources and folders, or than 1,000 pages.
 type Outline struct {
 	Total   int    `json:"total"`
 	Bounded bool   `json:"bounded"`
@@ -195,7 +202,8 @@ type Mark struct {
 	Page     string    `json:"page"`     // its URL, for Pages
 }
 
-// SetOutline outlines what SetResources lists with the same options, or with Folders what pages have.
+// SetOutline outlines what SetResources lists with the same options, or with Folders what pages
+// have.
 func (c *Client) SetOutline(ctx context.Context, setID string, o ListOptions) (outline Outline, err error) {
 	path := at("sets", setID, "resources", "outline")
 	if path == "" {
@@ -205,7 +213,8 @@ func (c *Client) SetOutline(ctx context.Context, setID string, o ListOptions) (o
 	return outline, err
 }
 
-// list yields the items of the pages of a listing. After an error, which it yields with a zero T, it ends.
+// list yields the items of the pages of a listing. After an error, which it yields with a zero T,
+// it ends.
 func list[T Listed](ctx context.Context, c *Client, o ListOptions, elements ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		path := at(elements...)

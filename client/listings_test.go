@@ -18,7 +18,8 @@ import (
 	"labshelf/client"
 )
 
-// TestListingsYieldEverythingOnce: a listing yields everything once, in its order, however long its pages, and asks for no page that nobody wants.
+// TestListingsYieldEverythingOnce: a listing yields everything once, in its order, however long its
+// pages, and asks for no page that nobody wants.
 func TestListingsYieldEverythingOnce(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -52,7 +53,8 @@ func TestListingsYieldEverythingOnce(t *testing.T) {
 	same(t, len(collect(t, all)), len(collect(t, all))) // it begins anew each time
 }
 
-// TestLastPageBringsOnlyChanges: the URL of the last page, kept, brings exactly what happens afterwards: what is new, changed, deleted and restored.
+// TestLastPageBringsOnlyChanges: the URL of the last page, kept, brings exactly what happens
+// afterwards: what is new, changed, deleted and restored.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -86,7 +88,8 @@ func TestLastPageBringsOnlyChanges(t *testing.T) {
 	same(t, harvest(), nil)
 }
 
-// TestPageURLsOfAMovedService: the URL of a page is asked of the client's service, wherever the service was, or says that it is.
+// TestPageURLsOfAMovedService: the URL of a page is asked of the client's service, wherever the
+// service was, or says that it is.
 func TestPageURLsOfAMovedService(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -151,7 +154,8 @@ func TestErrorEndsAListing(t *testing.T) {
 	}
 }
 
-// calls are the calls that ask for something that is there, each with an answer that is read to its end.
+// calls are the calls that ask for something that is there, each with an answer that is read to its
+// end.
 func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	return map[string]func() error{
 		"Dataspace": func() error { _, err := c.Dataspace(ctx, "i"); return err },
@@ -229,7 +233,8 @@ func TestBrokenPageIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestConditionsAreSent: a condition holds, and one that says nothing is refused, before it becomes none.
+// TestConditionsAreSent: a condition holds, and one that says nothing is refused, before it becomes
+// none.
 func TestConditionsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -287,7 +292,8 @@ func TestConcurrentCalls(t *testing.T) {
 	same(t, len(s.names(t)), 16)
 }
 
-// TestChildrenYieldOneLevel: what is directly in a folder comes in the order of names, files and folders, however long the pages are.
+// TestChildrenYieldOneLevel: what is directly in a folder comes in the order of names, files and
+// folders, however long the pages are.
 func TestChildrenYieldOneLevel(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -7,11 +7,13 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// Metadata is descriptive metadata as the service sends them, a JSON object; "" where there are none, or a listing was not asked for them.
-// To change them, it is a JSON Merge Patch (RFC 7396): null removes a member or a property, lists are replaced whole, "" changes nothing.
+// Metadata is descriptive metadata as the service sends them, a JSON object; "" where there are
+// none, or a listing was not asked for them. To change them, it is a JSON Merge Patch (RFC 7396):
+// null removes a member or a property, lists are replaced whole, "" changes nothing.
 type Metadata string
 
-// Parse reads metadata that the service has sent. An error tells what this program does not know, which a newer service may send.
+// Parse reads metadata that the service has sent. An error tells what this program does not know,
+// which a newer service may send.
 func (m Metadata) Parse() (descriptive.Metadata, error) {
 	if m == "" {
 		return descriptive.Metadata{}, nil

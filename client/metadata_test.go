@@ -8,7 +8,8 @@ import (
 	"labshelf/client"
 )
 
-// TestMetadata: they come back as they were sent, in listings where these ask for them, and an edit without any leaves them.
+// TestMetadata: they come back as they were sent, in listings where these ask for them, and an edit
+// without any leaves them.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)

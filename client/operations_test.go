@@ -27,8 +27,8 @@ func document(t *testing.T) *openapitest.Document {
 	return must[*openapitest.Document](t)(openapitest.Load(filepath.Join("..", "handlers", "openapi.json")))
 }
 
-// TestEveryOperation makes every call to a real service, and holds what is asked against the document: each request matches it, and
-// no operation of it is left.
+// TestEveryOperation makes every call to a real service, and holds what is asked against the
+// document: each request matches it, and no operation of it is left.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
@@ -194,7 +194,8 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	placements(ctx, t, c, made)
 }
 
-// versions makes the calls for the versions of a resource that has three: two of the same content after another one.
+// versions makes the calls for the versions of a resource that has three: two of the same content
+// after another one.
 func versions(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) {
 	version := must[client.Version](t)
 	all := collect(t, c.Versions(ctx, r.ID, client.ListOptions{Limit: 1}))
@@ -256,7 +257,8 @@ func auditing(ctx context.Context, t *testing.T, c *client.Client, set client.Se
 	}
 }
 
-// inChunks makes the calls for uploads: one replaces the file of a resource by the same, another one is given up.
+// inChunks makes the calls for uploads: one replaces the file of a resource by the same, another
+// one is given up.
 func inChunks(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
 	const content = "1,2,3\n"
 	same := client.NewResource{Name: r.Name, Filename: r.Filename, Description: r.Description}
@@ -324,7 +326,8 @@ func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 	}
 }
 
-// unchanging are the fields that bodies of changes may repeat, with the values they have; a client has no need to.
+// unchanging are the fields that bodies of changes may repeat, with the values they have; a client
+// has no need to.
 var unchanging = map[string][]string{
 	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
@@ -337,8 +340,8 @@ var unchanging = map[string][]string{
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
 
-// TestSchemas: records and requests have the fields of the document, but for the times that it has twice and what a change only
-// repeats.
+// TestSchemas: records and requests have the fields of the document, but for the times that it has
+// twice and what a change only repeats.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	doc := document(t)

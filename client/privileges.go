@@ -38,8 +38,8 @@ type NewPrivilege struct {
 	Role        string `json:"role"` // Member, Editor or Admin
 }
 
-// Privileges lists the caller's own privileges and those in dataspaces where the caller has a role; for sysadmins all. They are ordered by
-// creation. It takes UserID, DataspaceID, State and Limit.
+// Privileges lists the caller's own privileges and those in dataspaces where the caller has a role;
+// for sysadmins all. They are ordered by creation. It takes UserID, DataspaceID, State and Limit.
 func (c *Client) Privileges(ctx context.Context, o ListOptions) iter.Seq2[Privilege, error] {
 	return list[Privilege](ctx, c, o, "privileges")
 }
@@ -54,7 +54,8 @@ func (c *Client) Grant(ctx context.Context, p NewPrivilege) (Privilege, error) {
 	return one[Privilege](ctx, c, request{method: http.MethodPost, path: at("privileges"), in: p})
 }
 
-// Revoke takes a privilege away; its record stays, as Deleted. That it was revoked already is no error.
+// Revoke takes a privilege away; its record stays, as Deleted. That it was revoked already is no
+// error.
 func (c *Client) Revoke(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("privileges", id)}.under(when))
 }

@@ -103,19 +103,20 @@ type Destination struct {
 	Name  string `json:"name,omitempty"`  // "": the name that it has
 }
 
-// Resources lists the resources that the caller may read, by modification. It takes State, Since, Until, Order, DataspaceID, SetID
-// and Limit.
+// Resources lists the resources that the caller may read, by modification. It takes State, Since,
+// Until, Order, DataspaceID, SetID and Limit.
 func (c *Client) Resources(ctx context.Context, o ListOptions) iter.Seq2[Resource, error] {
 	return list[Resource](ctx, c, o, "resources")
 }
 
-// DataspaceResources lists the resources of a dataspace, by modification. It takes State, Since, Until, Order and Limit.
+// DataspaceResources lists the resources of a dataspace, by modification. It takes State, Since,
+// Until, Order and Limit.
 func (c *Client) DataspaceResources(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Resource, error] {
 	return list[Resource](ctx, c, o, "dataspaces", dataspaceID, "resources")
 }
 
-// SetResources lists the resources of a set, by modification or name. It takes State, Since, Until, Order, Name, NamePrefix and
-// Limit.
+// SetResources lists the resources of a set, by modification or name. It takes State, Since, Until,
+// Order, Name, NamePrefix and Limit.
 func (c *Client) SetResources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
 	return list[Resource](ctx, c, o, "sets", setID, "resources")
 }
@@ -131,8 +132,9 @@ type Child struct {
 	Resource Resource
 }
 
-// Children yields what is directly in a folder of a set, whose path is o.NamePrefix, in the order of names. Without a slash at its end
-// NamePrefix narrows down what is in the folder above. After an error it ends.
+// Children yields what is directly in a folder of a set, whose path is o.NamePrefix, in the order
+// of names. Without a slash at its end NamePrefix narrows down what is in the folder above. After
+// an error it ends.
 func (c *Client) Children(ctx context.Context, setID string, o ListOptions) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		path := at("sets", setID, "resources")
@@ -194,9 +196,10 @@ func (c *Client) Resource(ctx context.Context, id string, when ...Condition) (Re
 	return one[Resource](ctx, c, request{method: http.MethodGet, path: at("resources", id)}.under(when))
 }
 
-// CreateResource uploads a file into a set. body must end after size bytes; -1: its length is not known. It is streamed, and read
-// no more after the call has returned, unless the context ended it. The call is made again only as long as the service cannot have
-// stored the file, and only where body is an io.Seeker, or nothing has been read from it. It returns when the file is on stable
+// CreateResource uploads a file into a set. body must end after size bytes; -1: its length is not
+// known. It is streamed, and read no more after the call has returned, unless the context ended it.
+// The call is made again only as long as the service cannot have stored the file, and only where
+// body is an io.Seeker, or nothing has been read from it. It returns when the file is on stable
 // storage. The caller closes body.
 func (c *Client) CreateResource(ctx context.Context, r NewResource, body io.Reader, size int64) (Resource, error) {
 	form, err := newForm(r, body, size)
@@ -206,9 +209,9 @@ func (c *Client) CreateResource(ctx context.Context, r NewResource, body io.Read
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources"), form: form, once: true})
 }
 
-// ReplaceResource replaces a resource by an upload, as CreateResource does it, except that it may be made again also where the
-// service may have stored the file. Name, Description and Format that are left out take their defaults; the
-// metadata stay, but for what Metadata changes.
+// ReplaceResource replaces a resource by an upload, as CreateResource does it, except that it may
+// be made again also where the service may have stored the file. Name, Description and Format that
+// are left out take their defaults; the metadata stay, but for what Metadata changes.
 func (c *Client) ReplaceResource(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {
@@ -222,7 +225,8 @@ func (c *Client) EditResource(ctx context.Context, id string, edit ResourceEdit,
 	return one[Resource](ctx, c, request{method: http.MethodPatch, path: at("resources", id), in: edit}.under(when))
 }
 
-// DeleteResource deletes a resource, which RestoreResource brings back. That it was deleted already is no error.
+// DeleteResource deletes a resource, which RestoreResource brings back. That it was deleted already
+// is no error.
 func (c *Client) DeleteResource(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("resources", id)}.under(when))
 }
@@ -232,13 +236,15 @@ func (c *Client) RestoreResource(ctx context.Context, id string, when ...Conditi
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
 }
 
-// CopyResource makes a resource of the current version of another one, with what is known of it. No bytes are copied.
+// CopyResource makes a resource of the current version of another one, with what is known of it. No
+// bytes are copied.
 func (c *Client) CopyResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "copy"), in: to, once: true}.under(when))
 }
 
-// MoveResource renames a resource within its set, or moves it into another one, where it is a new resource with all versions; the
-// one that is left is deleted, and names it in MovedTo. Moved back it is that one again.
+// MoveResource renames a resource within its set, or moves it into another one, where it is a new
+// resource with all versions; the one that is left is deleted, and names it in MovedTo. Moved back
+// it is that one again.
 func (c *Client) MoveResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "move"), in: to, once: true}.under(when))
 }

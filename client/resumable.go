@@ -19,17 +19,17 @@ import (
 	"labshelf/blobs"
 )
 
-// Upload is a file that is sent in chunks, and continued where it stopped: after a connection broke, in another process,
-// on another day.
+// Upload is a file that is sent in chunks, and continued where it stopped: after a connection
+// broke, in another process, on another day.
 type Upload struct {
 	ID             string
 	Offset, Length int64  // how many bytes the service has on stable storage, and of how many
 	ResourceID     string // what the file has become; "": it is not finished
 }
 
-// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource if replaces is not "". The
-// description of the file is as for CreateResource and ReplaceResource, but a missing digest is not computed. ContinueUpload
-// sends it.
+// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource
+// if replaces is not "". The description of the file is as for CreateResource and ReplaceResource,
+// but a missing digest is not computed. ContinueUpload sends it.
 func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
 	if size < 0 {
 		return Upload{}, errors.New("the length of a file that is sent in chunks must be known")
@@ -78,8 +78,8 @@ func madeOf(response *http.Response) string {
 	return path.Base(url)
 }
 
-// Upload returns the progress of an upload. One that is complete and was refused returns that refusal; one that has expired, was ended
-// or never existed, a Problem with the status 410 or 404.
+// Upload returns the progress of an upload. One that is complete and was refused returns that
+// refusal; one that has expired, was ended or never existed, a Problem with the status 410 or 404.
 func (c *Client) Upload(ctx context.Context, id string) (u Upload, err error) {
 	u.ID = id
 	err = c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
@@ -101,14 +101,17 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 	return u, nil
 }
 
-// ErrAnotherFile is the error of an upload that became a resource with another file: the service is older than Labshelf-SHA256, or did
-// not get that header, and an earlier call has sent another file; or somebody has replaced the file at once.
+// ErrAnotherFile is the error of an upload that became a resource with another file: the service is
+// older than Labshelf-SHA256, or did not get that header, and an earlier call has sent another
+// file; or somebody has replaced the file at once.
 var ErrAnotherFile = errors.New("the SHA-256 is not that of the file that was sent")
 
-// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. It computes the SHA-256 while
-// it sends, for which it reads what an earlier call has sent once more, and tells it with the last chunk: the resource is the file as it
-// is now, or there is none. Where the connection breaks it asks for the offset and continues, as the client's Retries allow, which are
-// counted anew after each progress. An upload that is complete and was refused is tried once more. With ErrAnotherFile comes the resource.
+// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it
+// becomes. It computes the SHA-256 while it sends, for which it reads what an earlier call has sent
+// once more, and tells it with the last chunk: the resource is the file as it is now, or there is
+// none. Where the connection breaks it asks for the offset and continues, as the client's Retries
+// allow, which are counted anew after each progress. An upload that is complete and was refused is
+// tried once more. With ErrAnotherFile comes the resource.
 func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
@@ -172,7 +175,8 @@ func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upl
 	return u, nil
 }
 
-// lastChunk is how many bytes the last chunk of a file has at most: that with which its digest is told.
+// lastChunk is how many bytes the last chunk of a file has at most: that with which its digest is
+// told.
 const lastChunk = 64 << 10
 
 // sendChunk sends what is missing but for the last chunk, or the last chunk.
@@ -210,7 +214,8 @@ func unreadable(err error) *failure {
 	return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", err)}
 }
 
-// refusedWhole reports whether a question how far an upload is was answered with why it was not taken.
+// refusedWhole reports whether a question how far an upload is was answered with why it was not
+// taken.
 func refusedWhole(err error) bool {
 	var problem *Problem
 	if !errors.As(err, &problem) || problem.Code == errs.CodeUploadNotFound || problem.Code == errs.CodeUploadExpired {
@@ -223,7 +228,8 @@ func refusedWhole(err error) bool {
 	return false
 }
 
-// resumable classifies a failure: whatever is no fault of the file may pass at the next try, and a repeated chunk does no harm.
+// resumable classifies a failure: whatever is no fault of the file may pass at the next try, and a
+// repeated chunk does no harm.
 func resumable(err error, failed *failure) *failure {
 	var problem *Problem
 	again := !errors.As(err, &problem) && (failed == nil || failed.verdict != final)
@@ -253,7 +259,8 @@ type hashedFile struct {
 	sum          hash.Hash
 }
 
-// see hashes what has not been hashed yet of some bytes of the file. Bytes beyond a gap are left out.
+// see hashes what has not been hashed yet of some bytes of the file. Bytes beyond a gap are left
+// out.
 func (f *hashedFile) see(b []byte, at int64) {
 	if end := at + int64(len(b)); at <= f.hashed && f.hashed < end {
 		f.sum.Write(b[f.hashed-at:])
@@ -261,8 +268,8 @@ func (f *hashedFile) see(b []byte, at int64) {
 	}
 }
 
-// hashTo hashes the file up to an offset, as far as that has not been done. It ends with the context, after which the file may be read for
-// a while, and f must not be used.
+// hashTo hashes the file up to an offset, as far as that has not been done. It ends with the
+// context, after which the file may be read for a while, and f must not be used.
 func (f *hashedFile) hashTo(ctx context.Context, to int64) error {
 	if ctx.Err() != nil { // a try that ended with it may still read
 		return ctx.Err()

@@ -18,7 +18,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// TestUploadContinuesAfterCuts: a file arrives over a line that breaks again and again, and nothing is sent twice but what was under way.
+// TestUploadContinuesAfterCuts: a file arrives over a line that breaks again and again, and nothing
+// is sent twice but what was under way.
 func TestUploadContinuesAfterCuts(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -98,7 +99,8 @@ func (s shelf) sendFirst(t *testing.T, id string, b []byte) {
 	check(t, response.Body.Close())
 }
 
-// TestUploadIsOfOneFile: what an earlier process has sent and what this one sends make the file as it is now, or nothing.
+// TestUploadIsOfOneFile: what an earlier process has sent and what this one sends make the file as
+// it is now, or nothing.
 func TestUploadIsOfOneFile(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -133,7 +135,8 @@ func TestUploadIsOfOneFile(t *testing.T) {
 	}
 }
 
-// TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made again where the answer is lost.
+// TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made
+// again where the answer is lost.
 func TestEmptyUploadIsBegunOnce(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Retries says how often, and after which time, a call is repeated that failed for a transient reason: the connection broke, or the
-// answer was 429, 502, 503, 504, or 409 with the code "busy". Only what is safe is repeated: a call that may have been done without an
-// answer only if it is idempotent, and a body only if it can be read from its start again.
-// The zero value is what a new Client has.
+// Retries says how often, and after which time, a call is repeated that failed for a transient
+// reason: the connection broke, or the answer was 429, 502, 503, 504, or 409 with the code "busy".
+// Only what is safe is repeated: a call that may have been done without an answer only if it is
+// idempotent, and a body only if it can be read from its start again. The zero value is what a new
+// Client has.
 type Retries struct {
 	Tries   int           // at most, the first one included; 1: nothing is tried again; 0: 5
 	First   time.Duration // the wait before the second try, doubled before each one after it; a random part of up to half of it is subtracted; 0: 500 ms

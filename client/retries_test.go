@@ -193,7 +193,8 @@ func TestWhatIsRetried(t *testing.T) {
 	}
 }
 
-// TestWaitsDouble: they double, up to the longest, and a random half is left out; what the service says is the least.
+// TestWaitsDouble: they double, up to the longest, and a random half is left out; what the service
+// says is the least.
 func TestWaitsDouble(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -238,7 +239,8 @@ func between(bounds ...time.Duration) (pairs [][2]time.Duration) {
 	return pairs
 }
 
-// TestDefaultWaitIsByTheClock: by itself a client waits by the clock, and no longer than its context.
+// TestDefaultWaitIsByTheClock: by itself a client waits by the clock, and no longer than its
+// context.
 func TestDefaultWaitIsByTheClock(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -272,7 +274,8 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 	}
 }
 
-// TestUnsentCallsAreRetried: a call that could not connect is retried, also one that is not idempotent.
+// TestUnsentCallsAreRetried: a call that could not connect is retried, also one that is not
+// idempotent.
 func TestUnsentCallsAreRetried(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
@@ -309,8 +312,9 @@ func TestUnsentCallsAreRetried(t *testing.T) {
 	}
 }
 
-// unused returns an address without a listener. Its port is none of those that a system gives out by itself: another test could
-// get it meanwhile, or the client, which would then be connected to itself.
+// unused returns an address without a listener. Its port is none of those that a system gives out
+// by itself: another test could get it meanwhile, or the client, which would then be connected to
+// itself.
 func unused(t *testing.T) string {
 	t.Helper()
 	for port := 20_000 + rand.N(10_000); ; port++ {

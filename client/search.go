@@ -17,7 +17,8 @@ const (
 	KindResource  = "resource"
 )
 
-// SearchQuery is what a search looks for. The zero value finds everything that is active and that the caller may read.
+// SearchQuery is what a search looks for. The zero value finds everything that is active and that
+// the caller may read.
 type SearchQuery struct {
 	Text   string // in the language of the search, up to 500 bytes
 	Order  string // "relevance", "newest" or "oldest" modification first, or "name"; "": relevance
@@ -50,7 +51,8 @@ func (q SearchQuery) At(search string) string {
 	return search + "?" + v.Encode()
 }
 
-// Hit is an object that a search has found, as it is now. One of its records is not nil; records have no ETag.
+// Hit is an object that a search has found, as it is now. One of its records is not nil; records
+// have no ETag.
 type Hit struct {
 	Kind      string   // KindDataspace, KindSet or KindResource
 	Matched   []string // parts that have words of the query, such as name or text; empty where none was asked for
@@ -116,7 +118,8 @@ type YearCount struct {
 	Count int `json:"count"`
 }
 
-// Search finds what is active and the caller may read. SearchPages also yields counts, and how far the index of the search is behind.
+// Search finds what is active and the caller may read. SearchPages also yields counts, and how far
+// the index of the search is behind.
 func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		for page, err := range c.SearchPages(ctx, q.At(c.base+at("search"))) {
@@ -133,9 +136,11 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error
 	}
 }
 
-// SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and SearchQuery.At) to the one with End,
-// which is the last it yields. In the order of relevance it can miss what comes while the pages are read: to follow changes, list
-// Resources. After an error, which it yields with the URL of the page that failed, it ends, and may be begun again with that URL.
+// SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and
+// SearchQuery.At) to the one with End, which is the last it yields. In the order of relevance it
+// can miss what comes while the pages are read: to follow changes, list Resources. After an error,
+// which it yields with the URL of the page that failed, it ends, and may be begun again with that
+// URL.
 func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[SearchPage, error] {
 	return func(yield func(SearchPage, error) bool) {
 		for next := pageURL; ; {
@@ -174,8 +179,8 @@ func (c *Client) Index(ctx context.Context) (Index, error) {
 	return c.index(ctx, request{method: http.MethodGet, path: at("admin", "index")})
 }
 
-// RebuildIndex throws the index of the search away. The service makes it anew in the background; meanwhile a search finds less. It is
-// for sysadmins.
+// RebuildIndex throws the index of the search away. The service makes it anew in the background;
+// meanwhile a search finds less. It is for sysadmins.
 func (c *Client) RebuildIndex(ctx context.Context) (Index, error) {
 	return c.index(ctx, request{method: http.MethodPost, path: at("admin", "index", "rebuild")})
 }

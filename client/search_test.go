@@ -18,7 +18,8 @@ func (s *service) indexed(t *testing.T) {
 	check(t, s.repo.Indexed(t.Context()))
 }
 
-// TestSearch: hits are of all kinds, with their records and what matched, in pages of any length and each order.
+// TestSearch: hits are of all kinds, with their records and what matched, in pages of any length
+// and each order.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// sending is the body of one try: a file, and what stands around it. A goroutine of its own reads and hashes the file, so that a blocked
-// Read delays nothing beyond the end of the context, and one chunk is hashed while the one before is sent.
+// sending is the body of one try: a file, and what stands around it. A goroutine of its own reads
+// and hashes the file, so that a blocked Read delays nothing beyond the end of the context, and one
+// chunk is hashed while the one before is sent.
 type sending struct {
 	file       io.Reader
 	see        func([]byte)  // called with each chunk of the file, in order; nil: nobody asks

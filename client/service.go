@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// Counters count files and bytes. Each file counts in full, also where two have the same content; a purged one counts as deleted,
-// with 0 bytes.
+// Counters count files and bytes. Each file counts in full, also where two have the same content; a
+// purged one counts as deleted, with 0 bytes.
 type Counters struct {
 	ActiveFiles  int64 `json:"activeFiles"`
 	ActiveBytes  int64 `json:"activeBytes"`

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// service is a real one in a directory, behind a listening socket. It is what every test here speaks to that is not about answers
-// that a service does not give.
+// service is a real one in a directory, behind a listening socket. It is what every test here
+// speaks to that is not about answers that a service does not give.
 type service struct {
 	repo    *repository.Service
 	meta    *bolt.Store
@@ -60,7 +60,8 @@ func openService(dir string, rules repository.Config) (*service, error) {
 // silent is where servers write about what is broken on purpose.
 var silent = log.New(io.Discard, "", 0)
 
-// behind returns a sysadmin's client of the service behind something that sees every request first, and may hand it on.
+// behind returns a sysadmin's client of the service behind something that sees every request first,
+// and may hand it on.
 func (s *service) behind(t *testing.T, before func(w http.ResponseWriter, r *http.Request, service http.Handler)) *client.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { before(w, r, s.handler) }))

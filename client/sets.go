@@ -49,7 +49,8 @@ type NewSet struct {
 	Metadata Metadata `json:"metadata,omitempty"`
 }
 
-// From where properties of files are filled without a person: a file beside them, or what they say themselves.
+// From where properties of files are filled without a person: a file beside them, or what they say
+// themselves.
 const (
 	Sidecar = "sidecar"
 	Header  = "header"
@@ -64,7 +65,8 @@ type SetEdit struct {
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
-// Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and Limit.
+// Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and
+// Limit.
 func (c *Client) Sets(ctx context.Context, o ListOptions) iter.Seq2[Set, error] {
 	return list[Set](ctx, c, o, "sets")
 }
@@ -89,19 +91,21 @@ func (c *Client) EditSet(ctx context.Context, id string, edit SetEdit, when ...C
 	return one[Set](ctx, c, request{method: http.MethodPut, path: at("sets", id), in: edit}.under(when))
 }
 
-// DeleteSet deletes a set with its resources, which RestoreSet brings back. It returns when all are deleted; that it was deleted
-// already is no error.
+// DeleteSet deletes a set with its resources, which RestoreSet brings back. It returns when all are
+// deleted; that it was deleted already is no error.
 func (c *Client) DeleteSet(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("sets", id)}.under(when))
 }
 
-// RestoreSet brings back a set and exactly the resources that its deletion took. That it is active already is no error.
+// RestoreSet brings back a set and exactly the resources that its deletion took. That it is active
+// already is no error.
 func (c *Client) RestoreSet(ctx context.Context, id string, when ...Condition) (Set, error) {
 	return one[Set](ctx, c, request{method: http.MethodPost, path: at("sets", id, "restore")}.under(when))
 }
 
-// Archive asks for a zip of the files of a set: of these resources, at most 1000, or of all active ones where none is named. Its
-// last entries are SHA256SUMS and manifest.json. It is made while it is sent, so Bytes is mostly -1 and it cannot be resumed.
+// Archive asks for a zip of the files of a set: of these resources, at most 1000, or of all active
+// ones where none is named. Its last entries are SHA256SUMS and manifest.json. It is made while it
+// is sent, so Bytes is mostly -1 and it cannot be resumed.
 func (c *Client) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
 	return c.archive(ctx, setID, url.Values{"resource": resources})
 }
@@ -127,7 +131,8 @@ func (c *Client) archive(ctx context.Context, setID string, of url.Values) (*Dow
 	return zip, nil
 }
 
-// FolderSize is how much is in a folder and below. Bounded: there are more files, and both numbers are lower bounds.
+// FolderSize is how much is in a folder and below. Bounded: there are more files, and both numbers
+// are lower bounds.
 type FolderSize struct {
 	Path    string `json:"path"`
 	Files   int    `json:"files"`
@@ -135,7 +140,8 @@ type FolderSize struct {
 	Bounded bool   `json:"bounded"`
 }
 
-// FolderChange is a folder after it was created, copied, moved or deleted, and how many files that concerned.
+// FolderChange is a folder after it was created, copied, moved or deleted, and how many files that
+// concerned.
 type FolderChange struct {
 	SetID   string `json:"setId"`
 	Path    string `json:"path"`
@@ -152,7 +158,8 @@ type FolderDestination struct {
 	Path  string `json:"toPath"`
 }
 
-// FolderSize counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of the set.
+// FolderSize counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of
+// the set.
 func (c *Client) FolderSize(ctx context.Context, setID, path string) (size FolderSize, err error) {
 	address := at("sets", setID, "folder")
 	if address != "" && path != "" {
@@ -172,7 +179,8 @@ func (c *Client) CopyFolder(ctx context.Context, setID, path string, to FolderDe
 	return c.changeFolder(ctx, at("sets", setID, "folder", "copy"), path, to)
 }
 
-// MoveFolder renames or moves a folder with all of its files. After an error, each file is in one place or the other.
+// MoveFolder renames or moves a folder with all of its files. After an error, each file is in one
+// place or the other.
 func (c *Client) MoveFolder(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
 	return c.changeFolder(ctx, at("sets", setID, "folder", "move"), path, to)
 }
@@ -182,7 +190,8 @@ func (c *Client) DeleteFolder(ctx context.Context, setID, path string) (FolderCh
 	return c.changeFolder(ctx, at("sets", setID, "folder", "delete"), path, FolderDestination{})
 }
 
-// RestoreFolder undoes a deletion, as the same user: its files are restored, less those that were restored, purged or moved since.
+// RestoreFolder undoes a deletion, as the same user: its files are restored, less those that were
+// restored, purged or moved since.
 func (c *Client) RestoreFolder(ctx context.Context, deleted FolderChange) (done FolderChange, err error) {
 	in := struct {
 		Path     string   `json:"path"`
@@ -218,8 +227,8 @@ type ManyResult struct {
 	Already    bool   `json:"already,omitempty"` // it was so before: deleted, active, or in that place
 }
 
-// ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result for each of them, in their order; one that is
-// refused is no error.
+// ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result
+// for each of them, in their order; one that is refused is no error.
 func (c *Client) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
 	var done struct {
 		Results []ManyResult `json:"results"`

@@ -18,8 +18,8 @@ type checkLine struct {
 	Error     *Problem                     `json:"error"`
 }
 
-// Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations are no error. Errors:
-// ErrIncomplete where the check was cut off.
+// Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations
+// are no error. Errors: ErrIncomplete where the check was cut off.
 func (c *Client) Check(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (result maintenance.CheckResult, err error) {
 	request := struct {
 		NoData bool   `json:"noData,omitempty"`
@@ -52,8 +52,9 @@ func (c *Client) Check(ctx context.Context, o maintenance.CheckOptions, events m
 	}
 }
 
-// Purge has the service remove the bytes of what was deleted long ago, and returns how much that was, or would be. A negative
-// Grace leaves the grace period to the service's configuration. It is for sysadmins.
+// Purge has the service remove the bytes of what was deleted long ago, and returns how much that
+// was, or would be. A negative Grace leaves the grace period to the service's configuration. It is
+// for sysadmins.
 func (c *Client) Purge(ctx context.Context, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
 	request := struct {
 		OlderThan string `json:"olderThan"`

@@ -15,7 +15,8 @@ import (
 	"labshelf/blobs"
 )
 
-// form is the body of an upload: texts, then the file and, where its digest was not known before, the digest after it.
+// form is the body of an upload: texts, then the file and, where its digest was not known before,
+// the digest after it.
 type form struct {
 	head, tail  []byte // before and after the file; the digest in the tail is filled in later
 	digestAt    int    // in the tail; -1: nowhere
@@ -87,7 +88,8 @@ func (f *form) length() int64 {
 	return int64(len(f.head)) + f.size + int64(len(f.tail))
 }
 
-// rewind reports whether the body can be sent again, from its start. A call without a form has nothing to rewind.
+// rewind reports whether the body can be sent again, from its start. A call without a form has
+// nothing to rewind.
 func (f *form) rewind() bool {
 	if f == nil || f.last == nil || f.last.spared {
 		return true

@@ -61,7 +61,8 @@ func noise(n int) []byte {
 	return text
 }
 
-// TestUploadsAreStoredAsSent: what was sent is what is stored, whatever its names and length, with and without a digest known before.
+// TestUploadsAreStoredAsSent: what was sent is what is stored, whatever its names and length, with
+// and without a digest known before.
 func TestUploadsAreStoredAsSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -92,7 +93,8 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 	same(t, must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Filename: "only.tsv"}, strings.NewReader("x"), 1)).Name, "only.tsv")
 }
 
-// TestRefusedUploadsLeaveNothing: nothing is kept of an upload that is not what it should be, and the error says why.
+// TestRefusedUploadsLeaveNothing: nothing is kept of an upload that is not what it should be, and
+// the error says why.
 func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -140,8 +142,9 @@ func cutAfter(n int64) fault {
 	}
 }
 
-// TestUploadIsRepeatedWhereSafe: an upload that broke is sent again from its start where the service cannot have stored it, or where that is as
-// good as once; never from the middle, and never so that a file comes twice.
+// TestUploadIsRepeatedWhereSafe: an upload that broke is sent again from its start where the
+// service cannot have stored it, or where that is as good as once; never from the middle, and never
+// so that a file comes twice.
 func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -230,7 +233,8 @@ func TestUploadsNeedBoundedMemory(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	// Service and client share this memory. Each copies through chunks of some 100 KiB, and the service keeps 4 MiB for a file.
+	// Service and client share this memory. Each copies through chunks of some 100 KiB, and the
+	// service keeps 4 MiB for a file.
 	got, err := s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(&endless{}, size), size)
 	runtime.ReadMemStats(&after)
 	if made := after.TotalAlloc - before.TotalAlloc; err != nil || got.Bytes != size || made > 16<<20 {

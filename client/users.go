@@ -63,7 +63,8 @@ func (c *Client) NewUser(ctx context.Context, u NewUser) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPost, path: at("users"), in: u, once: true})
 }
 
-// EditUser changes a user and returns the new state. A caller who is no sysadmin may change only its own user.
+// EditUser changes a user and returns the new state. A caller who is no sysadmin may change only
+// its own user.
 func (c *Client) EditUser(ctx context.Context, id string, edit UserEdit, when ...Condition) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPut, path: at("users", id), in: edit}.under(when))
 }
@@ -74,7 +75,8 @@ func (c *Client) DeleteUser(ctx context.Context, id string, when ...Condition) e
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", id)}.under(when))
 }
 
-// RestoreUser brings back a deleted user without the keys. That the user is active already is no error. It is for sysadmins.
+// RestoreUser brings back a deleted user without the keys. That the user is active already is no
+// error. It is for sysadmins.
 func (c *Client) RestoreUser(ctx context.Context, id string, when ...Condition) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPost, path: at("users", id, "restore")}.under(when))
 }
@@ -105,7 +107,8 @@ type CreatedKey struct {
 
 func (k *CreatedKey) identify(string) string { return k.ID }
 
-// Keys lists the keys of a user, revoked and expired ones included, by creation. It takes Limit. A caller who is no sysadmin may list only its own keys.
+// Keys lists the keys of a user, revoked and expired ones included, by creation. It takes Limit. A
+// caller who is no sysadmin may list only its own keys.
 func (c *Client) Keys(ctx context.Context, userID string, o ListOptions) iter.Seq2[Key, error] {
 	return list[Key](ctx, c, o, "users", userID, "keys")
 }

@@ -80,13 +80,14 @@ func (c *Client) VersionData(ctx context.Context, id string, number, from int64,
 	return c.resumed(ctx, atVersion(id, number, "data"), from, ifMatch)
 }
 
-// RestoreVersion makes a version the current one, as a new version that shares its file. That the resource is like that already is no
-// error.
+// RestoreVersion makes a version the current one, as a new version that shares its file. That the
+// resource is like that already is no error.
 func (c *Client) RestoreVersion(ctx context.Context, id string, number int64, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: atVersion(id, number, "restore")}.under(when))
 }
 
-// LabelVersion gives a version a label of up to 100 characters; "" removes it. It is no change of the resource.
+// LabelVersion gives a version a label of up to 100 characters; "" removes it. It is no change of
+// the resource.
 func (c *Client) LabelVersion(ctx context.Context, id string, number int64, label string, when ...Condition) (Version, error) {
 	in := struct {
 		Label string `json:"label"`
@@ -94,7 +95,8 @@ func (c *Client) LabelVersion(ctx context.Context, id string, number int64, labe
 	return one[Version](ctx, c, request{method: http.MethodPut, path: atVersion(id, number, "label"), in: in}.under(when))
 }
 
-// EraseVersion removes the file of a version that has been replaced, at once and for good. It is for sysadmins.
+// EraseVersion removes the file of a version that has been replaced, at once and for good. It is
+// for sysadmins.
 func (c *Client) EraseVersion(ctx context.Context, id string, number int64) (Version, error) {
 	return one[Version](ctx, c, request{method: http.MethodDelete, path: atVersion(id, number, "data")})
 }

@@ -89,7 +89,8 @@ func everything[T any](ctx context.Context, c *Client, path string) ([]T, error)
 	return all.Data, err
 }
 
-// Webhooks returns the webhooks that the caller may manage, by creation: those of dataspaces where the caller is Admin; for sysadmins all.
+// Webhooks returns the webhooks that the caller may manage, by creation: those of dataspaces where
+// the caller is Admin; for sysadmins all.
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	return everything[Webhook](ctx, c, at("webhooks"))
 }
@@ -114,7 +115,8 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("webhooks", id)})
 }
 
-// RotateWebhook gives a webhook another secret; for a day messages are signed by the former one, too.
+// RotateWebhook gives a webhook another secret; for a day messages are signed by the former one,
+// too.
 func (c *Client) RotateWebhook(ctx context.Context, id string) (SecretWebhook, error) {
 	return one[SecretWebhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "rotate"), once: true})
 }
@@ -124,7 +126,8 @@ func (c *Client) ResumeWebhook(ctx context.Context, id string) (Webhook, error) 
 	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "resume")})
 }
 
-// SkipWebhook lets a webhook pass over the message that failed, or with all over everything up to now.
+// SkipWebhook lets a webhook pass over the message that failed, or with all over everything up to
+// now.
 func (c *Client) SkipWebhook(ctx context.Context, id string, all bool) (Webhook, error) {
 	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "skip"), in: struct {
 		All bool `json:"all"`
@@ -136,7 +139,8 @@ func (c *Client) Deliveries(ctx context.Context, webhook string) ([]Delivery, er
 	return everything[Delivery](ctx, c, at("webhooks", webhook, "deliveries"))
 }
 
-// RepeatDelivery sends a message once more, and returns what came of it. It takes as long as the receiver, up to 15 seconds.
+// RepeatDelivery sends a message once more, and returns what came of it. It takes as long as the
+// receiver, up to 15 seconds.
 func (c *Client) RepeatDelivery(ctx context.Context, webhook string, number uint64) (Delivery, error) {
 	return one[Delivery](ctx, c, request{method: http.MethodPost, path: at("webhooks", webhook, "deliveries", strconv.FormatUint(number, 10), "repeat"), once: true})
 }

@@ -9,7 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// webhooksOf makes the calls for webhooks. The only event is the one that makes a set, and the receiver fails with it once.
+// webhooksOf makes the calls for webhooks. The only event is the one that makes a set, and the
+// receiver fails with it once.
 func webhooksOf(ctx context.Context, t *testing.T, c *client.Client, space client.Dataspace) {
 	received := make(chan int, 8)
 	failed := false

@@ -20,8 +20,8 @@ import (
 	"labshelf/commands/fetch"
 )
 
-// advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the service refuses as invalid an
-// ErrUsage.
+// advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the
+// service refuses as invalid an ErrUsage.
 func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
 	return NameVersions(ctx, c, p.Version, advise(ctx, c, err))
 }
@@ -29,8 +29,9 @@ func (p Process) advise(ctx context.Context, c *client.Client, err error) error 
 // versionCodes are the codes of errors that a service returns for what it does not know.
 var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
 
-// NameVersions adds the versions of program and service to the error of a call that the service did not understand, or answered
-// unexpectedly, where they differ. ours is that of this program; "" leaves the error as it is.
+// NameVersions adds the versions of program and service to the error of a call that the service did
+// not understand, or answered unexpectedly, where they differ. ours is that of this program; ""
+// leaves the error as it is.
 func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
 	var problem *client.Problem
 	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
@@ -101,7 +102,8 @@ func adviseTLS(err error) error {
 	return err
 }
 
-// announceRetries returns a client that reports once, on a terminal, that it waits for a service that does not answer.
+// announceRetries returns a client that reports once, on a terminal, that it waits for a service
+// that does not answer.
 func (p Process) announceRetries(c *client.Client) *client.Client {
 	file, ok := p.Err.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -128,7 +130,8 @@ func unreachable(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// each calls do for each ref, and reports errors and goes on. An error that all others would meet, too, ends it.
+// each calls do for each ref, and reports errors and goes on. An error that all others would meet,
+// too, ends it.
 func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
 	failed := 0
 	for _, ref := range refs {

@@ -9,8 +9,9 @@ import (
 	"labshelf/client"
 )
 
-// TestNameVersions: where a service does not understand a call, or answers otherwise than this version expects, and is of another
-// version, the error names both. A refusal that each version gives names none.
+// TestNameVersions: where a service does not understand a call, or answers otherwise than this
+// version expects, and is of another version, the error names both. A refusal that each version
+// gives names none.
 func TestNameVersions(t *testing.T) {
 	t.Parallel()
 	const both = "this labshelf is version 2.0.0, the service is version 1.2.3"
@@ -41,7 +42,8 @@ func TestNameVersions(t *testing.T) {
 	}
 }
 
-// TestNothingBehindGateway: where a load balancer answers in place of a service, the advice is not about the address.
+// TestNothingBehindGateway: where a load balancer answers in place of a service, the advice is not
+// about the address.
 func TestNothingBehindGateway(t *testing.T) {
 	t.Parallel()
 	c := client.New("http://lab.example/v1", "")

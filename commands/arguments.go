@@ -76,8 +76,9 @@ func wantValues(flags *pflag.FlagSet) error {
 // mostParallel bounds the files in parallel: more make no service faster.
 const mostParallel = 16
 
-// sendAtOnce and fetchAtOnce are the defaults. 3,000 files of 4 KiB are sent 8 at a time in 0.6 of the time that 4 at a time take,
-// since those that arrive together share a sync of the disk; fetching them takes the same time.
+// sendAtOnce and fetchAtOnce are the defaults. 3,000 files of 4 KiB are sent 8 at a time in 0.6 of
+// the time that 4 at a time take, since those that arrive together share a sync of the disk;
+// fetching them takes the same time.
 const sendAtOnce, fetchAtOnce = 8, 4
 
 // parallelFlag defines --parallel, and makes the command refuse values out of bounds.

@@ -60,7 +60,8 @@ func (x auditExport) String() string {
 	return out.String()
 }
 
-// signedAgain is the export with a head of what it has now, as whoever has the data directory can make it.
+// signedAgain is the export with a head of what it has now, as whoever has the data directory can
+// make it.
 func (x auditExport) signedAgain(t *testing.T, signer *audit.Signer) auditExport {
 	t.Helper()
 	head := audit.Head{Origin: x.origin}
@@ -81,7 +82,8 @@ func (x auditExport) edited(t *testing.T, number int, edit func(*audit.Entry)) {
 	x.entries[number].Leaf = must[[]byte](t)(e.Leaf())
 }
 
-// tampering is what somebody does to a log of 14 entries and more. Each is tried with the head as it was, and signed again.
+// tampering is what somebody does to a log of 14 entries and more. Each is tried with the head as
+// it was, and signed again.
 var tampering = map[string]func(t *testing.T, x *auditExport){
 	"edit": func(t *testing.T, x *auditExport) { x.edited(t, 6, func(e *audit.Entry) { e.User[3]++ }) },
 	"edit the texts, too": func(t *testing.T, x *auditExport) {
@@ -99,8 +101,9 @@ var tampering = map[string]func(t *testing.T, x *auditExport){
 	},
 }
 
-// TestAuditTampering: a real log, tampered with in every way, is found out by verify and by the program for auditors against any older head
-// that has the entry, whether it was signed again with the right key or not. An erased text is none of this.
+// TestAuditTampering: a real log, tampered with in every way, is found out by verify and by the
+// program for auditors against any older head that has the entry, whether it was signed again with
+// the right key or not. An erased text is none of this.
 func TestAuditTampering(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"python3", "openssl"} {

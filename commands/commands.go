@@ -1,6 +1,6 @@
-// Package commands has the commands with which people use a service from a terminal, one in each file. They access services by
-// package client only. The work of put, get and harvest is done by packages of their own. The commands that run a service are in
-// package cli.
+// Package commands has the commands with which people use a service from a terminal, one in each
+// file. They access services by package client only. The work of put, get and harvest is done by
+// packages of their own. The commands that run a service are in package cli.
 package commands
 
 import (
@@ -45,17 +45,18 @@ type Process struct {
 	In       io.Reader
 	Out, Err io.Writer // results; messages and progress
 
-	// UntilSignal calls run and cancels its context at the first signal. A command that can be interrupted returns ErrInterrupted
-	// then.
+	// UntilSignal calls run and cancels its context at the first signal. A command that can be
+	// interrupted returns ErrInterrupted then.
 	UntilSignal func(run func(context.Context) error) error
 	// RemoteFlags defines the flags that select service and key.
 	RemoteFlags func(*pflag.FlagSet)
-	// Connect reads these flags. Without a key it returns an error, unless open is set: then the client has none. The caller closes
-	// the client.
+	// Connect reads these flags. Without a key it returns an error, unless open is set: then the
+	// client has none. The caller closes the client.
 	Connect func(flags *pflag.FlagSet, open bool) (*client.Client, error)
 	// BaseURL returns the base URL of the service that text means. Its error states the rule.
 	BaseURL func(text string) (string, error)
-	// ExitCodes returns the annotations of a command that has these exit codes in addition to the common ones.
+	// ExitCodes returns the annotations of a command that has these exit codes in addition to the
+	// common ones.
 	ExitCodes func(codes ...int) map[string]string
 	// NewKeyIn makes a key for a user in the data directory of a service that is stopped.
 	NewKeyIn func(ctx context.Context, data, user string) (string, error)
@@ -136,8 +137,8 @@ func group(id string, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// remote adds the flags for a service to cmd. run gets a client, which is closed afterwards, and a context that the first signal
-// cancels. Errors get advice.
+// remote adds the flags for a service to cmd. run gets a client, which is closed afterwards, and a
+// context that the first signal cancels. Errors get advice.
 func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := wantValues(cmd.Flags()); err != nil {

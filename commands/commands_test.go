@@ -20,7 +20,8 @@ import (
 	"labshelf/commands/fetch"
 )
 
-// TestEachEndsEarly: what would fail for all is reported once, what fails for one does not keep the others.
+// TestEachEndsEarly: what would fail for all is reported once, what fails for one does not keep the
+// others.
 func TestEachEndsEarly(t *testing.T) {
 	t.Parallel()
 	refused := &client.Problem{Status: 409, Code: "busy"}
@@ -71,7 +72,8 @@ func TestCompletionOffersNames(t *testing.T) {
 	}
 }
 
-// TestCompletionEndsAfterTwoSeconds: without an answer the prompt comes back, and nothing is offered.
+// TestCompletionEndsAfterTwoSeconds: without an answer the prompt comes back, and nothing is
+// offered.
 func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

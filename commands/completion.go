@@ -46,8 +46,8 @@ offers none of those.`,
 	}
 }
 
-// bashCommand answers the script for bash. Readline inserts the common prefix of answers as it is, so that names which other users
-// chose would become commands: the answers are quoted here.
+// bashCommand answers the script for bash. Readline inserts the common prefix of answers as it is,
+// so that names which other users chose would become commands: the answers are quoted here.
 func bashCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__bash LINE WORD TYPE COLUMNS",
@@ -65,8 +65,8 @@ func bashCommand(p Process) *cobra.Command {
 	}
 }
 
-// completes sets the offers for the arguments of a command; with more set, the last offer is also for the following ones. Errors
-// are silent.
+// completes sets the offers for the arguments of a command; with more set, the last offer is also
+// for the following ones. Errors are silent.
 func (p Process) completes(cmd *cobra.Command, more bool, offers ...completion.Offer) *cobra.Command {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= len(offers) && !more {

@@ -23,8 +23,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// throughCuts puts a proxy before the service, whose connections end after as many bytes as after says, half of them by a reset. It
-// returns the base URL there.
+// throughCuts puts a proxy before the service, whose connections end after as many bytes as after
+// says, half of them by a reset. It returns the base URL there.
 func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *cutproxy.Proxy) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -47,8 +47,9 @@ func noise(seed uint64) io.Reader {
 	return rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
 }
 
-// TestGetThroughCuts: a file that is longer than any connection lasts comes by ranges, in one run, and whole. GET_BYTES says how long
-// it is, such as 2147483648, and lets connections last some MiB instead of one.
+// TestGetThroughCuts: a file that is longer than any connection lasts comes by ranges, in one run,
+// and whole. GET_BYTES says how long it is, such as 2147483648, and lets connections last some MiB
+// instead of one.
 func TestGetThroughCuts(t *testing.T) {
 	t.Parallel()
 	size, longest := int64(16<<20), int64(3<<19)
@@ -102,8 +103,9 @@ func TestGetThroughCuts(t *testing.T) {
 	}
 }
 
-// TestLargePutThroughCuts: a file that is longer than any connection lasts goes in, in one run, and no byte is sent twice but what was
-// under way. PUT_BYTES says how long it is, and lets connections last some MiB instead of one.
+// TestLargePutThroughCuts: a file that is longer than any connection lasts goes in, in one run, and
+// no byte is sent twice but what was under way. PUT_BYTES says how long it is, and lets connections
+// last some MiB instead of one.
 func TestLargePutThroughCuts(t *testing.T) {
 	t.Parallel()
 	size, longest := int64(24<<20), int64(2<<20)
@@ -145,9 +147,10 @@ func TestLargePutThroughCuts(t *testing.T) {
 	}
 }
 
-// TestPutThroughCuts: an upload that breaks off is made again, or reported. Nothing is there twice, or by half, and where nothing cuts the
-// connections any more the same command ends well. (Uploads of this length do not go on where they broke: one that is longer than any
-// connection lasts never comes through.)
+// TestPutThroughCuts: an upload that breaks off is made again, or reported. Nothing is there twice,
+// or by half, and where nothing cuts the connections any more the same command ends well. (Uploads
+// of this length do not go on where they broke: one that is longer than any connection lasts never
+// comes through.)
 func TestPutThroughCuts(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20 // of most files; with some of the cuts, only the answer is lost

@@ -204,8 +204,8 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 	return p.showProblems(o)
 }
 
-// showProblems tells what the schema of an object asks for and is not there. It is no part of the result: a service that knows no schemas, or does
-// not answer any more, is no failure.
+// showProblems tells what the schema of an object asks for and is not there. It is no part of the
+// result: a service that knows no schemas, or does not answer any more, is no failure.
 func (p Process) showProblems(o describedObject) error {
 	if o.held == nil {
 		return nil

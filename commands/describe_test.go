@@ -63,7 +63,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeTags: tags that somebody else adds in between stay; a change of the rest does not ask for them.
+// TestDescribeTags: tags that somebody else adds in between stay; a change of the rest does not ask
+// for them.
 func TestDescribeTags(t *testing.T) {
 	t.Parallel()
 	s := start(t)

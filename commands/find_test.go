@@ -15,8 +15,8 @@ import (
 	"labshelf/commands/reference"
 )
 
-// TestFoundIsNamed: what find prints as the place of a hit, other commands take for it, however many sets the hits are in; and few requests are
-// made to name them.
+// TestFoundIsNamed: what find prints as the place of a hit, other commands take for it, however
+// many sets the hits are in; and few requests are made to name them.
 func TestFoundIsNamed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -73,7 +73,8 @@ func TestFindCatchesUp(t *testing.T) {
 	}
 }
 
-// TestIndexIsAwaited: --wait returns when the index holds what was committed at its beginning, and fails where that takes too long.
+// TestIndexIsAwaited: --wait returns when the index holds what was committed at its beginning, and
+// fails where that takes too long.
 func TestIndexIsAwaited(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -10,7 +10,8 @@ import (
 	"labshelf/commands/reference"
 )
 
-// TestFindByName: what has a name is found without reading a listing, however many others there are.
+// TestFindByName: what has a name is found without reading a listing, however many others there
+// are.
 func TestFindByName(t *testing.T) {
 	t.Parallel()
 	s := start(t)

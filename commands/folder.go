@@ -117,7 +117,8 @@ func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt,
 	return at, nil
 }
 
-// changeFolder completes a command about one folder, or about one and where it goes. change returns what is said to people.
+// changeFolder completes a command about one folder, or about one and where it goes. change returns
+// what is said to people.
 func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.Context, *client.Client, folderAt, client.FolderDestination) (client.FolderChange, string, error)) *cobra.Command {
 	var asJSON bool
 	cmd.Args = exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and where it goes, as SET/NEWFOLDER/"}[args])
@@ -163,7 +164,8 @@ func undoing(done client.FolderChange) string {
 	return flags.String()
 }
 
-// quoted is a text for a shell. What must not reach a terminal is an escape, which bash, zsh and ksh read; a name is never another one.
+// quoted is a text for a shell. What must not reach a terminal is an escape, which bash, zsh and
+// ksh read; a name is never another one.
 func quoted(text string) string {
 	if display.Printable(text) == text {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

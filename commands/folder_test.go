@@ -8,7 +8,8 @@ import (
 	"labshelf/client"
 )
 
-// TestFolder: folders are made, copied, moved, deleted, and brought back by the command that is printed; what names none is refused.
+// TestFolder: folders are made, copied, moved, deleted, and brought back by the command that is
+// printed; what names none is refused.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	s := start(t)

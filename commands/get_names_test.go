@@ -27,8 +27,9 @@ func (s *service) versions(t *testing.T, set string) map[string]string {
 	return versions
 }
 
-// TestPutSendsNothingThatGetWrote: a folder that get has filled goes back without a byte, whatever the names were; what was changed in it replaces
-// the resource that it came from, and another set gets the names of the first one.
+// TestPutSendsNothingThatGetWrote: a folder that get has filled goes back without a byte, whatever
+// the names were; what was changed in it replaces the resource that it came from, and another set
+// gets the names of the first one.
 func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -90,8 +91,8 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	}
 }
 
-// TestNamesFollowSet: what get keeps of names follows the set, keeps those of other sets, and is gone where there are none. What is no
-// such file is reported.
+// TestNamesFollowSet: what get keeps of names follows the set, keeps those of other sets, and is
+// gone where there are none. What is no such file is reported.
 func TestNamesFollowSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -123,8 +124,8 @@ func TestNamesFollowSet(t *testing.T) {
 	get(nil)
 }
 
-// TestGetExcludesOtherRuns: while a set is got into a folder, no other run gets one into it; a single file comes all the same, and nothing of
-// what another run has put there is replaced.
+// TestGetExcludesOtherRuns: while a set is got into a folder, no other run gets one into it; a
+// single file comes all the same, and nothing of what another run has put there is replaced.
 func TestGetExcludesOtherRuns(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -68,8 +68,8 @@ func large(seed int) string {
 	return text.String()
 }
 
-// cut lets downloads break off after so many bytes, as often as that, and those that come later before the first one. It returns what
-// tells the ranges that they asked for.
+// cut lets downloads break off after so many bytes, as often as that, and those that come later
+// before the first one. It returns what tells the ranges that they asked for.
 func (s *service) cut(bytes, times int) (ranges func() []string) {
 	var mu sync.Mutex
 	var asked []string
@@ -99,7 +99,8 @@ func partialName(r client.Resource) string {
 	return ".labshelf-" + r.ID + "-" + r.SHA256.String() + ".part"
 }
 
-// TestGetResumes: a file that breaks off again and again comes in one run; one that a run had to leave, in the next.
+// TestGetResumes: a file that breaks off again and again comes in one run; one that a run had to
+// leave, in the next.
 func TestGetResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -153,7 +154,8 @@ func TestGetDiscardsWrongPartial(t *testing.T) {
 	}
 }
 
-// TestGetReplacedMeanwhile: of a file that is replaced while it is fetched comes the new one, from its start.
+// TestGetReplacedMeanwhile: of a file that is replaced while it is fetched comes the new one, from
+// its start.
 func TestGetReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -233,7 +235,8 @@ func TestGetRejectsWrongBytes(t *testing.T) {
 	}
 }
 
-// TestGetInterruptedKeepsPartial: a signal leaves what is worth it, and the word that it can be gone on with.
+// TestGetInterruptedKeepsPartial: a signal leaves what is worth it, and the word that it can be
+// gone on with.
 func TestGetInterruptedKeepsPartial(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -147,7 +147,8 @@ func TestGetOne(t *testing.T) {
 	}
 }
 
-// TestGetKeepsOtherFiles: a file of other content is not touched unless that is asked for, and the others are got.
+// TestGetKeepsOtherFiles: a file of other content is not touched unless that is asked for, and the
+// others are got.
 func TestGetKeepsOtherFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -34,7 +34,8 @@ func (s *service) sameAs(t *testing.T, dir, set string) {
 	equals(t, dir, s.everything(t, s.client, client.ListOptions{SetID: set}), flat)
 }
 
-// TestHarvestFollowsPermissions: dataspaces that one may read newly come with all that is in them, those that one may no longer read go.
+// TestHarvestFollowsPermissions: dataspaces that one may read newly come with all that is in them,
+// those that one may no longer read go.
 func TestHarvestFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -102,7 +103,8 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	check(2*each + 1)
 }
 
-// TestHarvestGrantedMeanwhile: of a dataspace that becomes readable while the walk is under way comes what the walk has passed, too.
+// TestHarvestGrantedMeanwhile: of a dataspace that becomes readable while the walk is under way
+// comes what the walk has passed, too.
 func TestHarvestGrantedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -132,7 +134,8 @@ func TestHarvestGrantedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestHarvestOvertaken: what is replaced or deleted between the page and its file is taken as it is then.
+// TestHarvestOvertaken: what is replaced or deleted between the page and its file is taken as it is
+// then.
 func TestHarvestOvertaken(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -155,7 +158,8 @@ func TestHarvestOvertaken(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestRetriesMissing: what the service cannot give is reported, the rest comes, and it is asked for again each time.
+// TestHarvestRetriesMissing: what the service cannot give is reported, the rest comes, and it is
+// asked for again each time.
 func TestHarvestRetriesMissing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -195,7 +199,8 @@ func TestHarvestRetriesMissing(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestResumes: where the service goes away in the middle, the next run goes on with what has arrived.
+// TestHarvestResumes: where the service goes away in the middle, the next run goes on with what has
+// arrived.
 func TestHarvestResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)

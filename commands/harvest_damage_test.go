@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestHarvestRepairsFromStart: what is wrong with the state of a mirror is reported, and a walk from the start puts everything right.
+// TestHarvestRepairsFromStart: what is wrong with the state of a mirror is reported, and a walk
+// from the start puts everything right.
 func TestHarvestRepairsFromStart(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -153,7 +154,8 @@ func TestHarvestStaysInside(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestTruncatesUnfinished: a line that was not finished is gone after the next run, even where nothing has changed.
+// TestHarvestTruncatesUnfinished: a line that was not finished is gone after the next run, even
+// where nothing has changed.
 func TestHarvestTruncatesUnfinished(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -18,8 +18,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// harvestUntil runs a harvest that ends at its n-th change of the disk, or of all, as if it were killed there. It tells whether it
-// came that far.
+// harvestUntil runs a harvest that ends at its n-th change of the disk, or of all, as if it were
+// killed there. It tells whether it came that far.
 func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart bool) (killed bool) {
 	t.Helper()
 	var problems bytes.Buffer
@@ -45,7 +45,8 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	return err != nil
 }
 
-// TestHarvestKilledAtEachChange: wherever a run ends, and the one after it, the next one makes the mirror what it should be.
+// TestHarvestKilledAtEachChange: wherever a run ends, and the one after it, the next one makes the
+// mirror what it should be.
 func TestHarvestKilledAtEachChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -121,7 +122,8 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 	}
 }
 
-// TestHarvestKilledAtRandom: a process that is killed at random moments, while the repository changes, loses nothing and leaves nothing.
+// TestHarvestKilledAtRandom: a process that is killed at random moments, while the repository
+// changes, loses nothing and leaves nothing.
 func TestHarvestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	s := start(t)

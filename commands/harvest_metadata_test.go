@@ -12,7 +12,8 @@ import (
 	"labshelf/client"
 )
 
-// TestHarvestMetadata: the records of a mirror have their descriptive metadata, and follow them; a file is not fetched again for that.
+// TestHarvestMetadata: the records of a mirror have their descriptive metadata, and follow them; a
+// file is not fetched again for that.
 func TestHarvestMetadata(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()

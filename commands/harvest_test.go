@@ -71,8 +71,8 @@ func mirrored(t *testing.T, dir string) (records map[string]client.Resource, pat
 	return records, paths
 }
 
-// equals holds a mirror against what there is: records, bytes, names, times, and nothing else. folder says in which folder a
-// resource is.
+// equals holds a mirror against what there is: records, bytes, names, times, and nothing else.
+// folder says in which folder a resource is.
 func equals(t *testing.T, dir string, want map[string]client.Resource, folder func(client.Resource) string) {
 	t.Helper()
 	records, paths := mirrored(t, dir)
@@ -226,7 +226,8 @@ func TestHarvest(t *testing.T) {
 	}
 }
 
-// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace asks one question to learn that nothing has changed, whatever it is called.
+// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace asks one question to learn that
+// nothing has changed, whatever it is called.
 func TestHarvestUnchangedOneRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -251,7 +252,8 @@ func TestHarvestUnchangedOneRequest(t *testing.T) {
 	}
 }
 
-// TestHarvestWhileOthersWrite: however much is written meanwhile, the mirror equals the repository when nothing is.
+// TestHarvestWhileOthersWrite: however much is written meanwhile, the mirror equals the repository
+// when nothing is.
 func TestHarvestWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -66,7 +66,8 @@ present version, unless --version names one.`,
 	return p.completes(cmd, false, completion.SetsOrResources)
 }
 
-// shareOf finds what a share is to show: a folder of a set, where a slash ends the reference; a set; or a file.
+// shareOf finds what a share is to show: a folder of a set, where a slash ends the reference; a
+// set; or a file.
 func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLink) error {
 	s, folder, found, err := lookupFolder(ctx, c, ref)
 	if found || err != nil {
@@ -78,7 +79,8 @@ func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLin
 	return err
 }
 
-// lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path ends in a slash; "": the set.
+// lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path
+// ends in a slash; "": the set.
 func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
 	if set, folder, ok := reference.FolderAddress(ref); ok {
 		s, err = reference.FindSet(ctx, c, set, client.Active)

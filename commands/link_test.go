@@ -9,7 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// TestLinkInvite: the address that it prints gives an account with the role, and one without a dataspace an account alone.
+// TestLinkInvite: the address that it prints gives an account with the role, and one without a
+// dataspace an account alone.
 func TestLinkInvite(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -44,7 +44,8 @@ type column[T any] struct {
 	cell func(T) string
 }
 
-// tableChunk is the number of rows after which a part of a table is written, so that output starts soon and memory is bounded.
+// tableChunk is the number of rows after which a part of a table is written, so that output starts
+// soon and memory is bounded.
 const tableChunk = 1000
 
 // show writes a listing: as a table, or each record as a line of JSON.
@@ -119,7 +120,8 @@ func setColumns(dataspaces map[string]string) []column[client.Set] {
 	}
 }
 
-// resourceColumns shows sets by the names in sets, where resources of several are listed. exact sizes are in bytes.
+// resourceColumns shows sets by the names in sets, where resources of several are listed. exact
+// sizes are in bytes.
 func resourceColumns(sets map[string]string, exact bool) []column[client.Resource] {
 	type r = client.Resource
 	return []column[r]{
@@ -285,7 +287,8 @@ func dayOf(text string) string {
 	return text
 }
 
-// instantOf parses a time of a flag, in local time unless it has a zone. A date is its first instant.
+// instantOf parses a time of a flag, in local time unless it has a zone. A date is its first
+// instant.
 func instantOf(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

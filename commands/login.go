@@ -82,8 +82,9 @@ func (p Process) askKey(ctx context.Context, base string) (string, error) {
 	return key, nil
 }
 
-// askLine reads a line from standard input. On a terminal it shows the question, turns echo off, and restores the terminal before
-// it returns, also when the context ends it; the read itself does not end with the context.
+// askLine reads a line from standard input. On a terminal it shows the question, turns echo off,
+// and restores the terminal before it returns, also when the context ends it; the read itself does
+// not end with the context.
 func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')

@@ -114,7 +114,8 @@ func (f *lsFlags) inSet() string {
 	return ""
 }
 
-// options are the options of a listing of resources; byName: by name unless the flags say otherwise.
+// options are the options of a listing of resources; byName: by name unless the flags say
+// otherwise.
 func (f *lsFlags) options(byName bool) client.ListOptions {
 	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
 	switch {

@@ -95,7 +95,8 @@ and changes nothing. "labshelf metadata undo" takes an import back.`,
 // errRefused is the error of a preview with problems.
 var errRefused = exit.Usagef("the file has problems, so that nothing would be changed")
 
-// showOutcome tells what a bulk edit has changed, or in a preview would change. A preview with problems fails as the edit would.
+// showOutcome tells what a bulk edit has changed, or in a preview would change. A preview with
+// problems fails as the edit would.
 func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 	refused := preview && len(o.Problems) > 0
 	if asJSON {

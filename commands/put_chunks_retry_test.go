@@ -14,8 +14,8 @@ import (
 	"labshelf/commands/exit"
 )
 
-// breaking lets 10 MiB of the first chunk through, and nothing of the next ones until so many have come. It counts what comes, and the
-// uploads that are begun.
+// breaking lets 10 MiB of the first chunk through, and nothing of the next ones until so many have
+// come. It counts what comes, and the uploads that are begun.
 type breaking struct {
 	until               int64
 	begun, chunks, came atomic.Int64
@@ -36,7 +36,8 @@ func (b *breaking) intercept(w http.ResponseWriter, r *http.Request) {
 	on(w, r)
 }
 
-// TestPutResumesWhatItGaveUp: where the client gives up an upload, and put tries it again, it resumes it.
+// TestPutResumesWhatItGaveUp: where the client gives up an upload, and put tries it again, it
+// resumes it.
 func TestPutResumesWhatItGaveUp(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []string{"", "old"} {
@@ -55,7 +56,8 @@ func TestPutResumesWhatItGaveUp(t *testing.T) {
 	}
 }
 
-// TestPutAnotherFileOfTheSameTime: what an earlier run has sent is no part of another file, also where that has the same path, size and time.
+// TestPutAnotherFileOfTheSameTime: what an earlier run has sent is no part of another file, also
+// where that has the same path, size and time.
 func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -83,7 +85,8 @@ func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"large.bin": other})
 }
 
-// TestPutToOlderService: where nobody compares the digest at the end, put does, and the next run replaces the file.
+// TestPutToOlderService: where nobody compares the digest at the end, put does, and the next run
+// replaces the file.
 func TestPutToOlderService(t *testing.T) {
 	t.Parallel()
 	s := start(t)

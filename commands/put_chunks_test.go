@@ -36,8 +36,8 @@ func (p *passing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestPutResumes: a large file that was interrupted goes on where it was, in another run, also as a replacement; what has changed
-// meanwhile is begun anew.
+// TestPutResumes: a large file that was interrupted goes on where it was, in another run, also as a
+// replacement; what has changed meanwhile is begun anew.
 func TestPutResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -102,8 +102,8 @@ func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.E
 		fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
 }
 
-// TestPutKilledAtEnd: what a run has made that did not hear of it is what the next one wants only while it is still there, under its
-// name.
+// TestPutKilledAtEnd: what a run has made that did not hear of it is what the next one wants only
+// while it is still there, under its name.
 func TestPutKilledAtEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -139,7 +139,8 @@ func TestPutKilledAtEnd(t *testing.T) {
 	}
 }
 
-// TestPutIgnoresBrokenResumption: what is remembered of uploads may be broken, and is cleared away when nobody has come back for it.
+// TestPutIgnoresBrokenResumption: what is remembered of uploads may be broken, and is cleared away
+// when nobody has come back for it.
 func TestPutIgnoresBrokenResumption(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -180,7 +181,8 @@ func TestPutIgnoresBrokenResumption(t *testing.T) {
 	}
 }
 
-// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind, here or on the service.
+// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind, here
+// or on the service.
 func TestPutChangedLargeFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -27,8 +27,9 @@ func (s *service) harm(t *testing.T, r client.Resource) {
 	}
 }
 
-// TestPutRepairsDamaged: what has the same name and the same bytes, but is known to be damaged on the server, is not already there. It is sent
-// anew, in one request or in parts, into the resource that it was, also where the answer is lost.
+// TestPutRepairsDamaged: what has the same name and the same bytes, but is known to be damaged on
+// the server, is not already there. It is sent anew, in one request or in parts, into the resource
+// that it was, also where the answer is lost.
 func TestPutRepairsDamaged(t *testing.T) {
 	t.Parallel()
 	s := start(t)

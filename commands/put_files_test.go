@@ -83,7 +83,8 @@ func TestPutReportsFailures(t *testing.T) {
 	}
 }
 
-// TestPutChangedFile: a file that is written to while it is sent, or compared, is reported and not stored.
+// TestPutChangedFile: a file that is written to while it is sent, or compared, is reported and not
+// stored.
 func TestPutChangedFile(t *testing.T) {
 	t.Parallel()
 	const size = 24 << 20 // more than what fits between the two programs

@@ -48,7 +48,8 @@ func isUpload(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/resources") || r.Method == http.MethodPut || r.Method == http.MethodPatch
 }
 
-// TestPutLostAnswersNoDuplicates: uploads that were stored without an answer make no second resource, and their bytes are not sent again.
+// TestPutLostAnswersNoDuplicates: uploads that were stored without an answer make no second
+// resource, and their bytes are not sent again.
 func TestPutLostAnswersNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -78,7 +79,8 @@ func TestPutLostAnswersNoDuplicates(t *testing.T) {
 	}
 }
 
-// TestPutBrokenUploads: an upload that breaks off in its midst, or that something on the way does not pass on, is made again.
+// TestPutBrokenUploads: an upload that breaks off in its midst, or that something on the way does
+// not pass on, is made again.
 func TestPutBrokenUploads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -144,7 +146,8 @@ func TestPutGivesUp(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"b": "2"})
 }
 
-// TestPutLateStoreNoDuplicates: an upload that is stored only after it was looked for, and sent again, is there once in the end.
+// TestPutLateStoreNoDuplicates: an upload that is stored only after it was looked for, and sent
+// again, is there once in the end.
 func TestPutLateStoreNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -176,7 +179,8 @@ func TestPutLateStoreNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutTwiceAtOnceNoDuplicates: two clients that put the same files at the same time leave one of each.
+// TestPutTwiceAtOnceNoDuplicates: two clients that put the same files at the same time leave one of
+// each.
 func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -209,7 +213,8 @@ func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutEndsOnFatalError: what every file would meet ends it, and the files that were not tried are counted.
+// TestPutEndsOnFatalError: what every file would meet ends it, and the files that were not tried
+// are counted.
 func TestPutEndsOnFatalError(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -242,8 +247,8 @@ func TestPutEndsOnFatalError(t *testing.T) {
 	}
 }
 
-// TestPutOnFullDisk: where the service has no room, put ends with the same error, whether something was stored or not, and names each file
-// that was tried.
+// TestPutOnFullDisk: where the service has no room, put ends with the same error, whether something
+// was stored or not, and names each file that was tried.
 func TestPutOnFullDisk(t *testing.T) {
 	t.Parallel()
 	s := start(t)

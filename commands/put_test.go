@@ -100,7 +100,8 @@ func odd() map[string]string {
 	return files
 }
 
-// TestPut: a tree goes in under its own names, and the second time nothing is sent, at the cost of a listing.
+// TestPut: a tree goes in under its own names, and the second time nothing is sent, at the cost of
+// a listing.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -127,8 +128,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestPutSendsOnlyNew: files that were added are sent, those with other bytes replaced with all that people wrote about them, and
-// those that went stay.
+// TestPutSendsOnlyNew: files that were added are sent, those with other bytes replaced with all
+// that people wrote about them, and those that went stay.
 func TestPutSendsOnlyNew(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -164,7 +165,8 @@ func TestPutSendsOnlyNew(t *testing.T) {
 	}
 }
 
-// TestPutSeveral: where several resources have the name, nobody can say which is meant, unless one has the bytes.
+// TestPutSeveral: where several resources have the name, nobody can say which is meant, unless one
+// has the bytes.
 func TestPutSeveral(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -186,7 +188,8 @@ func TestPutSeveral(t *testing.T) {
 	}
 }
 
-// TestPutConflict: what another client stores between the listing and the replacement stays, at both places where that can be.
+// TestPutConflict: what another client stores between the listing and the replacement stays, at
+// both places where that can be.
 func TestPutConflict(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"GET", "PUT"} {

@@ -174,8 +174,8 @@ func TestFindResource(t *testing.T) {
 	}
 }
 
-// TestForeignURL: an address of another service is refused, since a copy of this one has the same ids. The service itself can have
-// another name than the one under which it was found.
+// TestForeignURL: an address of another service is refused, since a copy of this one has the same
+// ids. The service itself can have another name than the one under which it was found.
 func TestForeignURL(t *testing.T) {
 	t.Parallel()
 	s := start(t)

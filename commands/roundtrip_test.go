@@ -22,7 +22,8 @@ import (
 	"labshelf/formats/archive"
 )
 
-// oddPaths are paths that some system, some alphabet or some program finds difficult. Some systems tell not all of them apart.
+// oddPaths are paths that some system, some alphabet or some program finds difficult. Some systems
+// tell not all of them apart.
 func oddPaths() []string {
 	deep := strings.Repeat("deeper/", 40)
 	return []string{
@@ -41,8 +42,8 @@ func oddPaths() []string {
 // unfit are paths that a file system takes, and the service refuses.
 var unfit = []string{"new\nline", "tab\there", "esc\x1b[2J", "right\u202eleft", "\u0085", "del\x7f", "not UTF-8 \xff", "bad\xfe/file"}
 
-// plant makes a folder of about n files, in folders that each have every odd path, and returns the SHA-256 of the files that can be
-// sent by their names, and how many cannot.
+// plant makes a folder of about n files, in folders that each have every odd path, and returns the
+// SHA-256 of the files that can be sent by their names, and how many cannot.
 func plant(t *testing.T, n int) (root string, sums map[string]string, refused int) {
 	t.Helper()
 	root, sums = t.TempDir(), map[string]string{}
@@ -89,8 +90,9 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 	return root, sums, refused
 }
 
-// TestTreeRoundTrip: a folder with every odd name goes in, and comes out by get and by harvest: each file with the bytes that it
-// had, under a path that is reported. What cannot be a resource is reported, too. TREE_FILES says how many files, such as 20000.
+// TestTreeRoundTrip: a folder with every odd name goes in, and comes out by get and by harvest:
+// each file with the bytes that it had, under a path that is reported. What cannot be a resource is
+// reported, too. TREE_FILES says how many files, such as 20000.
 func TestTreeRoundTrip(t *testing.T) {
 	t.Parallel()
 	n := 300
@@ -183,7 +185,8 @@ func linesOf(t *testing.T, out []byte) (list []outcome) {
 	return list
 }
 
-// measured runs a command in a process of its own, and logs what it took. It returns its standard output.
+// measured runs a command in a process of its own, and logs what it took. It returns its standard
+// output.
 func (s *service) measured(t *testing.T, fails bool, args ...string) []byte {
 	t.Helper()
 	memory := filepath.Join(t.TempDir(), "memory")

@@ -24,7 +24,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestPutKilled: killed again and again, it sends each file once, and those that were under way once more: as the service counts.
+// TestPutKilled: killed again and again, it sends each file once, and those that were under way
+// once more: as the service counts.
 func TestPutKilled(t *testing.T) {
 	t.Parallel()
 	const parallel, kills, each, size = 4, 10, 14, 10_000
@@ -115,7 +116,8 @@ func TestPutKilled(t *testing.T) {
 	}
 }
 
-// begins reads the beginning of an upload, and returns the name that it gives. The request can still be handed on.
+// begins reads the beginning of an upload, and returns the name that it gives. The request can
+// still be handed on.
 func begins(r *http.Request) string {
 	whole := r.Body
 	head := bufio.NewReaderSize(whole, 1024)
@@ -148,8 +150,8 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestPutMany: many files and a large one go in, the second time nothing is sent, and neither takes memory. PUT_FILES says how many,
-// such as 20000, and makes the large one one of 4 GiB.
+// TestPutMany: many files and a large one go in, the second time nothing is sent, and neither takes
+// memory. PUT_FILES says how many, such as 20000, and makes the large one one of 4 GiB.
 func TestPutMany(t *testing.T) {
 	t.Parallel()
 	n, large := 500, int64(64<<20)
@@ -195,8 +197,9 @@ func TestPutMany(t *testing.T) {
 	}
 }
 
-// TestHarvestManyUnchanged: however much there is, that nothing has changed is learnt by one request, without reading what is known of
-// it. HARVEST_RESOURCES says how many resources, such as 100000.
+// TestHarvestManyUnchanged: however much there is, that nothing has changed is learnt by one
+// request, without reading what is known of it. HARVEST_RESOURCES says how many resources, such as
+// 100000.
 func TestHarvestManyUnchanged(t *testing.T) {
 	t.Parallel()
 	n := reference.PageSize + 200 // more than a page

@@ -286,8 +286,8 @@ func (p Process) onSchema(use, short, long, state string, run func(context.Conte
 	return p.completes(cmd, false, schemasOffered)
 }
 
-// findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Of several of one name that in a state is preferred, and of
-// these the last.
+// findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Of several of one
+// name that in a state is preferred, and of these the last.
 func findSchema(ctx context.Context, c *client.Client, ref, state string) (found client.Schema, err error) {
 	dataspace, name, ok := cutLast(ref, "/")
 	if !ok {

@@ -12,7 +12,8 @@ import (
 	"labshelf/commands/exit"
 )
 
-// TestSchema makes, lists, shows, changes, deletes and restores a schema, and describe tells what it asks for.
+// TestSchema makes, lists, shows, changes, deletes and restores a schema, and describe tells what
+// it asks for.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -33,7 +33,8 @@ import (
 	"labshelf/repository"
 )
 
-// What is in the environment of a process that is the program, and not its tests. It writes into childMemory how many bytes it took.
+// What is in the environment of a process that is the program, and not its tests. It writes into
+// childMemory how many bytes it took.
 const childBase, childKey, childMemory = "LABSHELF_TEST_BASE", "LABSHELF_TEST_KEY", "LABSHELF_TEST_MEMORY"
 
 func TestMain(m *testing.M) {
@@ -169,7 +170,8 @@ func (r ran) Error() string {
 	return fmt.Sprintf("standard output %q, standard error %q, error %v", r.out, r.err, r.error)
 }
 
-// run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the sysadmin.
+// run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the
+// sysadmin.
 func (s *service) run(t *testing.T, in string, args ...string) ran {
 	t.Helper()
 	return s.runAs(t.Context(), s.key, in, args...)

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumented: docs/commands.md tells of every command and every topic, and has the recipe for instruments as help has it.
+// TestDocumented: docs/commands.md tells of every command and every topic, and has the recipe for
+// instruments as help has it.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/commands.md")

@@ -10,7 +10,8 @@ import (
 	"labshelf/commands/exit"
 )
 
-// TestQuotas sets quotas, shows them, warns from 80 % on, and says what to do about a file that does not fit, which put tries once.
+// TestQuotas sets quotas, shows them, warns from 80 % on, and says what to do about a file that
+// does not fit, which put tries once.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	s := start(t)

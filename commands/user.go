@@ -138,8 +138,8 @@ new ones with "labshelf key new --user NAME".`,
 	})
 }
 
-// userStateCommand completes a command that brings users into a state; change returns the user in that state, and a note for
-// people.
+// userStateCommand completes a command that brings users into a state; change returns the user in
+// that state, and a note for people.
 func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
 	var asJSON bool

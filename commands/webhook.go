@@ -331,7 +331,8 @@ func (p Process) eachWebhook(cmd *cobra.Command, run func(context.Context, *clie
 	return p.completes(cmd, false, webhooksOffered)
 }
 
-// findWebhook returns the webhook that ref names: by its id, or by its label where no other one has it.
+// findWebhook returns the webhook that ref names: by its id, or by its label where no other one has
+// it.
 func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webhook, error) {
 	all, err := c.Webhooks(ctx)
 	if err != nil {

@@ -108,7 +108,8 @@ func TestStrictTransport(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsAreRefused: a request that two servers could read in two ways is refused, or read as the standard says.
+// TestAmbiguousRequestsAreRefused: a request that two servers could read in two ways is refused, or
+// read as the standard says.
 func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -144,8 +145,9 @@ func TestAmbiguousRequestsAreRefused(t *testing.T) {
 		}
 		same(t, name+": the set", s.get("/sets/"+set).object().text("state"), "active")
 	}
-	// With both, the length says nothing (RFC 9112, 6.3), so what it covers beyond the chunks is a request like any other, which
-	// the client has sent itself. net/http hides the length, so this cannot be refused here; proxies must not pass it on.
+	// With both, the length says nothing (RFC 9112, 6.3), so what it covers beyond the chunks is a
+	// request like any other, which the client has sent itself. net/http hides the length, so this
+	// cannot be refused here; proxies must not pass it on.
 	both := head + fmt.Sprintf("Content-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n%s", chunked)
 	_, reader := s.dial("%s", both+hidden)
 	same(t, "both", fmt.Sprint(statuses(t, reader)), "[200]")

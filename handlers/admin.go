@@ -21,7 +21,8 @@ import (
 // stampHeader names the stamp of the last change in a snapshot, in µs.
 const stampHeader = "Labshelf-Stamp"
 
-// getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of another state.
+// getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
+// another state.
 func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
 	if err != nil {
@@ -143,8 +144,8 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// heartbeat is how often a check reports its progress, also when there is none: so no proxy takes the connection for dead, and a
-// client that has gone away is noticed.
+// heartbeat is how often a check reports its progress, also when there is none: so no proxy takes
+// the connection for dead, and a client that has gone away is noticed.
 const heartbeat = 500 * time.Millisecond
 
 // checkLine is one line of the answer to a check: one of its members.
@@ -183,8 +184,8 @@ type checkErrorJSON struct {
 	Detail string    `json:"detail"`
 }
 
-// check checks all data and reports violations while it runs. It ends when the client goes away. A request without a body asks for a
-// complete check.
+// check checks all data and reports violations while it runs. It ends when the client goes away. A
+// request without a body asks for a complete check.
 func (a *api) check(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
@@ -224,7 +225,8 @@ func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErr
 	return &checkErrorJSON{known.Code, known.Message}
 }
 
-// checkLines writes the lines, and cancels the check when they cannot be written. Its methods may be called concurrently.
+// checkLines writes the lines, and cancels the check when they cannot be written. Its methods may
+// be called concurrently.
 type checkLines struct {
 	cancel context.CancelFunc
 	stop   func() // returns when no more progress is reported

@@ -23,7 +23,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestSnapshotIsComplete: the copy is a store of its own that holds everything, and nothing of it stays behind.
+// TestSnapshotIsComplete: the copy is a store of its own that holds everything, and nothing of it
+// stays behind.
 func TestSnapshotIsComplete(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -234,7 +235,8 @@ func TestPurgeCountsInDryRun(t *testing.T) {
 	c.send("DELETE", path, nil).want(http.StatusNoContent)
 }
 
-// TestBadAdminRequestsAreRefused: what the requests of sysadmins do not take, beyond what no JSON body may hold.
+// TestBadAdminRequestsAreRefused: what the requests of sysadmins do not take, beyond what no JSON
+// body may hold.
 func TestBadAdminRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

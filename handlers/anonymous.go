@@ -24,8 +24,9 @@ import (
 // varyByCaller is in the Vary of every answer of a route that anonymous readers may use.
 const varyByCaller = "Authorization, Cookie"
 
-// What caches may do with an answer. One to an anonymous reader is the same for all of them: a shared cache may keep it, and asks each time
-// whether it is still so, since what is open may be closed at any moment.
+// What caches may do with an answer. One to an anonymous reader is the same for all of them: a
+// shared cache may keep it, and asks each time whether it is still so, since what is open may be
+// closed at any moment.
 const (
 	cachedForOne = "private, no-cache"
 	cachedForAll = "public, no-cache"
@@ -37,12 +38,15 @@ const (
 var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
 	Message: "too many requests without a key came from this address; one with a valid key is served"}
 
-// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous reader.
+// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous
+// reader.
 const sessionHeader = "X-Session"
 
-// identify returns the principal of a request to a route that wants to know who calls. Without any credentials that is the anonymous reader,
-// where the route and the configuration allow it: a wrong key is no missing one. A session that has ended is: its cookie cannot be taken from the
-// browser without a chance to take the one of a later session, and would hide what is open from whom had once signed in.
+// identify returns the principal of a request to a route that wants to know who calls. Without any
+// credentials that is the anonymous reader, where the route and the configuration allow it: a wrong
+// key is no missing one. A session that has ended is: its cookie cannot be taken from the browser
+// without a chance to take the one of a later session, and would hide what is open from whom had
+// once signed in.
 func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.Principal, error) {
 	if rt.audience != anonymous || !a.repo.Anonymous() {
 		return a.authenticate(w.Header(), r)
@@ -78,7 +82,8 @@ func hasCredentials(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return c.Name == sessionCookie })
 }
 
-// countAnonymous counts a request without credentials. After too many, the header of the answer says when to retry.
+// countAnonymous counts a request without credentials. After too many, the header of the answer
+// says when to retry.
 func (a *api) countAnonymous(header http.Header, r *http.Request) error {
 	wait := a.strangers.count(a.hosts.Client(r), time.Now())
 	if wait == 0 {
@@ -99,8 +104,9 @@ func (r *request) caching() string {
 	return cachedForOne
 }
 
-// openPage returns the page of the open object at an address, which has gone if the status says so. There is none of what is not open, of what does not
-// exist, at other addresses, and for clients with credentials: the script makes theirs.
+// openPage returns the page of the open object at an address, which has gone if the status says so.
+// There is none of what is not open, of what does not exist, at other addresses, and for clients
+// with credentials: the script makes theirs.
 func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page, int, error) {
 	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
 	read := map[string]func(*request, string, html.Addresses) (html.Object, *html.Page, error){
@@ -158,7 +164,8 @@ func (a *api) addresses(r *http.Request) html.Addresses {
 // rowsOfPage are how many objects a page without a script lists.
 const rowsOfPage = 100
 
-// listed returns what a page of a listing is asked for: the page that the address names, or the first one.
+// listed returns what a page of a listing is asked for: the page that the address names, or the
+// first one.
 func listed(r *request, id string, order ...string) repository.ListRequest {
 	request := repository.ListRequest{Container: id, Token: r.query.Get("page")}
 	if request.Token == "" {
@@ -188,7 +195,8 @@ func otherPages(r *request, address string, ends repository.PageEnds, items int)
 // mostOnHome bounds the dataspaces of the home page; the sitemap has those beyond it.
 const mostOnHome = 1000
 
-// openHome lists the open dataspaces by what they are called; there is no page where there are none.
+// openHome lists the open dataspaces by what they are called; there is no page where there are
+// none.
 func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
 	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
 	err := a.repo.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
@@ -268,7 +276,8 @@ func (a *api) openResource(r *request, id string, at html.Addresses) (object htm
 	return object, page, nil
 }
 
-// mostInSitemap is how many addresses the format allows in one file, and how many files in an index.
+// mostInSitemap is how many addresses the format allows in one file, and how many files in an
+// index.
 const mostInSitemap = 50_000
 
 // sitemapPath is the path of the parts of the sitemap.
@@ -301,8 +310,9 @@ func (a *api) getSitemap(w http.ResponseWriter, r *request) error {
 	return a.sendSitemap(w, index, err)
 }
 
-// getSitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to those of the files. A part that is full leads to none, and
-// the sets beyond it are found from the page of the dataspace.
+// getSitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to
+// those of the files. A part that is full leads to none, and the sets beyond it are found from the
+// page of the dataspace.
 func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
 	id, isPart := strings.CutSuffix(r.params.ByName("name"), ".xml")
 	if !isPart {
@@ -361,7 +371,8 @@ func (a *api) sendSitemap(w http.ResponseWriter, file sitemap, err error) error 
 	return nil
 }
 
-// getRobots tells crawlers what there is for them: nothing, or what is open, without archives, which are made when they are read.
+// getRobots tells crawlers what there is for them: nothing, or what is open, without archives,
+// which are made when they are read.
 func (a *api) getRobots(w http.ResponseWriter, r *request) error {
 	text := "User-agent: *\nDisallow: /\n"
 	if a.repo.Anonymous() {

@@ -27,8 +27,9 @@ var kinds = map[string]struct {
 // gone are the operations that need what is not deleted.
 var gone = []string{"downloadResource", "downloadArchive", "downloadVersion", "listVersions", "pageVersions", "getVersion"}
 
-// TestAnonymousMatrix tries every operation without a key, on each kind of dataspace, with and without anonymous readers. Whatever is not
-// read gets the answer that an id gets which does not exist.
+// TestAnonymousMatrix tries every operation without a key, on each kind of dataspace, with and
+// without anonymous readers. Whatever is not read gets the answer that an id gets which does not
+// exist.
 func TestAnonymousMatrix(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
@@ -81,7 +82,8 @@ func TestAnonymousMatrix(t *testing.T) {
 	}
 }
 
-// TestDocumentSaysWhatIsAnonymous: an operation needs no key by the document where it does by the table of routes.
+// TestDocumentSaysWhatIsAnonymous: an operation needs no key by the document where it does by the
+// table of routes.
 func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
@@ -91,7 +93,8 @@ func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
 	}
 }
 
-// withoutID is a refusal without the id of its request: its headers that tell something, and its body.
+// withoutID is a refusal without the id of its request: its headers that tell something, and its
+// body.
 func withoutID(a *answer) string {
 	return a.header.Get("WWW-Authenticate") + strings.ReplaceAll(string(a.body), a.header.Get("X-Request-Id"), "")
 }
@@ -101,7 +104,8 @@ func (f *fixture) refusalWithoutKey() string {
 	return withoutID(f.withKey("").get("/resources/" + ulid.Make().String()))
 }
 
-// TestUnknownIDsWithoutKey: an id that does not exist, whatever kind of object it is of, gets the one answer, also within what is open.
+// TestUnknownIDsWithoutKey: an id that does not exist, whatever kind of object it is of, gets the
+// one answer, also within what is open.
 func TestUnknownIDsWithoutKey(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -124,8 +128,8 @@ func TestUnknownIDsWithoutKey(t *testing.T) {
 	same(t, "an archive of a file that is not there", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
 }
 
-// TestWrongCredentialsAreNotMissing: a request with a wrong key is not anonymous, and counts as failed. One with the cookie of a session that has ended
-// is, and hears of that end.
+// TestWrongCredentialsAreNotMissing: a request with a wrong key is not anonymous, and counts as
+// failed. One with the cookie of a session that has ended is, and hears of that end.
 func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -178,7 +182,8 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	counted.get(at, "Cookie: theme=dark").want(http.StatusOK)
 }
 
-// TestAnonymousAnswersInCaches: a shared cache may keep what is open, and asks each time; nothing else.
+// TestAnonymousAnswersInCaches: a shared cache may keep what is open, and asks each time; nothing
+// else.
 func TestAnonymousAnswersInCaches(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -239,7 +244,8 @@ func TestAnonymousRequestsAreThrottled(t *testing.T) {
 	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // forgot the key
 }
 
-// TestAnonymousReadersHearNoDestination: where a file went that was open, and by which link it came, may not be open.
+// TestAnonymousReadersHearNoDestination: where a file went that was open, and by which link it
+// came, may not be open.
 func TestAnonymousReadersHearNoDestination(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})

@@ -59,8 +59,8 @@ func (b *startedWriter) Write(p []byte) (int, error) {
 	return b.Writer.Write(p)
 }
 
-// sendArchive writes every file, then the directory of the archive. After an error, which is no *errs.Error where it came from the
-// connection, no part of the directory has been written.
+// sendArchive writes every file, then the directory of the archive. After an error, which is no
+// *errs.Error where it came from the connection, no part of the directory has been written.
 func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.Archive) error {
 	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name, Metadata: files.Set.Descriptive})
 	for {

@@ -22,7 +22,8 @@ import (
 	"labshelf/repository"
 )
 
-// unzipped returns the content of each file by its path, without what the archive adds, which it checks.
+// unzipped returns the content of each file by its path, without what the archive adds, which it
+// checks.
 func unzipped(t *testing.T, body []byte) map[string]string {
 	t.Helper()
 	reader, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -60,7 +61,8 @@ func unzipped(t *testing.T, body []byte) map[string]string {
 	return contents
 }
 
-// TestArchiveHasEveryActiveFile: what comes is a zip that the usual programs read, with every active file of the set under a path of its own.
+// TestArchiveHasEveryActiveFile: what comes is a zip that the usual programs read, with every
+// active file of the set under a path of its own.
 func TestArchiveHasEveryActiveFile(t *testing.T) {
 	t.Parallel()
 	for name, holdUpTo := range map[string]int64{"files": 0, "inline": 1 << 10} {
@@ -102,7 +104,8 @@ func TestArchiveHasEveryActiveFile(t *testing.T) {
 	}
 }
 
-// extract has the programs of a scientist look at an archive, where they are installed; in CI they are.
+// extract has the programs of a scientist look at an archive, where they are installed; in CI they
+// are.
 func extract(t *testing.T, body []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -162,7 +165,8 @@ func TestArchiveRefused(t *testing.T) {
 	s.get(path+"?resource="+kept).problem(http.StatusGone, "resource_deleted", "resource")
 }
 
-// TestArchiveTooLarge: a set with more files than may be under way is told at once, and is no hindrance to others.
+// TestArchiveTooLarge: a set with more files than may be under way is told at once, and is no
+// hindrance to others.
 func TestArchiveTooLarge(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{ArchiveRoom: 2}, handlers.Config{}).newSpace(nil)
@@ -177,7 +181,8 @@ func TestArchiveTooLarge(t *testing.T) {
 	}
 }
 
-// TestArchiveDuringChanges: what happens while an archive is sent either does not matter to it, or cuts it off for all to see.
+// TestArchiveDuringChanges: what happens while an archive is sent either does not matter to it, or
+// cuts it off for all to see.
 func TestArchiveDuringChanges(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 16<<20) // more than a connection buffers

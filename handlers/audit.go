@@ -111,7 +111,8 @@ func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a part is not taken for all of it.
+// exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a
+// part is not taken for all of it.
 func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
 	head, entries, err := a.repo.ExportAudit(r.Context(), r.caller)
 	if err != nil {
@@ -150,8 +151,9 @@ const (
 	retryAfter = "30"            // seconds, where there are too many streams
 )
 
-// followEvents sends what happens while it happens, as server-sent events, until the client goes, its key or session has ended, or the service
-// stops. A client that connects again says by Last-Event-ID where it was; a browser's window that takes over from another one, by after.
+// followEvents sends what happens while it happens, as server-sent events, until the client goes,
+// its key or session has ended, or the service stops. A client that connects again says by
+// Last-Event-ID where it was; a browser's window that takes over from another one, by after.
 func (a *api) followEvents(w http.ResponseWriter, r *request) error {
 	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.query.Get("after"))
 	stream, err := a.repo.Events.Open(r.Context(), r.caller, after)

@@ -28,7 +28,8 @@ func (c *client) actions(path string) (actions []string) {
 	return actions
 }
 
-// TestHistory: whoever reads an object sees who did what to it, in order, and nothing of the connection; the log has all of that.
+// TestHistory: whoever reads an object sees who did what to it, in order, and nothing of the
+// connection; the log has all of that.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -72,7 +73,8 @@ func TestHistory(t *testing.T) {
 	s.newSpace(nil).newMember("admin").get("/resources/"+strings.TrimPrefix(path, "/resources/")+"/history").problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestAuditListing: filters and orders select what they say; admins see their dataspaces alone, and others nothing.
+// TestAuditListing: filters and orders select what they say; admins see their dataspaces alone, and
+// others nothing.
 func TestAuditListing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -110,7 +112,8 @@ func TestAuditListing(t *testing.T) {
 
 func (a *answer) text(field string) string { return a.object().text(field) }
 
-// TestHistoryOfPublicDataspace: whoever reads it without a role sees what was done, and not who has which role.
+// TestHistoryOfPublicDataspace: whoever reads it without a role sees what was done, and not who has
+// which role.
 func TestHistoryOfPublicDataspace(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(object{"visibility": "public"})
@@ -135,8 +138,8 @@ func TestAuditOfEpoch(t *testing.T) {
 	same(t, "before the first", len(c.actions("/audit?until="+first.text("time"))), 0)
 }
 
-// TestAuditHead: a head is signed, entries and growth are proven against it by the functions of Go's checksum database, and an erasure
-// changes none of that.
+// TestAuditHead: a head is signed, entries and growth are proven against it by the functions of
+// Go's checksum database, and an erasure changes none of that.
 func TestAuditHead(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

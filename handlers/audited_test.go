@@ -129,7 +129,8 @@ func (f *fixture) prepare(op string) {
 	}
 }
 
-// logged returns the entries since a number; but for those that count refused requests, which come by the minute.
+// logged returns the entries since a number; but for those that count refused requests, which come
+// by the minute.
 func (c *client) logged(from uint64) (size uint64, entries []audit.Entry) {
 	c.t.Helper()
 	err := c.meta.View(c.t.Context(), func(tx *metadata.Tx) error {
@@ -173,7 +174,8 @@ func (c *client) wantLogged(from uint64, a *answer, what, want string) {
 	}
 }
 
-// TestRoutesAreLogged sends each operation with each outcome, and compares the entries in the audit log with the table.
+// TestRoutesAreLogged sends each operation with each outcome, and compares the entries in the audit
+// log with the table.
 func TestRoutesAreLogged(t *testing.T) {
 	t.Parallel()
 	table, own := loggedRequests(), ownGateway(t, repository.Config{}, handlers.Config{})

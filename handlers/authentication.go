@@ -21,8 +21,9 @@ import (
 	"labshelf/repository"
 )
 
-// authenticate returns the principal of the key that the request carries, or of its session where it has no Authorization header. Of
-// two such headers none counts. Unknown keys and sessions are counted; after too many the header of the answer says when to retry.
+// authenticate returns the principal of the key that the request carries, or of its session where
+// it has no Authorization header. Of two such headers none counts. Unknown keys and sessions are
+// counted; after too many the header of the answer says when to retry.
 func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
 	key, sent := "", r.Header.Values("Authorization")
 	if len(sent) == 0 {
@@ -37,8 +38,8 @@ func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal,
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
-// authenticateSession returns the principal of a browser's session. Browsers send cookies with requests of any page: so a request that
-// changes something must come from a page of this service.
+// authenticateSession returns the principal of a browser's session. Browsers send cookies with
+// requests of any page: so a request that changes something must come from a page of this service.
 func (a *api) authenticateSession(answer http.Header, r *http.Request, token string) (auth.Principal, error) {
 	if a.crossOrigin(r) {
 		return auth.Principal{}, errCrossOrigin
@@ -47,7 +48,8 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
-// noteRefusal counts a request that is refused, for the audit log. One without any key has not failed: it has not tried.
+// noteRefusal counts a request that is refused, for the audit log. One without any key has not
+// failed: it has not tried.
 func (a *api) noteRefusal(r *http.Request, rt route, err error) {
 	tried := rt.audience == everybody || len(r.Header.Values("Authorization")) > 0 || sessionOf(r) != ""
 	known := publicError(err)
@@ -59,7 +61,8 @@ func (a *api) noteRefusal(r *http.Request, rt route, err error) {
 	}
 }
 
-// countUnknownKey counts the refusal of an unknown key or session, and returns any other error as it is.
+// countUnknownKey counts the refusal of an unknown key or session, and returns any other error as
+// it is.
 func (a *api) countUnknownKey(answer http.Header, r *http.Request, err error) error {
 	if errors.Is(err, repository.ErrUnknownKey) {
 		if tooMany := a.countFailure(answer, r); tooMany != nil {
@@ -69,7 +72,8 @@ func (a *api) countUnknownKey(answer http.Header, r *http.Request, err error) er
 	return err
 }
 
-// countFailure counts a request with an unknown key. After too many, the header of the answer says when to retry.
+// countFailure counts a request with an unknown key. After too many, the header of the answer says
+// when to retry.
 func (a *api) countFailure(header http.Header, r *http.Request) error {
 	wait := a.failures.count(a.hosts.Client(r), time.Now())
 	if wait == 0 {
@@ -79,7 +83,8 @@ func (a *api) countFailure(header http.Header, r *http.Request) error {
 	return errTooManyFailures
 }
 
-// maxAddresses bounds how many addresses that sent unknown keys are remembered. The least recent one is forgotten first.
+// maxAddresses bounds how many addresses that sent unknown keys are remembered. The least recent
+// one is forgotten first.
 const maxAddresses = 10_000
 
 // errTooManyFailures answers an unknown key from an address that has tried too many.
@@ -108,7 +113,8 @@ func newThrottle(perMinute, addresses int) *throttle {
 	return &throttle{perMinute: perMinute, addresses: addresses, recent: list.New(), entries: map[netip.Addr]*list.Element{}}
 }
 
-// count counts a request and returns 0, or how long to wait if it is one too many. The IPv6 addresses of one /64 count as one.
+// count counts a request and returns 0, or how long to wait if it is one too many. The IPv6
+// addresses of one /64 count as one.
 func (t *throttle) count(address netip.Addr, now time.Time) (wait time.Duration) {
 	if t == nil {
 		return 0
@@ -136,7 +142,8 @@ func (t *throttle) count(address netip.Addr, now time.Time) (wait time.Duration)
 // sessionCookie is the name of the cookie that holds the token of a session.
 const sessionCookie = "labshelf_session"
 
-// errKeyRequired is the error of a sign-in as at the historical service, which took the user's identity from a proxy.
+// errKeyRequired is the error of a sign-in as at the historical service, which took the user's
+// identity from a proxy.
 var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequired, Field: "key",
 	Message: "sign in with a key: send {\"key\": …}"}
 
@@ -201,8 +208,9 @@ func signInKey(fields repository.Fields) (key string, err error) {
 	return key, nil
 }
 
-// signOut ends the session, also for copies of its cookie. The cookie is removed first: this browser is signed out even where the
-// session cannot be ended now, because the service takes no changes. No session is no error.
+// signOut ends the session, also for copies of its cookie. The cookie is removed first: this
+// browser is signed out even where the session cannot be ended now, because the service takes no
+// changes. No session is no error.
 func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
@@ -216,8 +224,8 @@ func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", nil)
 }
 
-// cookie returns the cookie that holds a token: not readable by scripts, not sent by other sites, to other paths, or, where clients
-// use TLS, over the plain network.
+// cookie returns the cookie that holds a token: not readable by scripts, not sent by other sites,
+// to other paths, or, where clients use TLS, over the plain network.
 func (a *api) cookie(r *http.Request, token string) *http.Cookie {
 	path := "/"
 	if a.prefix != "" {
@@ -242,8 +250,8 @@ func sessionOf(r *http.Request) string {
 	return cookie.Value
 }
 
-// serveCaller serves a route that wants to know who calls. A listing takes that for what this node knows: it answers when all is read, so it can
-// begin again where that is over.
+// serveCaller serves a route that wants to know who calls. A listing takes that for what this node
+// knows: it answers when all is read, so it can begin again where that is over.
 func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malformed error) error {
 	as := req.Request
 	if rt.kind == listing && malformed == nil {

@@ -87,7 +87,8 @@ func TestBadJSONIsRefused(t *testing.T) {
 	c.bad("PUT", set, raw{"APPLICATION/JSON", []byte(`{"title": "loud type"}`)}).want(http.StatusOK)
 }
 
-// texts are the rules of the fields that hold text: the longest that is taken, and whether it may have several lines.
+// texts are the rules of the fields that hold text: the longest that is taken, and whether it may
+// have several lines.
 var texts = map[string]struct {
 	longest string
 	lines   bool
@@ -97,10 +98,12 @@ var texts = map[string]struct {
 	"about": {strings.Repeat("é", 8192), true}, "name": {strings.Repeat("é", 2048), false},
 }
 
-// hidden are characters that must not be in a text: control characters, and those that turn the direction of writing.
+// hidden are characters that must not be in a text: control characters, and those that turn the
+// direction of writing.
 var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"}
 
-// fixedField is the code with which an operation refuses another value of a field that cannot be changed; "" if it can be.
+// fixedField is the code with which an operation refuses another value of a field that cannot be
+// changed; "" if it can be.
 func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
 		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "quota", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},

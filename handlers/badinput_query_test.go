@@ -47,7 +47,8 @@ func wrongParameters() map[string][]string {
 	return wrong
 }
 
-// TestBadQueriesAreRefused: a parameter that is unknown, repeated, empty or out of range is refused everywhere, never ignored.
+// TestBadQueriesAreRefused: a parameter that is unknown, repeated, empty or out of range is refused
+// everywhere, never ignored.
 func TestBadQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -175,7 +176,8 @@ func TestBadTokensAreRefused(t *testing.T) {
 	}
 }
 
-// TestKeysInURLsAreRefused: a key in a URL is refused by every operation, whether or not it would open something.
+// TestKeysInURLsAreRefused: a key in a URL is refused by every operation, whether or not it would
+// open something.
 func TestKeysInURLsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -27,8 +27,9 @@ type bad struct {
 	headers      []string
 }
 
-// refuses sends requests that must be refused, and looks after each at what the service keeps: it is the same as before, and
-// no temporary file is left. In the end no blob has come, and the service is alive. The gateway is the test's own.
+// refuses sends requests that must be refused, and looks after each at what the service keeps: it
+// is the same as before, and no temporary file is left. In the end no blob has come, and the
+// service is alive. The gateway is the test's own.
 func (c *client) refuses(cases []bad) {
 	c.t.Helper()
 	before, disk := c.dump(), c.disk(c.t)
@@ -47,7 +48,8 @@ func (c *client) refuses(cases []bad) {
 	c.get("/status").want(http.StatusOK)
 }
 
-// TestBadKeysAreUnauthenticated: no key, an unknown, a revoked and an expired one get the same answer from every operation that needs one.
+// TestBadKeysAreUnauthenticated: no key, an unknown, a revoked and an expired one get the same
+// answer from every operation that needs one.
 func TestBadKeysAreUnauthenticated(t *testing.T) {
 	t.Parallel()
 	var behind atomic.Int64 // how far the clock of the service is
@@ -98,7 +100,8 @@ var notFound = map[string]errs.Code{
 	"WebhookId": "webhook_not_found", "SchemaId": "schema_not_found", "EditId": "edit_not_found", "LinkId": "link_not_found",
 }
 
-// TestBadIDsAreNotFound: in every path an id that is unknown, or none at all, is 404 and says of what kind.
+// TestBadIDsAreNotFound: in every path an id that is unknown, or none at all, is 404 and says of
+// what kind.
 func TestBadIDsAreNotFound(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -156,7 +159,8 @@ func TestBadIDsAreNotFound(t *testing.T) {
 	})
 }
 
-// TestBadMethodsAreNotAllowed: a path of the interface tells which methods it has; what is no path is 404. Neither needs a key.
+// TestBadMethodsAreNotAllowed: a path of the interface tells which methods it has; what is no path
+// is 404. Neither needs a key.
 func TestBadMethodsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -18,7 +18,8 @@ import (
 	"labshelf/repository"
 )
 
-// badForms are uploads that must be refused, new ones and replacements alike. good is what each would need.
+// badForms are uploads that must be refused, new ones and replacements alike. good is what each
+// would need.
 func badForms(good ...part) []bad {
 	const invalid, field, missing = errs.CodeInvalidBody, errs.CodeInvalidField, errs.CodeMissingField
 	var cases []bad
@@ -100,7 +101,8 @@ func badForms(good ...part) []bad {
 	return append(cases, bad{"encoding", "", "", whole, http.StatusUnsupportedMediaType, "unsupported_media_type", "", []string{"Content-Encoding: gzip"}})
 }
 
-// A header of a part with a control character in it is no header; one with another hidden character blames the file name.
+// A header of a part with a control character in it is no header; one with another hidden character
+// blames the file name.
 func headerCode(character string) errs.Code {
 	if character < "\u0080" && character != "\t" {
 		return errs.CodeInvalidBody
@@ -179,7 +181,8 @@ func TestUploadLimitIsCheckedEarly(t *testing.T) {
 	c.readRaw(reader, "POST", "/resources").problem(http.StatusRequestEntityTooLarge, "too_large", "file")
 }
 
-// TestFullDiskLeavesNothing: an upload that finds no room leaves nothing, and everything else goes on.
+// TestFullDiskLeavesNothing: an upload that finds no room leaves nothing, and everything else goes
+// on.
 func TestFullDiskLeavesNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()

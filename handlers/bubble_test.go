@@ -20,7 +20,8 @@ import (
 	"labshelf/repository"
 )
 
-// bubble is a service in memory in a bubble of testing/synctest, where hours of waiting pass at once.
+// bubble is a service in memory in a bubble of testing/synctest, where hours of waiting pass at
+// once.
 type bubble struct {
 	*pipetest.Listener
 	t   *testing.T

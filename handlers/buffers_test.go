@@ -10,8 +10,9 @@ import (
 	"labshelf/repository"
 )
 
-// reset is the writer of a request whose client has reset its stream. HTTP/2 then returns from Write while what was to be written
-// is still on its way to the connection, which belongs to that client.
+// reset is the writer of a request whose client has reset its stream. HTTP/2 then returns from
+// Write while what was to be written is still on its way to the connection, which belongs to that
+// client.
 type reset struct {
 	*httptest.ResponseRecorder
 	kept []byte
@@ -24,7 +25,8 @@ func (r *reset) Write(p []byte) (int, error) {
 	return 0, http.ErrAbortHandler
 }
 
-// TestBufferOfConnectionIsNotReused: memory that a connection may still read is used for no other answer.
+// TestBufferOfConnectionIsNotReused: memory that a connection may still read is used for no other
+// answer.
 func TestBufferOfConnectionIsNotReused(t *testing.T) {
 	s := ownGateway(t, repository.Config{HoldUpTo: 1 << 10}, handlers.Config{}).newSpace(nil)
 	first, second := s.newSet(), s.newSet()

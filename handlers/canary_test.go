@@ -19,15 +19,17 @@ import (
 	"labshelf/repository"
 )
 
-// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token in its place. A key begins where no other word
-// goes on, but for what JSON makes of a line break: in a random token its first letters come now and then.
+// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token
+// in its place. A key begins where no other word goes on, but for what JSON makes of a line break:
+// in a random token its first letters come now and then.
 var (
 	keyForm   = regexp.MustCompile(`(?:^|[^A-Za-z0-9_-]|\\[nrt])(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
-// TestNoSecretIsWritten sends secrets in every place where one could stand, in right and wrong requests, and looks for them in all that is
-// written down and answered. Every other test of the package looks at its own logs and answers too: see journal and contract.
+// TestNoSecretIsWritten sends secrets in every place where one could stand, in right and wrong
+// requests, and looks for them in all that is written down and answered. Every other test of the
+// package looks at its own logs and answers too: see journal and contract.
 func TestNoSecretIsWritten(t *testing.T) {
 	t.Parallel()
 	measured := metrics.New("1.2.3")

@@ -17,7 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestCheckNamesEachViolation: what is wrong is named, once for each resource; what is right is counted.
+// TestCheckNamesEachViolation: what is wrong is named, once for each resource; what is right is
+// counted.
 func TestCheckNamesEachViolation(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -94,7 +95,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCheckReportsProgress: a check reports its progress while it runs, at most twice a second, and stops when its client goes away.
+// TestCheckReportsProgress: a check reports its progress while it runs, at most twice a second, and
+// stops when its client goes away.
 func TestCheckReportsProgress(t *testing.T) {
 	t.Parallel()
 	disk := &slow{goOn: make(chan struct{})}
@@ -150,7 +152,8 @@ func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error)
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
 
-// TestPanickedCheckWritesNoMore: after a fault nothing writes to an answer that has ended, whose memory others may have by then.
+// TestPanickedCheckWritesNoMore: after a fault nothing writes to an answer that has ended, whose
+// memory others may have by then.
 func TestPanickedCheckWritesNoMore(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return &faulty{dir} })

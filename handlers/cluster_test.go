@@ -18,11 +18,13 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// cluster says on what the gateways of the tests run. Without it on one service with a bbolt file; with "file" on two nodes over one such file, as if it
-// could be shared, and with "postgres" on two nodes over a database: requests go to them in turn.
+// cluster says on what the gateways of the tests run. Without it on one service with a bbolt file;
+// with "file" on two nodes over one such file, as if it could be shared, and with "postgres" on two
+// nodes over a database: requests go to them in turn.
 func cluster() string { return os.Getenv("NODES") }
 
-// oneNode leaves out a test of what each node has for itself, such as limits, or of what it holds against a table behind the back of the service.
+// oneNode leaves out a test of what each node has for itself, such as limits, or of what it holds
+// against a table behind the back of the service.
 func oneNode(t *testing.T) {
 	t.Helper()
 	if cluster() != "" {

@@ -13,8 +13,9 @@ import (
 	"labshelf/repository"
 )
 
-// BenchmarkSendPage sends a page of resources that is made already: over loopback, to a client elsewhere as it is (with its ETag), and
-// compressed. bytes/page is what crosses the line; at 10 Mbit/s, 1,250 of them take a millisecond.
+// BenchmarkSendPage sends a page of resources that is made already: over loopback, to a client
+// elsewhere as it is (with its ETag), and compressed. bytes/page is what crosses the line; at 10
+// Mbit/s, 1,250 of them take a millisecond.
 func BenchmarkSendPage(b *testing.B) {
 	const base = "https://data.example.org/v1"
 	layout := encode.ResourceLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)

@@ -32,7 +32,8 @@ func gunzip(t *testing.T, packed []byte) []byte {
 	return whole
 }
 
-// TestListingsAreCompressed: a client elsewhere gets listings compressed if it accepts that, each encoding with an ETag of its own.
+// TestListingsAreCompressed: a client elsewhere gets listings compressed if it accepts that, each
+// encoding with an ETag of its own.
 func TestListingsAreCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
@@ -85,7 +86,8 @@ func TestListingsAreCompressed(t *testing.T) {
 	f.get("/sets?name=nothing-has-it", far, "If-None-Match: "+end.header.Get("ETag")).want(http.StatusNotModified)
 }
 
-// TestSecretsAndFilesAreNotCompressed: files, records and answers that hold a key or a session are sent as they are.
+// TestSecretsAndFilesAreNotCompressed: files, records and answers that hold a key or a session are
+// sent as they are.
 func TestSecretsAndFilesAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)

@@ -14,7 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestEqualUploadsShareOneBlob: the same content sent by many at once is kept once, under as many records.
+// TestEqualUploadsShareOneBlob: the same content sent by many at once is kept once, under as many
+// records.
 func TestEqualUploadsShareOneBlob(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -10,9 +10,10 @@ import (
 	"labshelf/repository"
 )
 
-// preconditions are the conditions of a request on the version of the record at its address. If-None-Match of a GET or HEAD is not among
-// them: notModified answers it. If-Modified-Since is ignored: a record can change without its date, when its file is purged, so that
-// only its ETag tells.
+// preconditions are the conditions of a request on the version of the record at its address.
+// If-None-Match of a GET or HEAD is not among them: notModified answers it. If-Modified-Since is
+// ignored: a record can change without its date, when its file is purged, so that only its ETag
+// tells.
 func preconditions(r *request) repository.Match {
 	match := repository.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -21,7 +22,8 @@ func preconditions(r *request) repository.Match {
 	return match
 }
 
-// checkPreconditions checks the preconditions of a GET or HEAD of a record. It returns err if that is not nil.
+// checkPreconditions checks the preconditions of a GET or HEAD of a record. It returns err if that
+// is not nil.
 func checkPreconditions(r *request, tag string, modified metadata.Stamp, err error) error {
 	if err != nil {
 		return err
@@ -74,9 +76,10 @@ func parseETags(headers []string) repository.ETags {
 // weak is the prefix of a weak entity tag.
 const weak = "W/"
 
-// withoutDates returns the headers without conditions that a date cannot decide. A date is exact to the second, and a file can be
-// replaced several times within one: a date never selects the version of which a range is sent, and it proves that nothing has changed
-// only where the last modification lies a full second before it. The entity tag decides instead. modified may be zero: unknown.
+// withoutDates returns the headers without conditions that a date cannot decide. A date is exact to
+// the second, and a file can be replaced several times within one: a date never selects the version
+// of which a range is sent, and it proves that nothing has changed only where the last modification
+// lies a full second before it. The entity tag decides instead. modified may be zero: unknown.
 func withoutDates(header http.Header, modified time.Time) http.Header {
 	header = header.Clone()
 	if date, err := http.ParseTime(header.Get("If-Modified-Since")); err == nil && modified.Add(time.Second).After(date) {
@@ -94,8 +97,9 @@ func withoutDates(header http.Header, modified time.Time) http.Header {
 // maxRanges is how many parts of a file one request may ask for.
 const maxRanges = 10
 
-// normalizedRange returns the headers with a Range as http.ServeContent reads it: another unit than bytes is as good as no Range
-// (RFC 9110, 14.2), units are written in any case, the last 0 bytes are no part of a file, and too many parts are none.
+// normalizedRange returns the headers with a Range as http.ServeContent reads it: another unit than
+// bytes is as good as no Range (RFC 9110, 14.2), units are written in any case, the last 0 bytes
+// are no part of a file, and too many parts are none.
 func normalizedRange(header http.Header, size int64) http.Header {
 	unit, list, ok := strings.Cut(header.Get("Range"), "=")
 	if !ok {

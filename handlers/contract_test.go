@@ -77,8 +77,9 @@ func (c *contract) check(x exchange) error {
 	return c.once(operation.ID, x, func() error { return checkAnswer(x, response) })
 }
 
-// once validates an answer, unless the operation has given the same one before, its date and request id apart: most answers of
-// the tables of bad input are alike, and validating takes longer than all the rest.
+// once validates an answer, unless the operation has given the same one before, its date and
+// request id apart: most answers of the tables of bad input are alike, and validating takes longer
+// than all the rest.
 func (c *contract) once(operation string, x exchange, validate func() error) error {
 	header := x.answer.Header.Clone()
 	id := header.Get("X-Request-Id")
@@ -106,7 +107,8 @@ func checkAnswer(x exchange, response openapitest.Node) error {
 	return nil
 }
 
-// checkStray validates the answer to a request that the document does not have: OPTIONS, or a problem.
+// checkStray validates the answer to a request that the document does not have: OPTIONS, or a
+// problem.
 func (c *contract) checkStray(x exchange) error {
 	switch status := x.answer.StatusCode; {
 	case x.request.Method == http.MethodOptions && status == http.StatusNoContent:
@@ -133,8 +135,9 @@ func (c *contract) note(operation string, status int) {
 	c.seen[operation][status] = true
 }
 
-// gaps lists what the document promises and no test has seen, and what was seen without a promise. The default answer stands
-// for what any operation may meet: 408, 421, 429 and faults of the service.
+// gaps lists what the document promises and no test has seen, and what was seen without a promise.
+// The default answer stands for what any operation may meet: 408, 421, 429 and faults of the
+// service.
 func (c *contract) gaps() (gaps []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

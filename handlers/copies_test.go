@@ -7,7 +7,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// TestCopyAndMove: what a request for a copy or a move is answered with, and what each refusal is called. The rules are tested in package repository.
+// TestCopyAndMove: what a request for a copy or a move is answered with, and what each refusal is
+// called. The rules are tested in package repository.
 func TestCopyAndMove(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -51,8 +51,9 @@ func (c *client) damaged() float64 {
 	return n
 }
 
-// TestDamagedFileIsNotSent: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
-// verified, and cut off before its last byte. From then on it is known, until the same content comes again.
+// TestDamagedFileIsNotSent: a file that is missing or has another length is never sent; one with
+// other bytes is found out when reads are verified, and cut off before its last byte. From then on
+// it is known, until the same content comes again.
 func TestDamagedFileIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -168,7 +169,8 @@ func TestUnreadableFileIsRecorded(t *testing.T) {
 	}
 }
 
-// TestFileTruncatedWhileSent: a file that becomes shorter while it is sent; and a client that goes away, which is no damage.
+// TestFileTruncatedWhileSent: a file that becomes shorter while it is sent; and a client that goes
+// away, which is no damage.
 func TestFileTruncatedWhileSent(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -291,8 +293,9 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	}
 }
 
-// TestDownloadIsVerified flips one bit of files around the sizes at which reading changes. Up to the configured size no whole download
-// ends cleanly with wrong bytes, however it is asked for, and what a client then asks for to go on is refused.
+// TestDownloadIsVerified flips one bit of files around the sizes at which reading changes. Up to
+// the configured size no whole download ends cleanly with wrong bytes, however it is asked for, and
+// what a client then asks for to go on is refused.
 func TestDownloadIsVerified(t *testing.T) {
 	t.Parallel()
 	const small, most = 32 << 10, 100_000 // what is read at once, and what is verified

@@ -31,8 +31,9 @@ func (s *space) harm(path, content string) {
 	same(s.t, "damaged", s.damaged(), 1)
 }
 
-// TestRecordSaysDamaged: a record, and each listing with it, says that its file is known to be damaged; every way of sending the same
-// bytes again repairs it, and then no record says so any more.
+// TestRecordSaysDamaged: a record, and each listing with it, says that its file is known to be
+// damaged; every way of sending the same bytes again repairs it, and then no record says so any
+// more.
 func TestRecordSaysDamaged(t *testing.T) {
 	t.Parallel()
 	tus := func(s *space, content string, pairs ...string) {
@@ -62,7 +63,8 @@ func TestRecordSaysDamaged(t *testing.T) {
 		for _, size := range []int{1000, 200_000} {
 			t.Run(fmt.Sprint(what, " of ", size), func(t *testing.T) {
 				t.Parallel()
-				// No body is inline before, so that there is a file to be damaged; later ones may be.
+				// No body is inline before, so that there is a file to be damaged; later ones may
+				// be.
 				c := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64})
 				s := c.newSpace(nil)
 				content := strings.Repeat("x", size)
@@ -96,7 +98,8 @@ func TestRecordSaysDamaged(t *testing.T) {
 	}
 }
 
-// TestSmallUploadRepairsAtOnce: a body that would be inline becomes a file at once where its content is known to be damaged.
+// TestSmallUploadRepairsAtOnce: a body that would be inline becomes a file at once where its
+// content is known to be damaged.
 func TestSmallUploadRepairsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{HoldUpTo: 100}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
@@ -119,8 +122,9 @@ func TestSmallUploadRepairsAtOnce(t *testing.T) {
 	same(t, "the file", string(s.get(path+"/data").want(http.StatusOK).body), content)
 }
 
-// TestDamagedRecordHasItsOwnTag: what is shown has another tag, so that no client takes the one for the other. A condition of a change is about
-// the version, which damage does not change: both tags name it.
+// TestDamagedRecordHasItsOwnTag: what is shown has another tag, so that no client takes the one for
+// the other. A condition of a change is about the version, which damage does not change: both tags
+// name it.
 func TestDamagedRecordHasItsOwnTag(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)

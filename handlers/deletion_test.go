@@ -32,7 +32,8 @@ func (c *client) wantStates(what string, paths []string, want ...string) {
 
 const active, deleted = "active", "deleted"
 
-// TestSetDeletionTakesItsResources: a set takes its active resources along, and its restoration brings back exactly those.
+// TestSetDeletionTakesItsResources: a set takes its active resources along, and its restoration
+// brings back exactly those.
 func TestSetDeletionTakesItsResources(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -71,7 +72,8 @@ func TestSetDeletionTakesItsResources(t *testing.T) {
 	same(t, "the state of what was restored twice", again.object().text("state"), active)
 }
 
-// TestDataspaceDeletionTakesItsSets: the same one level up. What a set's own deletion took stays with that set.
+// TestDataspaceDeletionTakesItsSets: the same one level up. What a set's own deletion took stays
+// with that set.
 func TestDataspaceDeletionTakesItsSets(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -155,8 +157,9 @@ func (s *space) fill(set string, many int) {
 	uploads.Wait()
 }
 
-// TestCrossingCascadesAreBusy: while a deletion or restoration is under way, what would cross it is refused. The row of the step is put in by
-// hand, where a deletion of many objects would have left it.
+// TestCrossingCascadesAreBusy: while a deletion or restoration is under way, what would cross it is
+// refused. The row of the step is put in by hand, where a deletion of many objects would have left
+// it.
 func TestCrossingCascadesAreBusy(t *testing.T) {
 	oneNode(t)
 	t.Parallel()

@@ -40,8 +40,9 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// redirects tells whether a download may lead to where the bytes are: that of a client with a key, and never of a page, whose policy allows no
-// other host, nor one under a condition, which is about this service's tags.
+// redirects tells whether a download may lead to where the bytes are: that of a client with a key,
+// and never of a page, whose policy allows no other host, nor one under a condition, which is about
+// this service's tags.
 func (a *api) redirects(r *request) bool {
 	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.query.Has("disposition") {
 		return false
@@ -150,7 +151,8 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 // selecting are the headers that request a part of the file, or the file under a condition.
 var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 
-// sendAll is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.
+// sendAll is http.ServeContent for a request that asks for the file and nothing else, without
+// looking for its size again.
 func (w *contentWriter) sendAll(c content, body io.Reader) {
 	header := w.Header()
 	setAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.bytes, 10))
@@ -166,16 +168,18 @@ func (w *contentWriter) sendAll(c content, body io.Reader) {
 	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // an error has been noted
 }
 
-// setAll sets headers by their canonical names, which alternate with their values. The values share one allocation; there are ten in
-// the answer to a download, and [http.Header.Set] allocates for each.
+// setAll sets headers by their canonical names, which alternate with their values. The values share
+// one allocation; there are ten in the answer to a download, and [http.Header.Set] allocates for
+// each.
 func setAll(header http.Header, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
 	}
 }
 
-// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that was not
-// complete: its answer has been cut off. It does the same where still refuses the rest.
+// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a
+// file that was not complete: its answer has been cut off. It does the same where still refuses the
+// rest.
 type contentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
@@ -300,7 +304,8 @@ func percentEncode(name string) string {
 
 const sandboxed = "default-src 'none'; sandbox"
 
-// contentSecurity returns the policy that keeps a file from acting in the name of the service. A PDF viewer does not start in a sandbox.
+// contentSecurity returns the policy that keeps a file from acting in the name of the service. A
+// PDF viewer does not start in a sandbox.
 func contentSecurity(mimetype string) string {
 	const pdf = "application/pdf"
 	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // as nearly always, unparsed
@@ -315,9 +320,10 @@ func contentSecurity(mimetype string) string {
 // errContent is the error of a file whose bytes do not have the recorded digest.
 var errContent = errors.New("the content does not have the recorded SHA-256")
 
-// verified returns what the content is read from, and the function that ends the reading. Up to the size of the configuration wrong
-// bytes of a whole file never come to a clean end: a small file is read and compared at once, which returns an error if the
-// digest differs, a larger one while it is sent. A part of a larger file cannot be verified.
+// verified returns what the content is read from, and the function that ends the reading. Up to the
+// size of the configuration wrong bytes of a whole file never come to a clean end: a small file is
+// read and compared at once, which returns an error if the digest differs, a larger one while it is
+// sent. A part of a larger file cannot be verified.
 func (a *api) verified(r *request, c content) (body io.ReadSeeker, release func(), err error) {
 	if c.verified || c.bytes > a.config.VerifyReads || r.Method != http.MethodGet {
 		return c.file, func() {}, nil
@@ -365,8 +371,9 @@ type memoryFile struct {
 	unsent bool // the connection may still have them
 }
 
-// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out its last byte if the sum is
-// wrong: the answer is cut off, so that no client takes damaged bytes for the file. Parts cannot be verified.
+// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out
+// its last byte if the sum is wrong: the answer is cut off, so that no client takes damaged bytes
+// for the file. Parts cannot be verified.
 type verifiedFile struct {
 	content
 	hash       hash.Hash

@@ -132,7 +132,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestDatesNeverSelectAVersion: the dates of two versions of a file can be equal, so that no date makes a client take one for the other.
+// TestDatesNeverSelectAVersion: the dates of two versions of a file can be equal, so that no date
+// makes a client take one for the other.
 func TestDatesNeverSelectAVersion(t *testing.T) {
 	t.Parallel()
 	begun := time.Now().Truncate(time.Second)

@@ -120,8 +120,9 @@ var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 	Message: "the drive is served over https, and over http only on the machine of the service itself: " +
 		"a key would be sent in the open. Behind a proxy, trusted_proxies says whose X-Forwarded-Proto counts"}
 
-// authenticateDrive returns the principal of the key that the request has as its password, whatever its username. Cookies do not count: file managers
-// have none, and pages have the interface. Who sends no key is asked for one, and has tried none.
+// authenticateDrive returns the principal of the key that the request has as its password, whatever
+// its username. Cookies do not count: file managers have none, and pages have the interface. Who
+// sends no key is asked for one, and has tried none.
 func (a *api) authenticateDrive(answer http.Header, r *http.Request) (auth.Principal, error) {
 	if a.hosts.Scheme(r) != "https" && !a.hosts.Client(r).IsLoopback() {
 		return auth.Principal{}, errPlainDrive

@@ -71,7 +71,8 @@ const (
 	patchBody = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><colour xmlns="x:">blue</colour></D:prop></D:set></D:propertyupdate>`
 )
 
-// requests are those of the permission table of the drive: on a file a.txt and a folder sub, in their order.
+// requests are those of the permission table of the drive: on a file a.txt and a folder sub, in
+// their order.
 var requests = []struct {
 	method, path, body string
 	headers            []string
@@ -118,7 +119,8 @@ func driveTable(columns []string) string {
 	return page.String()
 }
 
-// TestDrivePermissions tries every method of the drive as every caller. Who may not read gets the answer that a dataspace has which does not exist.
+// TestDrivePermissions tries every method of the drive as every caller. Who may not read gets the
+// answer that a dataspace has which does not exist.
 func TestDrivePermissions(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -218,7 +220,8 @@ func TestDriveAnswers(t *testing.T) {
 	}
 }
 
-// TestDriveFoldersOntoFolders: a folder that is copied onto another one replaces it, one that is moved is merged with it; a file in both keeps its id.
+// TestDriveFoldersOntoFolders: a folder that is copied onto another one replaces it, one that is
+// moved is merged with it; a file in both keeps its id.
 func TestDriveFoldersOntoFolders(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"COPY": "from/both from/new to/both to/new", "MOVE": "to/both to/new to/old"} {
@@ -269,7 +272,8 @@ func TestDriveAddresses(t *testing.T) {
 	}
 }
 
-// TestDriveKeys: the password is a key, and sent over https or on this machine only; a cookie is none; a wrong password has failed, a missing one has not.
+// TestDriveKeys: the password is a key, and sent over https or on this machine only; a cookie is
+// none; a wrong password has failed, a missing one has not.
 func TestDriveKeys(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -298,8 +302,9 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
 }
 
-// TestSaves: what programs do when they save a file, and whether the file has its id afterwards. docs/drive.md says so, too. testdata/saves has the
-// requests that programs sent, as verify/e2e/drive recorded them; only how Word saves is written down as it is known.
+// TestSaves: what programs do when they save a file, and whether the file has its id afterwards.
+// docs/drive.md says so, too. testdata/saves has the requests that programs sent, as
+// verify/e2e/drive recorded them; only how Word saves is written down as it is known.
 func TestSaves(t *testing.T) {
 	t.Parallel()
 	recordings, err := filepath.Glob("testdata/saves/*.txt")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLocksEndWithTheirRight: a lock of the drive binds others until its user is deleted, its key is
-// revoked, or the role is gone by which it was taken.
+// TestLocksEndWithTheirRight: a lock of the drive binds others until its user is deleted, its key
+// is revoked, or the role is gone by which it was taken.
 func TestLocksEndWithTheirRight(t *testing.T) {
 	t.Parallel()
 	for reason, end := range map[string]func(s *space, editor *client){

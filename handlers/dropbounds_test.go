@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestUnfinishedDrops: of 16 uploads that begin at the same time, a link takes as many as it could still receive, and at most 64. One that is complete,
-// or given up, makes room.
+// TestUnfinishedDrops: of 16 uploads that begin at the same time, a link takes as many as it could
+// still receive, and at most 64. One that is complete, or given up, makes room.
 func TestUnfinishedDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

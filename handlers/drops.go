@@ -16,7 +16,8 @@ const dropsPath = "/uploads"
 // dropsSecurity is the policy of the page of a request, whose script sends many files.
 const dropsSecurity = visitsSecurity + "; script-src 'self'; connect-src 'self'"
 
-// routesOfDrops are those of files that come through a request link in chunks, by the same protocol and code as those of users.
+// routesOfDrops are those of files that come through a request link in chunks, by the same protocol
+// and code as those of users.
 func (a *api) routesOfDrops() []route {
 	return []route{
 		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked, blob},
@@ -44,7 +45,8 @@ func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(reposit
 	})
 }
 
-// sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody else has.
+// sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody
+// else has.
 func (a *api) sentUpload(r *request, v repository.Visitor, name string) sending {
 	id, secret, _ := strings.Cut(name, "-")
 	return sending{

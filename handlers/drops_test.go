@@ -60,8 +60,9 @@ func (c *client) dropped(set, link string) (names []string) {
 	return names
 }
 
-// TestDropsInChunks: a file comes through a request link in chunks, and its visitor learns nothing of where it goes. It is a use when it is
-// complete, and also when the link is used up by that its sender can see that it is there.
+// TestDropsInChunks: a file comes through a request link in chunks, and its visitor learns nothing
+// of where it goes. It is a use when it is complete, and also when the link is used up by that its
+// sender can see that it is there.
 func TestDropsInChunks(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -97,7 +98,8 @@ func TestDropsInChunks(t *testing.T) {
 	v.starts(1, "filename", "c").problem(http.StatusGone, "link_ended", "")
 }
 
-// TestDropsAreTheirSenders: nobody but who began an upload finds it: not with another secret or another link, and not the owner of the link.
+// TestDropsAreTheirSenders: nobody but who began an upload finds it: not with another secret or
+// another link, and not the owner of the link.
 func TestDropsAreTheirSenders(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -131,7 +133,8 @@ func TestDropsAreTheirSenders(t *testing.T) {
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
-// TestDropsOfEndedLinks: whatever ends a link ends the uploads through it: the answer says so, and what had come of them is removed.
+// TestDropsOfEndedLinks: whatever ends a link ends the uploads through it: the answer says so, and
+// what had come of them is removed.
 func TestDropsOfEndedLinks(t *testing.T) {
 	t.Parallel()
 	oneNode(t) // another one may have removed what is abandoned by then
@@ -186,8 +189,8 @@ func TestDropsOfEndedLinks(t *testing.T) {
 	}
 }
 
-// TestDropsAskTheLimits: what a link takes is asked when an upload begins, while it grows, and when it is complete; what is refused then stays
-// as it is, and can be given up.
+// TestDropsAskTheLimits: what a link takes is asked when an upload begins, while it grows, and when
+// it is complete; what is refused then stays as it is, and can be given up.
 func TestDropsAskTheLimits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -252,7 +255,8 @@ func TestDropsAskTheLimits(t *testing.T) {
 	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
 }
 
-// TestDropsAtOnce: of 16 uploads that end at the same time, as many become files as the link takes, and no more.
+// TestDropsAtOnce: of 16 uploads that end at the same time, as many become files as the link takes,
+// and no more.
 func TestDropsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -288,7 +292,8 @@ func TestDropsAtOnce(t *testing.T) {
 	}
 }
 
-// TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no numbers; nor is a link's secret in the log.
+// TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no
+// numbers; nor is a link's secret in the log.
 func TestDropsHideQuotas(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -315,7 +320,8 @@ func TestDropsHideQuotas(t *testing.T) {
 	}
 }
 
-// TestPolicyOfVisits: of the pages of links, only that of a request may run scripts, those of the service alone; its form works without them.
+// TestPolicyOfVisits: of the pages of links, only that of a request may run scripts, those of the
+// service alone; its form works without them.
 func TestPolicyOfVisits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

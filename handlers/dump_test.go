@@ -14,8 +14,8 @@ import (
 	"labshelf/paging"
 )
 
-// dump describes every record and counter that the service keeps. The time of a key's last use, which is
-// noted some time after a request, is left out.
+// dump describes every record and counter that the service keeps. The time of a key's last use,
+// which is noted some time after a request, is left out.
 func (c *client) dump() string {
 	c.t.Helper()
 	var out strings.Builder

@@ -39,7 +39,8 @@ func records(s *space) []record {
 	}
 }
 
-// TestEachChangeNeedsTheLatestTag walks each kind of object through a life in which every step needs the tag of the step before.
+// TestEachChangeNeedsTheLatestTag walks each kind of object through a life in which every step
+// needs the tag of the step before.
 func TestEachChangeNeedsTheLatestTag(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -117,7 +118,8 @@ func TestIfNoneMatch(t *testing.T) {
 	}
 }
 
-// TestUnchangedUpdateKeepsVersion: an update that changes nothing answers 200 and makes no new version; a file put again always does.
+// TestUnchangedUpdateKeepsVersion: an update that changes nothing answers 200 and makes no new
+// version; a file put again always does.
 func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -135,7 +137,8 @@ func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	}
 }
 
-// TestOneOfManyUpdatesWins sends writes with one tag at the same time: one of them wins, the others learn of it.
+// TestOneOfManyUpdatesWins sends writes with one tag at the same time: one of them wins, the others
+// learn of it.
 func TestOneOfManyUpdatesWins(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {

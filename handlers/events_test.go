@@ -49,7 +49,8 @@ func (s *stream) block() string {
 	}
 }
 
-// TestEvents: a stream has the form of server-sent events, goes on from an id given either way, and has no names.
+// TestEvents: a stream has the form of server-sent events, goes on from an id given either way, and
+// has no names.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -107,7 +108,8 @@ func TestTooManyStreams(t *testing.T) {
 	c.get("/events").want(http.StatusOK)
 }
 
-// TestQuietStream: a stream on which nothing happens for an hour is alive, and is neither cut off as stalled nor logged as slow.
+// TestQuietStream: a stream on which nothing happens for an hour is alive, and is neither cut off
+// as stalled nor logged as slow.
 func TestQuietStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,18 +15,20 @@ type Route struct {
 	Audience     Audience
 }
 
-// Audience has the callers that may use a route, and the word of the code for them. Oneself also allows every user with a key for the own
-// user, Senders every user with a key for own uploads only, and Creators those whom the configuration allows.
+// Audience has the callers that may use a route, and the word of the code for them. Oneself also
+// allows every user with a key for the own user, Senders every user with a key for own uploads
+// only, and Creators those whom the configuration allows.
 type Audience struct{ Word, Callers string }
 
-// The columns of the permission table: nobody has no key, anonymous has none in an open dataspace where that is allowed, none and public have no
-// role in a private and a public dataspace.
+// The columns of the permission table: nobody has no key, anonymous has none in an open dataspace
+// where that is allowed, none and public have no role in a private and a public dataspace.
 const (
 	Everybody = "nobody anonymous " + Keyed
 	Keyed     = "none public member editor admin sysadmin"
 )
 
-// Routes lists the operations in the order of the code. The pages of a listing are an operation of their own.
+// Routes lists the operations in the order of the code. The pages of a listing are an operation of
+// their own.
 func Routes() (routes []Route) {
 	words := map[audience]Audience{
 		everybody: {"everybody", Everybody}, keyed: {"keyed", Keyed}, readers: {"readers", "public member editor admin sysadmin"},

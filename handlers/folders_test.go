@@ -12,7 +12,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// level returns what is on all pages of one level of a set: names of files and paths of folders, in the order of a listing.
+// level returns what is on all pages of one level of a set: names of files and paths of folders, in
+// the order of a listing.
 func (c *client) level(set, query string, descending bool) (all []string) {
 	c.t.Helper()
 	c.walk("/sets/"+set+"/resources?delimiter=/&"+query, func(page *answer) {
@@ -146,7 +147,8 @@ func TestFolders(t *testing.T) {
 	same(t, "the zip of the folder", strings.Join(slices.Sorted(maps.Keys(zipped)), " "), "z/1 z/b/2")
 }
 
-// TestManyFiles: the answer has a result for each file, in the order of the request, and who may only read cannot change any.
+// TestManyFiles: the answer has a result for each file, in the order of the request, and who may
+// only read cannot change any.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

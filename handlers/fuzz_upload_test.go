@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// FuzzUpload holds that a multipart body makes a resource with the bytes that its own record names, or is refused as the
-// client's mistake and leaves nothing behind.
+// FuzzUpload holds that a multipart body makes a resource with the bytes that its own record names,
+// or is refused as the client's mistake and leaves nothing behind.
 func FuzzUpload(f *testing.F) {
 	const part = "--b\r\nContent-Disposition: form-data; name="
 	g, err := openGateway(f.TempDir(), blobs.OS{}, repository.Config{})

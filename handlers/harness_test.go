@@ -49,7 +49,8 @@ func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, 
 	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Folder { return store })
 }
 
-// openGatewayOver is openGateway with something between the service and its blobs, and without an index, which would read them, too.
+// openGatewayOver is openGateway with something between the service and its blobs, and without an
+// index, which would read them, too.
 func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Folder) (*gateway, error) {
 	store, err := blobs.OpenDir(dir, disk)
 	if err != nil {
@@ -213,7 +214,8 @@ func (c *client) get(path string, headers ...string) *answer {
 	return c.send("GET", path, nil, headers...)
 }
 
-// send sends a request that matches the document. body is nil, a raw body, or something that becomes JSON; headers are lines.
+// send sends a request that matches the document. body is nil, a raw body, or something that
+// becomes JSON; headers are lines.
 func (c *client) send(method, path string, body any, headers ...string) *answer {
 	c.t.Helper()
 	return c.exchange(true, method, path, body, headers)

@@ -24,7 +24,8 @@ func TestHistoricalKey(t *testing.T) {
 	}
 }
 
-// TestHistoricalSlash: every address works with a slash at its end, for every method, without a redirect.
+// TestHistoricalSlash: every address works with a slash at its end, for every method, without a
+// redirect.
 func TestHistoricalSlash(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
@@ -45,7 +46,8 @@ func TestHistoricalSlash(t *testing.T) {
 	f.get("/sets/?dataspaceId=" + f.dataspace).want(http.StatusOK)
 }
 
-// TestHistoricalHarvest: all dataspaces first, then the resources of each, page by page until the end.
+// TestHistoricalHarvest: all dataspaces first, then the resources of each, page by page until the
+// end.
 func TestHistoricalHarvest(t *testing.T) {
 	t.Parallel()
 	shelf := newShelf(t)
@@ -81,7 +83,8 @@ func TestHistoricalHarvest(t *testing.T) {
 	}
 }
 
-// TestHistoricalLines: a client reads JSON line by line, with one member on each, in the order of the documented tables.
+// TestHistoricalLines: a client reads JSON line by line, with one member on each, in the order of
+// the documented tables.
 func TestHistoricalLines(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
@@ -169,8 +172,8 @@ func TestHistoricalCharsets(t *testing.T) {
 	}
 }
 
-// TestHistoricalPutBack: what GET returned may be sent back whole. A field that cannot be changed is refused with another
-// value, in a way that says what the matter is.
+// TestHistoricalPutBack: what GET returned may be sent back whole. A field that cannot be changed
+// is refused with another value, in a way that says what the matter is.
 func TestHistoricalPutBack(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)

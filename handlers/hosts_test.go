@@ -18,8 +18,8 @@ func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// TestOwnHostsAreAnswered: the service answers for its own names and addresses only, so that no page whose name somebody else controls can
-// reach it through the browser of a user.
+// TestOwnHostsAreAnswered: the service answers for its own names and addresses only, so that no
+// page whose name somebody else controls can reach it through the browser of a user.
 func TestOwnHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://Data.Example.org:8443/v1")
@@ -93,7 +93,8 @@ func TestOwnHostsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestOtherHostsAreMisdirected: everything but the right host is refused alike, with a key and without, before anything is done.
+// TestOtherHostsAreMisdirected: everything but the right host is refused alike, with a key and
+// without, before anything is done.
 func TestOtherHostsAreMisdirected(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestFlushChangesNoAnswer: an inline body answers every request as it does once it has been flushed to a file.
+// TestFlushChangesNoAnswer: an inline body answers every request as it does once it has been
+// flushed to a file.
 func TestFlushChangesNoAnswer(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]handlers.Config{"as it is": {}, "verified": {VerifyReads: math.MaxInt64}} {

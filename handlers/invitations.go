@@ -36,8 +36,9 @@ type acceptedJSON struct {
 	Used        bool     `json:"used"` // the invitation, by this
 }
 
-// admitGuest finds the user of a request below the address of a link, and counts it where there is none: a key must be valid, a session that has ended is
-// none, and HTTP Basic has the password of a link.
+// admitGuest finds the user of a request below the address of a link, and counts it where there is
+// none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
+// link.
 func (a *api) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
 	if basic || !hasCredentials(r.Request) {
 		return a.countAnonymous(w.Header(), r.Request)
@@ -56,7 +57,8 @@ func (a *api) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
 	return err
 }
 
-// guest returns the user of a request for an invitation, for the log, too; nil: nobody that is known.
+// guest returns the user of a request for an invitation, for the log, too; nil: nobody that is
+// known.
 func (a *api) guest(w http.ResponseWriter, r *request) *auth.Principal {
 	if r.guest == nil {
 		return nil
@@ -66,19 +68,22 @@ func (a *api) guest(w http.ResponseWriter, r *request) *auth.Principal {
 	return r.guest
 }
 
-// refusedInvitation is why an invitation was not accepted as it was asked for, and what was entered.
+// refusedInvitation is why an invitation was not accepted as it was asked for, and what was
+// entered.
 type refusedInvitation struct {
 	*errs.Error
 	username, fullname string
 }
 
-// showInvitation answers with an invitation, as it is for the user who is signed in in this browser. refused is nil, or why the form comes again.
+// showInvitation answers with an invitation, as it is for the user who is signed in in this
+// browser. refused is nil, or why the form comes again.
 func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		writeJSON(w, http.StatusOK, invitationJSON{visit.Kind.String(), visit.Owner, visit.Title, visit.Role.String(), expiresText(visit.Expires, time.RFC3339)})
 		return nil
 	}
-	// The page says where its form comes from, without its address: otherwise a request over the plain network has no origin.
+	// The page says where its form comes from, without its address: otherwise a request over the
+	// plain network has no origin.
 	w.Header().Set("Referrer-Policy", "strict-origin")
 	caller := a.guest(w, r)
 	title := visit.Owner + " invites you"
@@ -134,7 +139,8 @@ func (a *api) startOf(accepted repository.Accepted) string {
 	return a.prefix + "/"
 }
 
-// invitationFields reads what is sent to accept an invitation, and whom the page took for signed in.
+// invitationFields reads what is sent to accept an invitation, and whom the page took for signed
+// in.
 func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fields, as string, err error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
 		fields, err = body.Fields(w, r.Request)
@@ -155,7 +161,8 @@ func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fiel
 	return fields, r.PostForm.Get("as"), nil
 }
 
-// acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is signed in, or sends a key.
+// acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
+// signed in, or sends a key.
 func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
@@ -177,7 +184,8 @@ func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.V
 	return a.sendAccepted(w, r, v, visit, accepted)
 }
 
-// accept decides whether a new user or one who is there accepts an invitation. That a user is made and that one who is there joins are never taken for each other.
+// accept decides whether a new user or one who is there accepts an invitation. That a user is made
+// and that one who is there joins are never taken for each other.
 func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, as string, fields repository.Fields) (repository.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:

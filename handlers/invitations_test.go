@@ -36,7 +36,8 @@ func (v visitor) uses(admin *client) string {
 	return fmt.Sprint(l["uses"], " ", l["state"])
 }
 
-// invitations are links into a dataspace, in each of the states that they can be in, with words that nobody may learn by them.
+// invitations are links into a dataspace, in each of the states that they can be in, with words
+// that nobody may learn by them.
 type invitations struct {
 	good, account, used, expired, revoked, lost, left, deleted visitor
 
@@ -66,7 +67,8 @@ func (c *client) newInvitations(now func() time.Time) (i invitations) {
 	return i
 }
 
-// TestInvitationMakesUser: a program and a browser each become a user with the role, a key that works, and in the browser a session; once.
+// TestInvitationMakesUser: a program and a browser each become a user with the role, a key that
+// works, and in the browser a session; once.
 func TestInvitationMakesUser(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -106,7 +108,8 @@ func TestInvitationMakesUser(t *testing.T) {
 	same(t, "an account alone", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
 }
 
-// TestInvitationOnceAtOnce: of 16 that accept at once one becomes a user, and nothing is left of the others.
+// TestInvitationOnceAtOnce: of 16 that accept at once one becomes a user, and nothing is left of
+// the others.
 func TestInvitationOnceAtOnce(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -134,7 +137,8 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 	}
 }
 
-// TestInvitationOfUsers: who is signed in, or sends a key, gets the role alone; who has as much uses nothing up.
+// TestInvitationOfUsers: who is signed in, or sends a key, gets the role alone; who has as much
+// uses nothing up.
 func TestInvitationOfUsers(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -171,7 +175,8 @@ func TestInvitationOfUsers(t *testing.T) {
 	same(t, "a session that has ended is none", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
 }
 
-// TestInvitationFromElsewhere: no page of another site accepts one, and the first request that comes from one, which has no session, is asked again.
+// TestInvitationFromElsewhere: no page of another site accepts one, and the first request that
+// comes from one, which has no session, is asked again.
 func TestInvitationFromElsewhere(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -188,7 +193,8 @@ func TestInvitationFromElsewhere(t *testing.T) {
 	same(t, "uses", v.uses(l.client), "0 active")
 }
 
-// TestWhoMayInvite: sysadmins always; admins where that is configured, into their dataspace, as long as they are its admins, and it is there.
+// TestWhoMayInvite: sysadmins always; admins where that is configured, into their dataspace, as
+// long as they are its admins, and it is there.
 func TestWhoMayInvite(t *testing.T) {
 	t.Parallel()
 	for _, admins := range []bool{false, true} {
@@ -217,7 +223,8 @@ func TestWhoMayInvite(t *testing.T) {
 	}
 }
 
-// TestChosenUsernames: nobody chooses a name that stands for something else, and the invitation is not used by the try.
+// TestChosenUsernames: nobody chooses a name that stands for something else, and the invitation is
+// not used by the try.
 func TestChosenUsernames(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -297,7 +304,8 @@ func TestInvitationFields(t *testing.T) {
 	}
 }
 
-// TestInvitationIsLogged: all of it is in one commit, in the name of the inviter, because of the invitation.
+// TestInvitationIsLogged: all of it is in one commit, in the name of the inviter, because of the
+// invitation.
 func TestInvitationIsLogged(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()

@@ -17,8 +17,9 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	_ = sendBody(w, status, contentType, body) // a client that went away gets no error
 }
 
-// sendBody is writeBody for a body in a pooled buffer, which must not be reused after an error: HTTP/2 returns one as soon as the
-// client has reset the stream, and may read the buffer after that.
+// sendBody is writeBody for a body in a pooled buffer, which must not be reused after an error:
+// HTTP/2 returns one as soon as the client has reset the stream, and may read the buffer after
+// that.
 func sendBody(w http.ResponseWriter, status int, contentType string, body []byte) error {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
@@ -58,8 +59,8 @@ func writeCreated(w http.ResponseWriter, r *request, url, tag string, v any) {
 	writeRecord(w, r, http.StatusCreated, tag, v)
 }
 
-// The objects as the interface sends them: fields in the order of its tables, added fields last. Resources, which are many, are
-// written by a layout.
+// The objects as the interface sends them: fields in the order of its tables, added fields last.
+// Resources, which are many, are written by a layout.
 
 type setJSON struct {
 	ID           string `json:"id"`
@@ -236,7 +237,8 @@ func (s presenter) privilege(p metadata.Privilege) privilegeJSON {
 
 func (s presenter) url(kind, id string) string { return s.base + "/" + kind + "/" + id }
 
-// fieldsOf returns an object as a client sees it, field by field, in the types that a request is decoded to.
+// fieldsOf returns an object as a client sees it, field by field, in the types that a request is
+// decoded to.
 func fieldsOf[T, J any](show func(T) J) func(T) repository.Fields {
 	return func(object T) repository.Fields { return decoded(encode.JSON(show(object))) }
 }

@@ -33,7 +33,8 @@ func (v visitor) ask(method, below string, body any, headers ...string) *answer 
 	return v.bad(method, v.address+below, body, headers...)
 }
 
-// linked is a set with files in a folder and beside it, and words that nobody may learn who has only a link of the folder.
+// linked is a set with files in a folder and beside it, and words that nobody may learn who has
+// only a link of the folder.
 type linked struct {
 	*space
 	set, within, outside string
@@ -49,7 +50,8 @@ func (c *client) newLinked() linked {
 	return l
 }
 
-// TestVisits: what each kind of link answers to each request of visitors, in each of its states. Nothing that it does not show is in any answer.
+// TestVisits: what each kind of link answers to each request of visitors, in each of its states.
+// Nothing that it does not show is in any answer.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
@@ -130,7 +132,8 @@ func TestVisits(t *testing.T) {
 	c.newLinked()
 }
 
-// TestLinkShowsWhatIsThere: a folder at the visit, a file by its id in its newest version, or in the one that is named, and in the archive the same.
+// TestLinkShowsWhatIsThere: a folder at the visit, a file by its id in its newest version, or in
+// the one that is named, and in the archive the same.
 func TestLinkShowsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -161,8 +164,9 @@ func TestLinkShowsWhatIsThere(t *testing.T) {
 	folder.ask("GET", "/files/"+later, nil).problem(http.StatusNotFound, "resource_not_found", "")
 }
 
-// TestLinkUses: a whole file and an archive are a use, and so is a part by somebody who has begun nothing; a head, the page, and parts of what was
-// begun are none. Never is a link used more often than it may be.
+// TestLinkUses: a whole file and an archive are a use, and so is a part by somebody who has begun
+// nothing; a head, the page, and parts of what was begun are none. Never is a link used more often
+// than it may be.
 func TestLinkUses(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -211,7 +215,8 @@ func TestLinkUses(t *testing.T) {
 	same(t, "served of 16 at once", served.Load(), 5)
 }
 
-// TestLinkPassword: it comes by HTTP Basic, or by the form of the page, whose cookie holds for this link alone, and until the password changes.
+// TestLinkPassword: it comes by HTTP Basic, or by the form of the page, whose cookie holds for this
+// link alone, and until the password changes.
 func TestLinkPassword(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -241,7 +246,8 @@ func TestLinkPassword(t *testing.T) {
 	v.ask("GET", "", nil).want(http.StatusOK)
 }
 
-// TestDrops: files go below the label and the day, name the link and its owner, and obey its limits; whatever is refused leaves nothing.
+// TestDrops: files go below the label and the day, name the link and its owner, and obey its
+// limits; whatever is refused leaves nothing.
 func TestDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -272,7 +278,8 @@ func TestDrops(t *testing.T) {
 	same(t, "uses and bytes", fmt.Sprint(after["uses"], " ", after["bytesReceived"], " ", after["state"]), "3 9 used_up")
 }
 
-// TestLinksAreTakenOver: an admin owns the link of an editor who has left, and visitors get in again; others see it not.
+// TestLinksAreTakenOver: an admin owns the link of an editor who has left, and visitors get in
+// again; others see it not.
 func TestLinksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

@@ -30,18 +30,21 @@ func pageOf[T, J any](base string, r *request, page repository.Page[T], show fun
 	return shown
 }
 
-// leastCompressed is the shortest answer that is compressed, in bytes: what fits into one packet takes as long either way.
+// leastCompressed is the shortest answer that is compressed, in bytes: what fits into one packet
+// takes as long either way.
 const leastCompressed = 1400
 
-// crossesNetwork tells whether the answer leaves this machine. Over loopback compressing takes longer than sending.
+// crossesNetwork tells whether the answer leaves this machine. Over loopback compressing takes
+// longer than sending.
 func (a *api) crossesNetwork(r *http.Request) bool {
 	client := a.hosts.Client(r)
 	return client.IsValid() && !client.IsLoopback()
 }
 
-// sendPage answers with a page of a listing, in JSON. To a client elsewhere it has an ETag, which is that of its encoding, and it is
-// compressed if the client accepts that. Nothing else is compressed: the length of a compressed answer reveals something of a secret in
-// it, and files are mostly compressed already. The error is that of sendBody.
+// sendPage answers with a page of a listing, in JSON. To a client elsewhere it has an ETag, which
+// is that of its encoding, and it is compressed if the client accepts that. Nothing else is
+// compressed: the length of a compressed answer reveals something of a secret in it, and files are
+// mostly compressed already. The error is that of sendBody.
 func (a *api) sendPage(w http.ResponseWriter, r *request, page []byte) error {
 	if !a.crossesNetwork(r.Request) {
 		return sendBody(w, http.StatusOK, jsonType, page)

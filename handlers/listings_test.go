@@ -14,7 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// walk follows a listing page by page and returns its objects and the URL that answered the end. check sees each page.
+// walk follows a listing page by page and returns its objects and the URL that answered the end.
+// check sees each page.
 func (c *client) walk(path string, check ...func(page *answer)) (items []object, kept string) {
 	c.t.Helper()
 	for url := path; ; {
@@ -52,7 +53,8 @@ func (c *client) expect(path string, want ...string) string {
 	return kept
 }
 
-// shelf is a dataspace with two sets: three resources in the first, of which the second is deleted, and one in the other.
+// shelf is a dataspace with two sets: three resources in the first, of which the second is deleted,
+// and one in the other.
 type shelf struct {
 	*space
 	first, second  string   // sets
@@ -122,7 +124,8 @@ func TestResourceListings(t *testing.T) {
 	s.get("/resources?dataspaceId="+other+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 }
 
-// TestTimeWindowsNeitherLoseNorDouble cuts a dataspace at the moments of its objects: windows that share a bound neither lose nor double one.
+// TestTimeWindowsNeitherLoseNorDouble cuts a dataspace at the moments of its objects: windows that
+// share a bound neither lose nor double one.
 func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -142,7 +145,8 @@ func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
 	}
 }
 
-// TestLastPageBringsOnlyChanges: the URL that answered the end brings what was changed since, and only that.
+// TestLastPageBringsOnlyChanges: the URL that answered the end brings what was changed since, and
+// only that.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -266,8 +270,8 @@ func TestPageChecksPermission(t *testing.T) {
 	member.get("/resources?dataspaceId="+s.dataspace).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestEachHostGetsItsOwnAddresses: what is kept from the request before is not shown to one that named another host, however many
-// there are at once.
+// TestEachHostGetsItsOwnAddresses: what is kept from the request before is not shown to one that
+// named another host, however many there are at once.
 func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -292,7 +296,8 @@ func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	running.Wait()
 }
 
-// TestListByName: sets and dataspaces can be asked for by name. What the caller may not read, or is in another state, is not listed.
+// TestListByName: sets and dataspaces can be asked for by name. What the caller may not read, or is
+// in another state, is not listed.
 func TestListByName(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)

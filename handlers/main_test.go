@@ -19,15 +19,16 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at
-// the whole store open one for themselves.
+// suite is what all tests of the package share. Tests on it keep to dataspaces and users of their
+// own; those that look at the whole store open one for themselves.
 var suite struct {
 	*contract
 	gateway *gateway
 }
 
 func TestMain(m *testing.M) {
-	// The tests wait for the disk more than they compute. The flag comes before those of the command line.
+	// The tests wait for the disk more than they compute. The flag comes before those of the
+	// command line.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}

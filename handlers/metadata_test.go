@@ -52,14 +52,16 @@ func newDescribedSpace(t *testing.T, c *client) describedSpace {
 	return describedSpace{s, set.text("id"), resource.text("id")}
 }
 
-// paths are those of the dataspace, the set and the file, with the methods that change them and what describes them.
+// paths are those of the dataspace, the set and the file, with the methods that change them and
+// what describes them.
 func (s describedSpace) paths() map[string][2]string {
 	return map[string][2]string{
 		"/dataspaces/" + s.dataspace: {"PUT", ofSpace}, "/sets/" + s.set: {"PUT", ofSet}, "/resources/" + s.resource: {"PATCH", ofResource},
 	}
 }
 
-// TestMetadata: a patch changes what is said about each kind of object, and its version; what GET returned can be sent back.
+// TestMetadata: a patch changes what is said about each kind of object, and its version; what GET
+// returned can be sent back.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -94,7 +96,8 @@ func (s describedSpace) deletedAndRestored() object {
 	return s.send("POST", path+"/restore", nil).want(http.StatusOK).object()
 }
 
-// TestMetadataWritten: a file's are the bytes that are stored, as the last member, with numbers as they were sent.
+// TestMetadataWritten: a file's are the bytes that are stored, as the last member, with numbers as
+// they were sent.
 func TestMetadataWritten(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -106,7 +109,8 @@ func TestMetadataWritten(t *testing.T) {
 	}
 }
 
-// TestMetadataListed: listings have them where they are asked to, and so have the pages that follow.
+// TestMetadataListed: listings have them where they are asked to, and so have the pages that
+// follow.
 func TestMetadataListed(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, ownGateway(t, repository.Config{}, handlers.Config{}))
@@ -146,7 +150,8 @@ func TestMetadataRefused(t *testing.T) {
 	s.send("PATCH", "/resources/"+s.resource, object{"metadata": object{"tags": []string{"b"}}}, `If-Match: "other"`).problem(http.StatusPreconditionFailed, "precondition_failed", "")
 }
 
-// TestMetadataUploaded: they come with a form, or with a resumable upload, and a replacement merges what it brings.
+// TestMetadataUploaded: they come with a form, or with a resumable upload, and a replacement merges
+// what it brings.
 func TestMetadataUploaded(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -170,7 +175,8 @@ func TestMetadataUploaded(t *testing.T) {
 		problem(http.StatusBadRequest, "invalid_field", "metadata.tags")
 }
 
-// TestMetadataArchived: the manifest of an archive has those of the set and of its files, and no member where there are none.
+// TestMetadataArchived: the manifest of an archive has those of the set and of its files, and no
+// member where there are none.
 func TestMetadataArchived(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))

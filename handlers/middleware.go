@@ -65,9 +65,9 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 // requestText writes the id of a request: 26 characters.
 var requestText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// wrap wraps all routes: request id, deadlines for slow clients, panics, one log line per request. Each request pays for all of it, with
-// host, route and key: what equals the request before is neither parsed nor copied again, which left 14 allocations of 31 and two thirds
-// of the time.
+// wrap wraps all routes: request id, deadlines for slow clients, panics, one log line per request.
+// Each request pays for all of it, with host, route and key: what equals the request before is
+// neither parsed nor copied again, which left 14 allocations of 31 and two thirds of the time.
 func (a *api) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -98,9 +98,9 @@ func (a *api) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// logRequest writes the access log. Queries and paths can contain secrets, and a page token tells what a user reads: the query
-// and the token are left out, and a path segment as long as a key is cut short; where no route of
-// the interface matches, one as long as the token of a link.
+// logRequest writes the access log. Queries and paths can contain secrets, and a page token tells
+// what a user reads: the query and the token are left out, and a path segment as long as a key is
+// cut short; where no route of the interface matches, one as long as the token of a link.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
 	for _, secret := range []string{results, visitPath} {
@@ -160,7 +160,8 @@ func noteCaller(w http.ResponseWriter, caller auth.Principal) {
 	}
 }
 
-// noteIdle adds to the time in which the service waited for something to happen, which is no work of its own.
+// noteIdle adds to the time in which the service waited for something to happen, which is no work
+// of its own.
 func noteIdle(w http.ResponseWriter, d time.Duration) {
 	if observed, ok := w.(*response); ok {
 		observed.idle += d
@@ -215,7 +216,8 @@ type Observation struct {
 	OverBudget     string        // the resource of which the caller has used up its share; "": of none
 }
 
-// noRoute stands for all methods and paths that the interface does not have, so that the number of routes is bounded.
+// noRoute stands for all methods and paths that the interface does not have, so that the number of
+// routes is bounded.
 const noRoute = "other"
 
 // noteRoute sets the route for log and observer.
@@ -225,11 +227,13 @@ func noteRoute(w http.ResponseWriter, method, path string) {
 	}
 }
 
-// fileRate is how many bytes of a file the service handles in a second at least if nothing is wrong.
+// fileRate is how many bytes of a file the service handles in a second at least if nothing is
+// wrong.
 const fileRate = 32 << 20
 
-// observe reports a request that has been answered, and logs it once more if the service itself took long. A large file over a slow
-// line takes hours, and nothing is wrong: so the time of waiting for the client does not count, nor do whole seconds of bytes at fileRate.
+// observe reports a request that has been answered, and logs it once more if the service itself
+// took long. A large file over a slow line takes hours, and nothing is wrong: so the time of
+// waiting for the client does not count, nor do whole seconds of bytes at fileRate.
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
 		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()-w.idle),
@@ -261,8 +265,8 @@ func (a *api) getMetrics(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// Admin wraps what an admin listener serves. Like the interface it answers for no host but the configured ones, so that no web page
-// reaches it under a name of its own, and it is read-only.
+// Admin wraps what an admin listener serves. Like the interface it answers for no host but the
+// configured ones, so that no web page reaches it under a name of its own, and it is read-only.
 func Admin(config Config, next http.Handler) http.Handler {
 	a := &api{config: config, hosts: config.hosts()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -280,8 +284,8 @@ func Admin(config Config, next http.Handler) http.Handler {
 	})
 }
 
-// errMisdirected is the error of a request for a host that is not this service. Where a proxy changes the host on the way, only the
-// service knows what arrived: so the message has it.
+// errMisdirected is the error of a request for a host that is not this service. Where a proxy
+// changes the host on the way, only the service knows what arrived: so the message has it.
 func (a *api) errMisdirected(r *http.Request) error {
 	return &errs.Error{Kind: errs.Misdirected, Code: errs.CodeMisdirected, Message: fmt.Sprintf(
 		"this service does not answer for %q; if it is to, its operator adds that name to allowed_hosts, or sets base_url",
@@ -300,11 +304,13 @@ const (
 	corsAge = "600" // seconds that a browser remembers the answer
 )
 
-// errCrossOrigin is the error of a request by a page of another origin, which would act in the name of the signed-in user.
+// errCrossOrigin is the error of a request by a page of another origin, which would act in the name
+// of the signed-in user.
 var errCrossOrigin = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeCrossOrigin,
 	Message: "a page of another origin cannot use the session of a browser; it needs a key of its own"}
 
-// securityHeaders are those of every answer, by their canonical names. All answers share the values, which are not changed in place.
+// securityHeaders are those of every answer, by their canonical names. All answers share the
+// values, which are not changed in place.
 var securityHeaders = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
@@ -312,7 +318,8 @@ var securityHeaders = map[string][]string{
 	"Referrer-Policy":              {"no-referrer"},
 }
 
-// setSecurityHeaders sets the headers that every answer has. Handlers that serve files and pages replace some.
+// setSecurityHeaders sets the headers that every answer has. Handlers that serve files and pages
+// replace some.
 func (a *api) setSecurityHeaders(header http.Header, r *http.Request) {
 	maps.Copy(header, securityHeaders)
 	if r.TLS != nil && a.config.BaseURL != nil && a.config.BaseURL.Scheme == "https" {
@@ -320,8 +327,8 @@ func (a *api) setSecurityHeaders(header http.Header, r *http.Request) {
 	}
 }
 
-// allowOrigin lets scripts of the configured pages read the answer. Keys are sent by scripts and never by browsers on their own,
-// so credentials are never allowed.
+// allowOrigin lets scripts of the configured pages read the answer. Keys are sent by scripts and
+// never by browsers on their own, so credentials are never allowed.
 func (a *api) allowOrigin(header http.Header, r *http.Request) {
 	if len(a.config.AllowedOrigins) == 0 {
 		return
@@ -341,8 +348,8 @@ func (a *api) allowOrigin(header http.Header, r *http.Request) {
 	header.Set("Access-Control-Expose-Headers", corsExposed)
 }
 
-// trustOwnOrigin allows the pages under the base URL: a proxy in front may request another host without naming that one, and over the
-// plain network only the origin identifies a page.
+// trustOwnOrigin allows the pages under the base URL: a proxy in front may request another host
+// without naming that one, and over the plain network only the origin identifies a page.
 func (a *api) trustOwnOrigin() {
 	base := a.config.BaseURL
 	if base == nil {
@@ -353,13 +360,15 @@ func (a *api) trustOwnOrigin() {
 	}
 }
 
-// originOf returns scheme and host of an address, without the port that is the usual one: browsers leave it out.
+// originOf returns scheme and host of an address, without the port that is the usual one: browsers
+// leave it out.
 func originOf(address *url.URL) string {
 	usual := map[string]string{"http": ":80", "https": ":443"}[address.Scheme]
 	return address.Scheme + "://" + strings.TrimSuffix(strings.ToLower(address.Host), usual)
 }
 
-// crossOrigin tells whether a request that may change something comes from a page of another origin.
+// crossOrigin tells whether a request that may change something comes from a page of another
+// origin.
 func (a *api) crossOrigin(r *http.Request) bool {
 	if host := a.hosts.Host(r); host != r.Host { // as the browser sees it
 		r = r.WithContext(r.Context())

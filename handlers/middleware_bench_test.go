@@ -24,7 +24,8 @@ func (s *sink) Write(p []byte) (int, error)         { return len(p), nil }
 func (s *sink) SetReadDeadline(time.Time) error     { return nil }
 func (s *sink) SetWriteDeadline(at time.Time) error { return nil }
 
-// BenchmarkMiddleware is what every request costs without its use case: access log, host, deadlines, headers, routes, key.
+// BenchmarkMiddleware is what every request costs without its use case: access log, host,
+// deadlines, headers, routes, key.
 func BenchmarkMiddleware(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	defer repo.Close()

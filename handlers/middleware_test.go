@@ -66,7 +66,8 @@ func TestPanicIsLoggedAndAnswered(t *testing.T) {
 	}
 }
 
-// TestLogHasOneLineWithoutSecrets: every request leaves one line with its id, and no key or query ever gets there.
+// TestLogHasOneLineWithoutSecrets: every request leaves one line with its id, and no key or query
+// ever gets there.
 func TestLogHasOneLineWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -105,7 +105,8 @@ func works(t *testing.T, meta metadata.Store) {
 	}
 }
 
-// TestDriveLocksOfNodes: a lock that a client of the drive takes at one node binds those at the other, which go on with it.
+// TestDriveLocksOfNodes: a lock that a client of the drive takes at one node binds those at the
+// other, which go on with it.
 func TestDriveLocksOfNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { driveLocks(t, a, b) })
 }
@@ -174,7 +175,8 @@ func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	b.get("/dataspaces").problem(http.StatusInternalServerError, "internal", "")
 }
 
-// TestNodeDies: what one node has received, and what it was about to do, another one does soon; what was answered is there.
+// TestNodeDies: what one node has received, and what it was about to do, another one does soon;
+// what was answered is there.
 func TestNodeDies(t *testing.T) {
 	onEngines(t, nodeDies)
 }
@@ -200,7 +202,8 @@ func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
 	}
 }
 
-// TestPresumedAtOtherNode: what one node changes of a caller holds in the next page that the other gives it, which takes the caller for what it was.
+// TestPresumedAtOtherNode: what one node changes of a caller holds in the next page that the other
+// gives it, which takes the caller for what it was.
 func TestPresumedAtOtherNode(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { presumedAtOther(t, a, b) })
 }
@@ -228,8 +231,8 @@ func presumedAtOther(t *testing.T, a, b *client) {
 	atB.get("/dataspaces").problem(http.StatusUnauthorized, "unauthenticated", "")
 }
 
-// TestUploadAtTwoNodes: an upload in chunks goes on at another node, whose answer is the resource; a key that is revoked at one ends with the next request
-// at the other.
+// TestUploadAtTwoNodes: an upload in chunks goes on at another node, whose answer is the resource;
+// a key that is revoked at one ends with the next request at the other.
 func TestUploadAtTwoNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) {
 		set := a.newSpace(nil).newSet()

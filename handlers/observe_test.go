@@ -46,7 +46,8 @@ func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	return one
 }
 
-// TestObservationHasRouteAndBytes: what is told of a request names its route and never its address, and counts the bytes of the bodies.
+// TestObservationHasRouteAndBytes: what is told of a request names its route and never its address,
+// and counts the bytes of the bodies.
 func TestObservationHasRouteAndBytes(t *testing.T) {
 	t.Parallel()
 	heard := &observer{}
@@ -88,8 +89,8 @@ func TestObservationHasRouteAndBytes(t *testing.T) {
 	}
 }
 
-// TestWaitingForClientIsNotSlow: a request is slow by what the service took for it, not by what its client did, and the line in the log
-// about it has nothing that came from outside.
+// TestWaitingForClientIsNotSlow: a request is slow by what the service took for it, not by what its
+// client did, and the line in the log about it has nothing that came from outside.
 func TestWaitingForClientIsNotSlow(t *testing.T) {
 	t.Parallel()
 	const tooLong = 2 * time.Second
@@ -156,7 +157,8 @@ func TestWaitingForClientIsNotSlow(t *testing.T) {
 	})
 }
 
-// TestMetricsAreForSysadmins: what is measured is for sysadmins, and is there only where it is to be.
+// TestMetricsAreForSysadmins: what is measured is for sysadmins, and is there only where it is to
+// be.
 func TestMetricsAreForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -175,7 +177,8 @@ func TestMetricsAreForSysadmins(t *testing.T) {
 	off.bad("GET", off.server.URL+"/metrics", nil).problem(http.StatusNotFound, "not_found", "")
 }
 
-// TestAdminListenerIsReadOnly: what has an address of its own answers for the same hosts as the interface, and lets nothing be changed.
+// TestAdminListenerIsReadOnly: what has an address of its own answers for the same hosts as the
+// interface, and lets nothing be changed.
 func TestAdminListenerIsReadOnly(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handlers.Admin(handlers.Config{AllowedHosts: []string{"lab"}},

@@ -11,8 +11,8 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// TestDocumentClosesBodies: no schema of a body of a request has room for a field that the service would refuse, and what GET returned can
-// be sent back.
+// TestDocumentClosesBodies: no schema of a body of a request has room for a field that the service
+// would refuse, and what GET returned can be sent back.
 func TestDocumentClosesBodies(t *testing.T) {
 	t.Parallel()
 	for _, operation := range suite.document.Operations {
@@ -44,8 +44,9 @@ func TestDocumentClosesBodies(t *testing.T) {
 	}
 }
 
-// TestDocumentForbidsCharacters: the texts of the document are those that the service takes: no control characters and none that turn the
-// direction of writing; line breaks and tabs in descriptions alone.
+// TestDocumentForbidsCharacters: the texts of the document are those that the service takes: no
+// control characters and none that turn the direction of writing; line breaks and tabs in
+// descriptions alone.
 func TestDocumentForbidsCharacters(t *testing.T) {
 	t.Parallel()
 	breaks := []string{"\n", "\r", "\t"}
@@ -72,7 +73,8 @@ func TestDocumentForbidsCharacters(t *testing.T) {
 	}
 }
 
-// TestDocumentForbidsParameters: the schemas of query parameters refuse what the service refuses, and take what it takes.
+// TestDocumentForbidsParameters: the schemas of query parameters refuse what the service refuses,
+// and take what it takes.
 func TestDocumentForbidsParameters(t *testing.T) {
 	t.Parallel()
 	// No pattern knows how long a month is, or counts bytes; the limit is a number.

@@ -20,7 +20,8 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// TestOperations: the routes and the document name the same operations. A listing has one more, for its pages.
+// TestOperations: the routes and the document name the same operations. A listing has one more, for
+// its pages.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var served, documented []string
@@ -73,7 +74,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestSchemas: the objects list every member that is always sent as required, and nothing else may be in them.
+// TestSchemas: the objects list every member that is always sent as required, and nothing else may
+// be in them.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	optional := map[string][]string{
@@ -97,7 +99,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestDocumentServed: what is served without a key is what is in the tree, and both forms say the same.
+// TestDocumentServed: what is served without a key is what is in the tree, and both forms say the
+// same.
 func TestDocumentServed(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")

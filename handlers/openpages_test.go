@@ -39,7 +39,8 @@ func (a *answer) dataset() object {
 // hostile is a text that would leave the HTML or the JSON in it.
 const hostile = `</script><script>alert(1)</script>"&<!-- {{.}} javascript:alert(1)`
 
-// TestOpenPages: what is open is in the HTML: its title, what is said about it, its files, and JSON-LD; whatever it is called.
+// TestOpenPages: what is open is in the HTML: its title, what is said about it, its files, and
+// JSON-LD; whatever it is called.
 func TestOpenPages(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -102,7 +103,8 @@ func TestOpenPages(t *testing.T) {
 	}
 }
 
-// TestOpenHome: the home page lists what is open, and nothing else. Where there is none, it is the page of everybody.
+// TestOpenHome: the home page lists what is open, and nothing else. Where there is none, it is the
+// page of everybody.
 func TestOpenHome(t *testing.T) {
 	t.Parallel()
 	g := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -150,7 +152,8 @@ func TestOpenPagesWithinTheirBounds(t *testing.T) {
 	c.page("/sets/"+set+"?page=nonsense").problem(http.StatusBadRequest, "invalid_page_token", "")
 }
 
-// TestOpenFolders: the page of an open set shows one level of its folders, each of which has an address of its own, and leads back.
+// TestOpenFolders: the page of an open set shows one level of its folders, each of which has an
+// address of its own, and leads back.
 func TestOpenFolders(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -257,8 +260,9 @@ func (c *client) locations(at string) (list []string) {
 	return list
 }
 
-// TestAnonymousLearnsNothing: somebody without a key who tries every address with every id gets nothing of a dataspace that is not open: each answer
-// is the one that the same address has with an id that does not exist.
+// TestAnonymousLearnsNothing: somebody without a key who tries every address with every id gets
+// nothing of a dataspace that is not open: each answer is the one that the same address has with an
+// id that does not exist.
 func TestAnonymousLearnsNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})

@@ -52,7 +52,8 @@ func (op operation) refusal() (status int, code errs.Code) {
 	return http.StatusForbidden, errs.CodeForbidden
 }
 
-// someOperations is operations, or under -short each third, another third each time: for tests whose operations change nothing for each other.
+// someOperations is operations, or under -short each third, another third each time: for tests
+// whose operations change nothing for each other.
 func someOperations() (some []operation) {
 	all := operations()
 	if !testing.Short() {
@@ -64,8 +65,8 @@ func someOperations() (some []operation) {
 	return some
 }
 
-// operations is every operation of the interface. Each line may be tried after those before it: what is deleted is
-// restored in the next.
+// operations is every operation of the interface. Each line may be tried after those before it:
+// what is deleted is restored in the next.
 func operations() []operation {
 	fields := func(o object) func(*fixture) any { return func(*fixture) any { return o } }
 	nothing := raw{"application/offset+octet-stream", nil}
@@ -240,7 +241,8 @@ func operations() []operation {
 	}
 }
 
-// fixture is one object of every kind, for a path or body to name. ids are by the names of the document's parameters.
+// fixture is one object of every kind, for a path or body to name. ids are by the names of the
+// document's parameters.
 type fixture struct {
 	*space
 	ids map[string]string
@@ -319,7 +321,8 @@ func (f *fixture) newWebhook() (id string) {
 	return id
 }
 
-// filed has the file of the fixture among the blobs, where a small one comes later: one that is sent in chunks is there at once.
+// filed has the file of the fixture among the blobs, where a small one comes later: one that is
+// sent in chunks is there at once.
 func (f *fixture) filed() {
 	f.t.Helper()
 	f.send("POST", "/uploads", raw{"application/offset+octet-stream", []byte("content")}, inTus, "Upload-Length: 7",
@@ -339,7 +342,8 @@ func routeOf(id string) *openapitest.Operation {
 	return suite.document.Operation(id)
 }
 
-// path fills the path of an operation; that of a page with a token which the listing has just given out.
+// path fills the path of an operation; that of a page with a token which the listing has just given
+// out.
 func (f *fixture) path(route *openapitest.Operation, ids map[string]string) string {
 	f.t.Helper()
 	filled := route.Path

@@ -22,17 +22,20 @@ import (
 // assetsPath is the path of everything that the shell of the pages links.
 const assetsPath = "/assets/"
 
-// pagesSecurity restricts the pages to what the service itself sends: a script injected into a name, a description or a file does not
-// run, and has no network. Frames and images may show what the pages have fetched.
+// pagesSecurity restricts the pages to what the service itself sends: a script injected into a
+// name, a description or a file does not run, and has no network. Frames and images may show what
+// the pages have fetched.
 const pagesSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; " +
 	"media-src 'self'; frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// frameSecurity is for the document in which a PDF is drawn. It has no origin, also when it is opened alone; it may load its own script and
-// style, compile the decoders of images that it is given, and start the worker that it is given. It has no network.
+// frameSecurity is for the document in which a PDF is drawn. It has no origin, also when it is
+// opened alone; it may load its own script and style, compile the decoders of images that it is
+// given, and start the worker that it is given. It has no network.
 const frameSecurity = "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src blob:; " +
 	"img-src blob: data:; font-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// decoderSecurity is for the workers that read files. They have no origin, may load nothing, and have no network: the page sends them bytes.
+// decoderSecurity is for the workers that read files. They have no origin, may load nothing, and
+// have no network: the page sends them bytes.
 const decoderSecurity = "sandbox allow-scripts; default-src 'none'"
 
 // assetTypes are the kinds of files that the shell can link.
@@ -41,7 +44,8 @@ var assetTypes = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8",
 }
 
-// readLinkedAssets returns what the shell is to link. The files are part of the program, so that a fault in them is one in it.
+// readLinkedAssets returns what the shell is to link. The files are part of the program, so that a
+// fault in them is one in it.
 func readLinkedAssets(files fs.FS) (l html.Assets) {
 	text, err := fs.ReadFile(files, "manifest.json")
 	if err == nil {
@@ -53,8 +57,9 @@ func readLinkedAssets(files fs.FS) (l html.Assets) {
 	return l
 }
 
-// isPage tells whether a path may be one of the pages: not the interface, nor a mistyped address of it (//v1/sets), nor a path
-// named like a file, nor those of metrics and profiles, which may be served by another listener.
+// isPage tells whether a path may be one of the pages: not the interface, nor a mistyped address of
+// it (//v1/sets), nor a path named like a file, nor those of metrics and profiles, which may be
+// served by another listener.
 func isPage(path string) bool {
 	if strings.Contains(path, "//") {
 		return false
@@ -68,8 +73,8 @@ func isPage(path string) bool {
 	return !strings.Contains(last, ".")
 }
 
-// takesHTML tells whether a client accepts a page. A program that asks for JSON where only a page is has mistaken the address, and must
-// not take the page for success.
+// takesHTML tells whether a client accepts a page. A program that asks for JSON where only a page
+// is has mistaken the address, and must not take the page for success.
 func takesHTML(accept []string) bool {
 	all := strings.ToLower(strings.Join(accept, ","))
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
@@ -107,7 +112,8 @@ func (a *api) getPage(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// getAsset answers with a file that the shell links. Its name holds the hash of its content, so that it may be cached for ever.
+// getAsset answers with a file that the shell links. Its name holds the hash of its content, so
+// that it may be cached for ever.
 func (a *api) getAsset(w http.ResponseWriter, r *request) error {
 	name := r.params.ByName("name")
 	kind := assetTypes[path.Ext(name)]
@@ -162,8 +168,9 @@ func acceptsGzip(headers []string) bool {
 	return false
 }
 
-// pageAddresses are the addresses that a page shares with the interface, which has them below /v1, as patterns of path.Match. The test
-// compares them with the table of the pages (web/src/app.tsx). All other addresses of the interface have no page.
+// pageAddresses are the addresses that a page shares with the interface, which has them below /v1,
+// as patterns of path.Match. The test compares them with the table of the pages (web/src/app.tsx).
+// All other addresses of the interface have no page.
 var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/resources/?*/versions/?*",
 	"/dataspaces/?*/history", "/sets/?*/history", "/resources/?*/history", "/audit", "/webhooks", "/webhooks/?*", "/schemas/?*", "/links", "/users", "/usage", "/search"}
 
@@ -245,8 +252,8 @@ func (a *api) manualPage(at string) *html.Page {
 	return nil
 }
 
-// otherPath answers requests that match no route of the interface. The script knows which pages exist, and says so of any other
-// address.
+// otherPath answers requests that match no route of the interface. The script knows which pages
+// exist, and says so of any other address.
 func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 	path, token := routed(r)
 	header := w.Header()
@@ -284,7 +291,8 @@ func (a *api) noPrefix() error {
 			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
 }
 
-// noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing, it names the address that was meant.
+// noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing,
+// it names the address that was meant.
 func (a *api) noSuchPath(r *http.Request) error {
 	path, token := routed(r)
 	if strings.HasPrefix(path+"/", version+"/") || !a.isAddressOfInterface(path, token) {

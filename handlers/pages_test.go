@@ -23,7 +23,8 @@ import (
 const pagesPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src 'self'; " +
 	"frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// TestPages: whatever address a page may have answers with the shell, also without a key, and without reading a record.
+// TestPages: whatever address a page may have answers with the shell, also without a key, and
+// without reading a record.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -92,7 +93,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestPageIsNoAnswerToPrograms: one that has mistaken the address learns it, instead of taking a page for success.
+// TestPageIsNoAnswerToPrograms: one that has mistaken the address learns it, instead of taking a
+// page for success.
 func TestPageIsNoAnswerToPrograms(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -125,7 +127,8 @@ func TestLongerPathIsNotBelowTheBase(t *testing.T) {
 	}
 }
 
-// TestPageOfAResource: where viewDataUrl leads says, without a script, where record and file are; the same of every id.
+// TestPageOfAResource: where viewDataUrl leads says, without a script, where record and file are;
+// the same of every id.
 func TestPageOfAResource(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -142,7 +145,8 @@ func TestPageOfAResource(t *testing.T) {
 
 var assetLink = regexp.MustCompile(`(?:href|src)="([^"]*/assets/[^"]+)"`)
 
-// TestAssetsAreCachedForEver: what the shell links is there, below the base path, to be kept for ever, packed for those who take it.
+// TestAssetsAreCachedForEver: what the shell links is there, below the base path, to be kept for
+// ever, packed for those who take it.
 func TestAssetsAreCachedForEver(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -165,8 +169,8 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 	}
 }
 
-// The document in which a PDF is drawn, and the workers that read files, have no origin and no network; only what the former loads itself may
-// be loaded without an origin.
+// The document in which a PDF is drawn, and the workers that read files, have no origin and no
+// network; only what the former loads itself may be loaded without an origin.
 func TestFramesAndDecodersHaveNoOrigin(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -260,7 +264,8 @@ func pagesOfTable(t *testing.T) (addresses []string) {
 	return append(addresses, "/signin")
 }
 
-// TestEveryPageIsTheShell: every page of the table answers with the shell, whatever a client without a key accepts in addition to HTML.
+// TestEveryPageIsTheShell: every page of the table answers with the shell, whatever a client
+// without a key accepts in addition to HTML.
 func TestEveryPageIsTheShell(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -272,7 +277,8 @@ func TestEveryPageIsTheShell(t *testing.T) {
 	}
 }
 
-// TestAddressWithoutVersionIsExplained: an address without its /v1 is 404 and names the right one, and no page in place of an answer.
+// TestAddressWithoutVersionIsExplained: an address without its /v1 is 404 and names the right one,
+// and no page in place of an answer.
 func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -305,8 +311,8 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	}
 }
 
-// TestExplainedAddressIsBounded: what is named in the answer is escaped, of bounded length and without a key, and what is nowhere is
-// not named.
+// TestExplainedAddressIsBounded: what is named in the answer is escaped, of bounded length and
+// without a key, and what is nowhere is not named.
 func TestExplainedAddressIsBounded(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)

@@ -11,7 +11,8 @@ import (
 	"labshelf/repository"
 )
 
-// filter is a filter of a listing that names an object, with what each caller of the permission table gets.
+// filter is a filter of a listing that names an object, with what each caller of the permission
+// table gets.
 type filter struct {
 	shown string // in docs/permissions.md
 	path  func(f *fixture, other *fixture) string
@@ -19,7 +20,8 @@ type filter struct {
 	roles string // what those with a role and, in a public dataspace, all others get
 }
 
-// filters of listings. The other fixture is a private dataspace in which no caller but the sysadmin has a role.
+// filters of listings. The other fixture is a private dataspace in which no caller but the sysadmin
+// has a role.
 func filters() []filter {
 	return []filter{
 		{"GET /resources?dataspaceId={id}", func(f, _ *fixture) string { return "/resources?dataspaceId=" + f.dataspace }, "403", "yes"},
@@ -54,7 +56,8 @@ func (fl filter) cell(column string) string {
 	return fl.roles
 }
 
-// TestPermissionsOfFilters tries every filter as every caller. What does not exist where the request looks for it is 404 for every caller.
+// TestPermissionsOfFilters tries every filter as every caller. What does not exist where the
+// request looks for it is 404 for every caller.
 func TestPermissionsOfFilters(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository"
 )
 
-// callers are the columns of the permission table: how each is made around a dataspace. The foreign one is admin of another
-// dataspace, which is as good as no role.
+// callers are the columns of the permission table: how each is made around a dataspace. The foreign
+// one is admin of another dataspace, which is as good as no role.
 func callers() map[string]func(f *fixture) *client {
 	member := func(role string) func(*fixture) *client {
 		return func(f *fixture) *client { return f.newMember(role) }
@@ -47,7 +47,8 @@ func visibilityFor(caller string) object {
 	return map[string]object{"public": {"visibility": "public"}, "anonymous": {"visibility": "open"}}[caller]
 }
 
-// TestPermissions tries every operation as every caller: allowed, or refused (401 without a key) and nothing changed.
+// TestPermissions tries every operation as every caller: allowed, or refused (401 without a key)
+// and nothing changed.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	table := operations()
@@ -91,7 +92,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestUnknownObjects: before an object that does not exist all callers are alike, whatever they might do if it did.
+// TestUnknownObjects: before an object that does not exist all callers are alike, whatever they
+// might do if it did.
 func TestUnknownObjects(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -121,7 +123,8 @@ func TestUnknownObjects(t *testing.T) {
 	}
 }
 
-// TestUsersCreateDataspaces: where the operator wants it, any user creates dataspaces and becomes their admin.
+// TestUsersCreateDataspaces: where the operator wants it, any user creates dataspaces and becomes
+// their admin.
 func TestUsersCreateDataspaces(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{UsersCreateDataspaces: true}, handlers.Config{})
@@ -136,7 +139,8 @@ func TestUsersCreateDataspaces(t *testing.T) {
 	user.send("POST", "/users", object{"username": "x"}).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestRevokedRoleEndsAtOnce: a role that is revoked is gone with the next request, also in the middle of things.
+// TestRevokedRoleEndsAtOnce: a role that is revoked is gone with the next request, also in the
+// middle of things.
 func TestRevokedRoleEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -156,7 +160,8 @@ func TestRevokedRoleEndsAtOnce(t *testing.T) {
 
 var update = flag.Bool("update", false, "write docs/permissions.md anew")
 
-// TestPermissionsPage: docs/permissions.md is what the routes say. go test ./handlers -run TestPermissionsPage -update writes it.
+// TestPermissionsPage: docs/permissions.md is what the routes say. go test ./handlers -run
+// TestPermissionsPage -update writes it.
 func TestPermissionsPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join("..", "docs", "permissions.md")

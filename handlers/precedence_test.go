@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestOrderOfChecks: media type, size and form come before looking for the object, that before permission, that before the
-// values of fields, and those before the state of things.
+// TestOrderOfChecks: media type, size and form come before looking for the object, that before
+// permission, that before the values of fields, and those before the state of things.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{MaxUpload: 1 << 20}, handlers.Config{})
@@ -37,7 +37,8 @@ func TestOrderOfChecks(t *testing.T) {
 	s.bad("GET", resource+"/data?disposition=x", nil).problem(400, errs.CodeInvalidParameter, "disposition")
 }
 
-// TestRefusedUploadsLeaveNoBlob: what the state of things refuses is refused before the file gets its place.
+// TestRefusedUploadsLeaveNoBlob: what the state of things refuses is refused before the file gets
+// its place.
 func TestRefusedUploadsLeaveNoBlob(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -54,7 +55,8 @@ func TestRefusedUploadsLeaveNoBlob(t *testing.T) {
 	same(t, "the blobs are the same", slices.Equal(c.disk(t), before), true)
 }
 
-// TestKeyRevokedDuringUpload: rights that are lost while a file comes in are lost when it is to be kept.
+// TestKeyRevokedDuringUpload: rights that are lost while a file comes in are lost when it is to be
+// kept.
 func TestKeyRevokedDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -67,7 +69,8 @@ func TestKeyRevokedDuringUpload(t *testing.T) {
 	user.bad("POST", "/resources", revoking, "Content-Type: "+body.contentType).want(401)
 }
 
-// TestRefusalIsSentBeforeTheBody: a client that waits for the answer before it sends the body gets one.
+// TestRefusalIsSentBeforeTheBody: a client that waits for the answer before it sends the body gets
+// one.
 func TestRefusalIsSentBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -128,7 +131,8 @@ func TestOddInput(t *testing.T) {
 	same(t, "it is the name that is too long", strings.Contains(a.object().text("detail"), "the file name"), true)
 }
 
-// TestOddRanges: another unit is no range, units are written in any case, the last 0 bytes are no part of a file.
+// TestOddRanges: another unit is no range, units are written in any case, the last 0 bytes are no
+// part of a file.
 func TestOddRanges(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

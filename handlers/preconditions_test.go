@@ -9,7 +9,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// versionDates returns dates of HTTP before and after the last change of a record, and the one of its second, which is before it.
+// versionDates returns dates of HTTP before and after the last change of a record, and the one of
+// its second, which is before it.
 func versionDates(t *testing.T, c *client, path string) (before, same, after string) {
 	t.Helper()
 	modified := time.Now() // users and privileges do not tell when they were changed, which was just now
@@ -23,7 +24,8 @@ func versionDates(t *testing.T, c *client, path string) (before, same, after str
 	return date(-time.Hour), date(0), date(time.Hour)
 }
 
-// TestPreconditionsOfReads: GET and HEAD of a record are 412 where If-Match or If-Unmodified-Since is false, before If-None-Match counts.
+// TestPreconditionsOfReads: GET and HEAD of a record are 412 where If-Match or If-Unmodified-Since
+// is false, before If-None-Match counts.
 func TestPreconditionsOfReads(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -71,8 +73,8 @@ func TestPreconditionsOfReads(t *testing.T) {
 	}
 }
 
-// TestPreconditionsOfWrites: If-None-Match and If-Unmodified-Since of a request that would change a record are 412 where they are
-// false, and then nothing has changed.
+// TestPreconditionsOfWrites: If-None-Match and If-Unmodified-Since of a request that would change a
+// record are 412 where they are false, and then nothing has changed.
 func TestPreconditionsOfWrites(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -111,7 +113,8 @@ func TestPreconditionsOfWrites(t *testing.T) {
 	}
 }
 
-// TestPreconditionsOfUploads: a replacement that comes in chunks is bound to the version that its conditions accepted at its start.
+// TestPreconditionsOfUploads: a replacement that comes in chunks is bound to the version that its
+// conditions accepted at its start.
 func TestPreconditionsOfUploads(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -50,8 +50,9 @@ type problem struct {
 	RequestID string    `json:"requestId"`
 }
 
-// publicError returns what a client may know of an error. Any other error than an *errs.Error is a fault of the service, and nothing of it
-// leaves the service but the request id under which the log has it.
+// publicError returns what a client may know of an error. Any other error than an *errs.Error is a
+// fault of the service, and nothing of it leaves the service but the request id under which the log
+// has it.
 func publicError(err error) *errs.Error {
 	var known *errs.Error
 	if !errors.As(err, &known) {

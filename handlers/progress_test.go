@@ -43,7 +43,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestSlowClientsAreServed: a request may take longer than the limit while its client makes progress.
+// TestSlowClientsAreServed: a request may take longer than the limit while its client makes
+// progress.
 func TestSlowClientsAreServed(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789", 100_000)
@@ -85,7 +86,8 @@ func TestSlowClientsAreServed(t *testing.T) {
 	})
 }
 
-// testPause sends an upload that waits for 100 Continue on a connection that has been idle for longer than the limit.
+// testPause sends an upload that waits for 100 Continue on a connection that has been idle for
+// longer than the limit.
 func testPause(t *testing.T) {
 	b, _ := newBubble(t, handlers.Config{Stall: stall})
 	conn, body := b.Dial(t), form(text("setId", b.set), file("a", "content"))

@@ -32,7 +32,8 @@ func hasKey(path string) bool {
 	return mayHaveKey(path) && slices.ContainsFunc(strings.Split(path, "/"), isKey)
 }
 
-// keyForm matches a key or a session anywhere in a text; the group is the part that is shown in lists of keys.
+// keyForm matches a key or a session anywhere in a text; the group is the part that is shown in
+// lists of keys.
 var keyForm = regexp.MustCompile("((?:" + auth.KeyPrefix + "|" + auth.SessionPrefix + ")[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
 
 // withoutKeys returns a text of a client as it may appear in a log or an answer.
@@ -43,10 +44,12 @@ func withoutKeys(text string) string {
 	return keyForm.ReplaceAllString(text, "$1…")
 }
 
-// longSegment matches a part of a path that may be a key of another service: of at least 32 characters, more than an id has.
+// longSegment matches a part of a path that may be a key of another service: of at least 32
+// characters, more than an id has.
 var longSegment = regexp.MustCompile("([^/]{8})[^/]{24,}")
 
-// withoutLongSegments returns a path as it may appear in a log. The expression took a third of the time that a line of the log does.
+// withoutLongSegments returns a path as it may appear in a log. The expression took a third of the
+// time that a line of the log does.
 func withoutLongSegments(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
 		if len(segment) >= 32 {
@@ -56,8 +59,8 @@ func withoutLongSegments(path string) string {
 	return path
 }
 
-// leastToken is from how many characters on a segment of an unknown path may be the token of a link,
-// or most of one. Ids are longer and are logged as they are.
+// leastToken is from how many characters on a segment of an unknown path may be the token of a
+// link, or most of one. Ids are longer and are logged as they are.
 const leastToken = 16
 
 // withoutTokens returns a path that matches no route as it may appear in a log: the address of a
@@ -100,7 +103,8 @@ func malformedQuery(err error) error {
 		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
-// checkParameters refuses parameters that a request outside the listings would ignore, and repeats of all but resource: a client that sends ?dryrun=1 expects that nothing is done.
+// checkParameters refuses parameters that a request outside the listings would ignore, and repeats
+// of all but resource: a client that sends ?dryrun=1 expects that nothing is done.
 func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing || kind == outlined {
 		return nil

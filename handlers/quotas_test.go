@@ -62,8 +62,8 @@ func TestQuotas(t *testing.T) {
 	editor.bad("PUT", "/users/me", object{"quota": 0}).problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestQuotaOfChunkedBody: of a form that does not say its length no more is read than a quota has room for, and the answer comes while the
-// client still sends.
+// TestQuotaOfChunkedBody: of a form that does not say its length no more is read than a quota has
+// room for, and the answer comes while the client still sends.
 func TestQuotaOfChunkedBody(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(object{"quota": 100_000})
@@ -82,7 +82,8 @@ func TestQuotaOfChunkedBody(t *testing.T) {
 	s.upload(set, "a", strings.Repeat("a", 100_000))
 }
 
-// TestQuotaOfDrive: a mounted drive has as much room as the quota, and a file or copy that does not fit is 507.
+// TestQuotaOfDrive: a mounted drive has as much room as the quota, and a file or copy that does not
+// fit is 507.
 func TestQuotaOfDrive(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(object{"quota": 1000})

@@ -17,7 +17,8 @@ func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) 
 	return "https://s3.example.org/" + b.Digest.String() + "?as=" + as.Filename, nil
 }
 
-// TestRedirectedDownload: where it is configured, a client with a key is sent to where the bytes are, and nobody who may not read the file.
+// TestRedirectedDownload: where it is configured, a client with a key is sent to where the bytes
+// are, and nobody who may not read the file.
 func TestRedirectedDownload(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{RedirectDownloads: true}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return presigning{dir} })

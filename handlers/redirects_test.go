@@ -8,7 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestRedirects: a download leads elsewhere for a client with a key alone, where it asks for the file and nothing else but a part of it.
+// TestRedirects: a download leads elsewhere for a client with a key alone, where it asks for the
+// file and nothing else but a part of it.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -79,8 +79,8 @@ func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, replaced, nil)
 }
 
-// discard removes the temporary file of an upload. One that cannot be removed stays in the temporary folder, which is emptied at the
-// next start.
+// discard removes the temporary file of an upload. One that cannot be removed stays in the
+// temporary folder, which is emptied at the next start.
 func (a *api) discard(upload *repository.FormUpload) {
 	if err := upload.Discard(); err != nil {
 		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
@@ -124,7 +124,8 @@ func (a *api) moveResource(w http.ResponseWriter, r *request) error {
 	return a.placeResource(w, r, a.repo.MoveResource)
 }
 
-// placeResource answers with the record at the place where a file has gone, which is a new one unless the file was renamed.
+// placeResource answers with the record at the place where a file has gone, which is a new one
+// unless the file was renamed.
 func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, repository.Place) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
@@ -188,8 +189,8 @@ func (a *api) sendResource(w http.ResponseWriter, r *request, resource metadata.
 	return err
 }
 
-// damagedTag ends the tag of a record that says that its file is damaged: a client that has cached the record is to get it anew when
-// that changes, although the version is the same.
+// damagedTag ends the tag of a record that says that its file is damaged: a client that has cached
+// the record is to get it anew when that changes, although the version is the same.
 const damagedTag = ".damaged"
 
 // tagOf returns the tag of a record as clients see it.

@@ -24,8 +24,9 @@ const version = "/v1"
 // results comes between the path of a listing and a page token.
 const results = "/query/results/"
 
-// route is one operation of the interface. HEAD and OPTIONS follow by themselves. Routes are written without the names of the
-// fields, so that one that does not say who may use it does not compile.
+// route is one operation of the interface. HEAD and OPTIONS follow by themselves. Routes are
+// written without the names of the fields, so that one that does not say who may use it does not
+// compile.
 type route struct {
 	method, path string
 	audience     audience
@@ -34,8 +35,9 @@ type route struct {
 	cost         cost // which budget it is admitted to
 }
 
-// audience tells which callers may use a route. Here it decides only whether a key is needed: the rules are in package repository, and
-// the tests compare this column, from which docs/permissions.md is made, with them.
+// audience tells which callers may use a route. Here it decides only whether a key is needed: the
+// rules are in package repository, and the tests compare this column, from which
+// docs/permissions.md is made, with them.
 type audience uint8
 
 const (
@@ -253,8 +255,8 @@ func New(repo *repository.Service, config Config) http.Handler {
 	}
 	a.trustOwnOrigin()
 	a.drive = a.newDrive()
-	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So the token is cut off
-	// the path, and the rest is looked up among the listings alone.
+	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
+	// the token is cut off the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
 	a.allRoutes, a.listings = whole, pages
 	for _, rt := range a.routes() {

@@ -35,7 +35,8 @@ type schemaVersionJSON struct {
 	CreatedBy    string          `json:"createdBy"`
 }
 
-// conformanceJSON is what the schema that applies says of an object. Without one there are only the last two.
+// conformanceJSON is what the schema that applies says of an object. Without one there are only the
+// last two.
 type conformanceJSON struct {
 	Schema     *appliedJSON  `json:"schema,omitempty"`
 	Newest     uint32        `json:"newest,omitempty"`

@@ -21,7 +21,8 @@ type hitJSON struct {
 	Record  any      `json:"record"`
 }
 
-// foundJSON is a page of a search. A page without hits is encode.End, with how far the index is behind.
+// foundJSON is a page of a search. A page without hits is encode.End, with how far the index is
+// behind.
 type foundJSON struct {
 	encode.Listing[hitJSON]
 	Total  *int        `json:"total,omitempty"`

@@ -38,7 +38,8 @@ func hits(a *answer) string {
 
 func objectOf(v any) object { return object(v.(map[string]any)) }
 
-// TestSearch: hits are records as their own listings have them, with what matched and what was counted.
+// TestSearch: hits are records as their own listings have them, with what matched and what was
+// counted.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -130,7 +130,8 @@ func TestSessionsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, "Cookie: labshelf_session="+unknown).want(http.StatusNoContent)
 }
 
-// TestCrossOriginChangesAreRefused: what changes something by a cookie comes from a page of the service. Keys are not concerned, nor reading.
+// TestCrossOriginChangesAreRefused: what changes something by a cookie comes from a page of the
+// service. Keys are not concerned, nor reading.
 func TestCrossOriginChangesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{AllowedOrigins: []string{friend}, TrustedProxies: loopback(), AllowedHosts: []string{"data.example.org"}}).newSpace(nil)
@@ -173,7 +174,8 @@ func TestCrossOriginChangesAreRefused(t *testing.T) {
 	same(t, "the dataspace", s.get("/dataspaces/"+s.dataspace).object().text("state"), "active")
 }
 
-// TestOriginOfBaseURL: the pages work behind a proxy that asks for another host and does not say which one browsers have.
+// TestOriginOfBaseURL: the pages work behind a proxy that asks for another host and does not say
+// which one browsers have.
 func TestOriginOfBaseURL(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
@@ -249,7 +251,8 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in the middle of an upload.
+// TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in
+// the middle of an upload.
 func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64

@@ -85,8 +85,8 @@ type scrubJSON struct {
 	Passes  int64  `json:"passes"`
 }
 
-// getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be checked, because records cannot be
-// read, the log has the error.
+// getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be
+// checked, because records cannot be read, the log has the error.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	caller, err := a.authenticate(w.Header(), r.Request)
 	if errors.Is(err, errTooManyFailures) { // or keys could be guessed here

@@ -32,7 +32,8 @@ func TestTusChecksum(t *testing.T) {
 	same(t, "the file", string(s.get(made+"/data").body), "abcdefghi")
 }
 
-// TestTusDigestAtTheEnd: a client may tell the digest of the file with any chunk, and a file with another one is refused. What was told stays told.
+// TestTusDigestAtTheEnd: a client may tell the digest of the file with any chunk, and a file with
+// another one is refused. What was told stays told.
 func TestTusDigestAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository"
 )
 
-// ways are those of sending a chunk, and of giving an upload up: by their methods, and where there is no method but POST.
+// ways are those of sending a chunk, and of giving an upload up: by their methods, and where there
+// is no method but POST.
 type ways struct {
 	chunk, end func(c *client, at string, headers ...string) *answer
 }
@@ -41,7 +42,8 @@ func bothWays() map[string]ways {
 	}
 }
 
-// TestTusStatuses: each refusal has its status, whichever way the request comes, and has the version of the protocol.
+// TestTusStatuses: each refusal has its status, whichever way the request comes, and has the
+// version of the protocol.
 func TestTusStatuses(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -88,7 +90,8 @@ func TestTusStatuses(t *testing.T) {
 	}
 }
 
-// TestTusStatusesAtTheEnd: errors of a complete file are reported as such, whichever way the last chunk arrives.
+// TestTusStatusesAtTheEnd: errors of a complete file are reported as such, whichever way the last
+// chunk arrives.
 func TestTusStatusesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -121,7 +124,8 @@ func TestTusStatusesOfTime(t *testing.T) {
 	c.get(at).problem(http.StatusGone, "upload_expired", "")
 }
 
-// gate is a store in which a chunk waits until it is opened: before any of it has been read, or after all of it has been.
+// gate is a store in which a chunk waits until it is opened: before any of it has been read, or
+// after all of it has been.
 type gate struct {
 	*blobs.Dir
 	begun, open chan struct{}
@@ -156,8 +160,8 @@ func (g *gate) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, 
 	return mark, err
 }
 
-// TestTusSecondRequestIsLocked: while a chunk cannot be ended, others are told that the upload is locked. The chunk itself, which they wanted to
-// end, is told the same, and nothing of it counts.
+// TestTusSecondRequestIsLocked: while a chunk cannot be ended, others are told that the upload is
+// locked. The chunk itself, which they wanted to end, is told the same, and nothing of it counts.
 func TestTusSecondRequestIsLocked(t *testing.T) {
 	oneNode(t) // another node goes on when this one is stuck
 	t.Parallel()
@@ -184,8 +188,9 @@ func TestTusSecondRequestIsLocked(t *testing.T) {
 	same(t, "the file", string(c.get(made+"/data").want(http.StatusOK).body), "content")
 }
 
-// TestTusLateStopIsHarmless: a request that waits for a chunk may stop it when all of it has arrived and the disk is what takes long. That harms
-// neither the chunk nor what its client asks for next over the same connection.
+// TestTusLateStopIsHarmless: a request that waits for a chunk may stop it when all of it has
+// arrived and the disk is what takes long. That harms neither the chunk nor what its client asks
+// for next over the same connection.
 func TestTusLateStopIsHarmless(t *testing.T) {
 	t.Parallel()
 	g := newGate(true)

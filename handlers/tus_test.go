@@ -52,7 +52,8 @@ func TestTusChunks(t *testing.T) {
 	s.get(made).want(http.StatusOK)
 }
 
-// TestTusCreationWithUpload: an upload may come with its beginning, also an empty one, and by other methods where there is no PATCH.
+// TestTusCreationWithUpload: an upload may come with its beginning, also an empty one, and by other
+// methods where there is no PATCH.
 func TestTusCreationWithUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -178,7 +179,8 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		"1.0.0 creation,creation-with-upload,expiration,termination,checksum 1000 sha1,sha256,md5")
 }
 
-// TestTusRefusedAtTheEnd: a complete upload that is refused is kept, is not called done, and can be tried again.
+// TestTusRefusedAtTheEnd: a complete upload that is refused is kept, is not called done, and can be
+// tried again.
 func TestTusRefusedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -236,7 +238,8 @@ func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
 }
 
-// TestTusStalledRequestYields: a connection that broke without a word does not keep its client from going on, and of two at once one wins.
+// TestTusStalledRequestYields: a connection that broke without a word does not keep its client from
+// going on, and of two at once one wins.
 func TestTusStalledRequestYields(t *testing.T) {
 	oneNode(t) // another node takes the lock over; the client sends again what was not acknowledged
 	t.Parallel()
@@ -291,7 +294,8 @@ func TestTusUploadBelongsToItsUser(t *testing.T) {
 	again.chunk(at, 3, "tent").want(http.StatusNoContent)
 }
 
-// TestTusSurvivesRestart: an upload survives the end of the service, and an empty folder of parts, which is what a backup has.
+// TestTusSurvivesRestart: an upload survives the end of the service, and an empty folder of parts,
+// which is what a backup has.
 func TestTusSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -352,7 +356,8 @@ func TestTusPausedUploadExpires(t *testing.T) {
 	c.send("HEAD", at, nil, inTus).want(http.StatusGone)
 }
 
-// TestTusLongerThanAnnounced: more than was announced is refused however it comes, and the upload goes on.
+// TestTusLongerThanAnnounced: more than was announced is refused however it comes, and the upload
+// goes on.
 func TestTusLongerThanAnnounced(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -138,8 +138,8 @@ func (a *api) continueUpload(w http.ResponseWriter, r *request, s sending) error
 	return nil
 }
 
-// addChunk adds a chunk. A connection that has been stopped is closed with the answer: its deadline has ended the context of all later
-// requests over it.
+// addChunk adds a chunk. A connection that has been stopped is closed with the answer: its deadline
+// has ended the context of all later requests over it.
 func addChunk(w http.ResponseWriter, r *request, s sending, chunk *tus.Chunk) (metadata.ResumableUpload, error) {
 	t, err := s.Append(r.Context(), r.caller, s.id, chunk.Chunk)
 	if chunk.End() && r.ProtoMajor == 1 {
@@ -165,7 +165,8 @@ func (a *api) overrideUpload(w http.ResponseWriter, r *request, s sending) error
 	return errMethod
 }
 
-// setProgress sets the headers that tell how far an upload is, and users which resource it has become.
+// setProgress sets the headers that tell how far an upload is, and users which resource it has
+// become.
 func (a *api) setProgress(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload) {
 	header := w.Header()
 	header.Set(tus.Offset, strconv.FormatInt(t.Checkpoint.Size, 10))

@@ -14,8 +14,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestUppyMetadata: what Uppy says of a file is understood: it sends name, type and relativePath in addition to filename and filetype, and writes null for
-// the path of a file that was not in a folder.
+// TestUppyMetadata: what Uppy says of a file is understood: it sends name, type and relativePath in
+// addition to filename and filetype, and writes null for the path of a file that was not in a
+// folder.
 func TestUppyMetadata(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -39,7 +40,8 @@ func TestUppyMetadata(t *testing.T) {
 	}
 }
 
-// TestLengthBeyondTheDiskIsRefused: an upload whose length says that it cannot fit is refused before any of it comes.
+// TestLengthBeyondTheDiskIsRefused: an upload whose length says that it cannot fit is refused
+// before any of it comes.
 func TestLengthBeyondTheDiskIsRefused(t *testing.T) {
 	t.Parallel()
 	const free = 10 << 20

@@ -11,8 +11,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestVersions: an address of a version serves the same bytes for ever; the listing has the newest first, page by page; restoring makes a
-// new version of the same resource.
+// TestVersions: an address of a version serves the same bytes for ever; the listing has the newest
+// first, page by page; restoring makes a new version of the same resource.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -19,7 +19,8 @@ import (
 	"labshelf/repository"
 )
 
-// visitPath is what the address of every link begins with. What follows is a secret: logs do not have it.
+// visitPath is what the address of every link begins with. What follows is a secret: logs do not
+// have it.
 const visitPath = "/s/"
 
 const (
@@ -29,7 +30,8 @@ const (
 	pictureMost = 4 << 20 // bytes of a picture that is shown in the page
 )
 
-// visitsSecurity is the policy of the pages of links: they have no script, but for that of a request.
+// visitsSecurity is the policy of the pages of links: they have no script, but for that of a
+// request.
 const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // routesOfVisits are those of people who have been sent a link.
@@ -48,7 +50,8 @@ func (a *api) visitAddress(r *request, token string) string {
 	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
 }
 
-// visitor returns the sender of a request below the address of a link. A password may come as that of HTTP Basic, with any username.
+// visitor returns the sender of a request below the address of a link. A password may come as that
+// of HTTP Basic, with any username.
 func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, error) {
 	v := repository.Visitor{Token: r.params.ByName("token")}
 	r.visits = true
@@ -71,7 +74,8 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 	return v, err
 }
 
-// visited serves a request of a visitor. People get a page that says what went wrong, and is where a password is entered; programs a problem.
+// visited serves a request of a visitor. People get a page that says what went wrong, and is where
+// a password is entered; programs a problem.
 func (a *api) visited(w http.ResponseWriter, r *request, serve func(repository.Visitor) error) error {
 	v, err := a.visitor(w, r)
 	if err == nil {
@@ -232,8 +236,9 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 // onePart matches a Range of one part that does not count from the end.
 var onePart = regexp.MustCompile(`^bytes=0*([0-9]+)-([0-9]*)$`)
 
-// fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning is as good as the whole, and of a part that the file
-// does not have nothing is sent. Conditions are left out: a download that is counted is one.
+// fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning
+// is as good as the whole, and of a part that the file does not have nothing is sent. Conditions
+// are left out: a download that is counted is one.
 func fetchOf(r *request) func(bytes int64) repository.Fetch {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
@@ -278,7 +283,8 @@ func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// postVisit takes what the form of a page sends: a password, files, or that an invitation is accepted.
+// postVisit takes what the form of a page sends: a password, files, or that an invitation is
+// accepted.
 func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
 		visit, err := a.repo.GetVisit(r.Context(), v)
@@ -341,7 +347,8 @@ func readForm(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// showRequest answers with the form of a request, what has just come, and why no more of it has; nil: all has.
+// showRequest answers with the form of a request, what has just come, and why no more of it has;
+// nil: all has.
 func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {

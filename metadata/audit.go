@@ -26,8 +26,8 @@ func (e AuditEntry) Entry() (audit.Entry, error) {
 
 // AuditLog is the table of the entries of the audit log. No entry is ever removed.
 type AuditLog interface {
-	// State returns how many entries there are, and what the next one needs of them; the zero State where metadata of a schema without a
-	// log are only read.
+	// State returns how many entries there are, and what the next one needs of them; the zero State
+	// where metadata of a schema without a log are only read.
 	State() (audit.State, error)
 	Get(number uint64) (AuditEntry, error)
 	// Entry returns what the leaf of an entry says. Followers of the log use it: it may return an
@@ -51,8 +51,9 @@ func (t AuditTree) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(e.Leaf, e.Completed, level)
 }
 
-// Log appends an entry to the audit log and returns its number. The texts and the address, "" for none, are sealed with salts of their own.
-// It belongs into the transaction of the change, behind the last reason to refuse it.
+// Log appends an entry to the audit log and returns its number. The texts and the address, "" for
+// none, are sealed with salts of their own. It belongs into the transaction of the change, behind
+// the last reason to refuse it.
 func (tx *Tx) Log(e audit.Entry, texts, address string) (number uint64, err error) {
 	row := AuditEntry{Texts: audit.Seal(texts), Address: audit.Seal(address)}
 	e.Texts, e.Address = row.Texts.Digest(), row.Address.Digest()
@@ -69,14 +70,16 @@ func (tx *Tx) Log(e audit.Entry, texts, address string) (number uint64, err erro
 	return row.Number, tx.Audit.Append(row, next)
 }
 
-// SignedHead is a head with its signature, a note of several lines, and the public key that it verifies with.
+// SignedHead is a head with its signature, a note of several lines, and the public key that it
+// verifies with.
 type SignedHead struct {
 	audit.Head
 	Signed, Key string
 }
 
-// SignHead signs the head of the log for its first size entries, of the repository with this secret. What a transaction signs must not leave
-// the repository before it is on stable storage. The error is ErrNotFound where there are fewer.
+// SignHead signs the head of the log for its first size entries, of the repository with this
+// secret. What a transaction signs must not leave the repository before it is on stable storage.
+// The error is ErrNotFound where there are fewer.
 func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error) {
 	signer, err := AuditSigner(secret)
 	if err != nil {
@@ -101,7 +104,8 @@ func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error
 	return head, err
 }
 
-// SetEpoch begins an epoch in a transaction: its entry in the audit log names the state that it continues, and has its last stamp.
+// SetEpoch begins an epoch in a transaction: its entry in the audit log names the state that it
+// continues, and has its last stamp.
 func (tx *Tx) SetEpoch(epoch Epoch) error {
 	log, err := tx.Audit.State()
 	if err != nil {

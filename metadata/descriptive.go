@@ -2,13 +2,15 @@ package metadata
 
 import "iter"
 
-// Descriptive is the descriptive metadata of a dataspace, a set or a resource: what people say about it. An object without any has no row.
+// Descriptive is the descriptive metadata of a dataspace, a set or a resource: what people say
+// about it. An object without any has no row.
 type Descriptive struct {
 	ObjectID ID
 	JSON     string // in the canonical form of package descriptive, at most 64 KiB
 }
 
-// Descriptives is the table of descriptive metadata. It stays when its object is deleted, or purged.
+// Descriptives is the table of descriptive metadata. It stays when its object is deleted, or
+// purged.
 type Descriptives interface {
 	Get(object ID) (Descriptive, error)
 	Put(Descriptive) error

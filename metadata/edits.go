@@ -2,8 +2,8 @@ package metadata
 
 import "iter"
 
-// BulkEdit is one change of the descriptive metadata of many files of a set, made in steps. What it did to each file is in the entries of the
-// audit log that EditEntries names.
+// BulkEdit is one change of the descriptive metadata of many files of a set, made in steps. What it
+// did to each file is in the entries of the audit log that EditEntries names.
 type BulkEdit struct {
 	ID               ID
 	SetID            ID
@@ -48,7 +48,8 @@ type BulkEdits interface {
 	Put(BulkEdit) error
 	// All yields every bulk edit with an id greater than after, ascending.
 	All(after ID) iter.Seq2[BulkEdit, error]
-	// OfSet yields those of a set with an id less than before, the newest first; zero: from the newest.
+	// OfSet yields those of a set with an id less than before, the newest first; zero: from the
+	// newest.
 	OfSet(set, before ID) iter.Seq2[BulkEdit, error]
 }
 

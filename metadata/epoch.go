@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Identity names a repository: its data directory, every backup of it, and every data directory restored from one. It is
-// public, and does not reveal the secret from which it is derived.
+// Identity names a repository: its data directory, every backup of it, and every data directory
+// restored from one. It is public, and does not reveal the secret from which it is derived.
 type Identity [16]byte
 
 // identityInfo separates this use of the secret from that by page tokens, and never changes.
 const identityInfo = "labshelf repository identity"
 
-// IdentityOf derives the identity from the secret of the metadata, so that metadata written before there were identities have
-// theirs, too.
+// IdentityOf derives the identity from the secret of the metadata, so that metadata written before
+// there were identities have theirs, too.
 func IdentityOf(secret [32]byte) Identity {
 	return Identity(derive(secret, identityInfo, len(Identity{})))
 }
@@ -53,9 +53,10 @@ func (id EpochID) MarshalText() ([]byte, error) { return []byte(id.String()), ni
 // UnmarshalText reads what String returns.
 func (id *EpochID) UnmarshalText(text []byte) error { return readHexText((*[16]byte)(id), text) }
 
-// Epoch is a period in which the metadata of a repository only went forward. Each restoration begins another one: what older
-// epochs have changed after Base is not in it, and of two states with different epochs the stamps alone do not tell whether
-// one continues the other. The zero Epoch is that of metadata written before there were epochs.
+// Epoch is a period in which the metadata of a repository only went forward. Each restoration
+// begins another one: what older epochs have changed after Base is not in it, and of two states
+// with different epochs the stamps alone do not tell whether one continues the other. The zero
+// Epoch is that of metadata written before there were epochs.
 type Epoch struct {
 	ID    EpochID
 	Base  Stamp // the last stamp of the state with which the epoch began; greater ones were given out in it
@@ -69,12 +70,13 @@ func NewEpoch(base Stamp, now time.Time) Epoch {
 	return e
 }
 
-// Continues tells whether the state at stamp in an epoch of the same repository is an ancestor of this epoch: one of its own, or one that
-// another epoch had reached by its Base.
+// Continues tells whether the state at stamp in an epoch of the same repository is an ancestor of
+// this epoch: one of its own, or one that another epoch had reached by its Base.
 func (e Epoch) Continues(other EpochID, stamp Stamp) bool { return e.ID == other || stamp <= e.Base }
 
-// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. Webhooks are
-// paused. It is called when the metadata are restored to an older state. Errors: those of Update.
+// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when
+// it returns. Webhooks are paused. It is called when the metadata are restored to an older state.
+// Errors: those of Update.
 func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, err error) {
 	err = meta.Update(ctx, func(tx *Tx) error {
 		last, err := tx.Lineage.LastStamp()

@@ -6,7 +6,8 @@ import (
 	"labshelf/blobs"
 )
 
-// Folder is a folder of a set that was made by itself, or has properties. All others follow from the names of files.
+// Folder is a folder of a set that was made by itself, or has properties. All others follow from
+// the names of files.
 type Folder struct {
 	SetID      ID
 	Path       string // as in names, with a slash at its end; "": the set itself, of which there are properties
@@ -36,7 +37,8 @@ type Folders interface {
 	All(after FolderKey) iter.Seq2[Folder, error]
 }
 
-// FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the row has no stamp.
+// FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the
+// row has no stamp.
 type FileProperties struct {
 	ResourceID ID
 	Properties string         // in a form of package dav
@@ -54,7 +56,8 @@ type FileAttributes struct {
 	MD5    [16]byte
 }
 
-// PropertiesOfFiles is the table of the properties of files. A row stays when its resource is deleted.
+// PropertiesOfFiles is the table of the properties of files. A row stays when its resource is
+// deleted.
 type PropertiesOfFiles interface {
 	Get(resource ID) (FileProperties, error)
 	Put(FileProperties) error

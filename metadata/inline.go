@@ -1,6 +1,7 @@
 package metadata
 
-// BodyLocation tells where the bytes of a resource's file are. The numbers are stored: they never change.
+// BodyLocation tells where the bytes of a resource's file are. The numbers are stored: they never
+// change.
 type BodyLocation uint8
 
 // The locations of a file.
@@ -22,5 +23,6 @@ type BodyCount struct{ Bodies, Bytes int64 }
 // VersionKey is the key of the present version of a resource.
 func (r Resource) VersionKey() VersionKey { return VersionKey{r.ID, r.Version} }
 
-// Needs reports whether an inline body is the file of the resource in this version: neither flushed nor purged.
+// Needs reports whether an inline body is the file of the resource in this version: neither flushed
+// nor purged.
 func (r Resource) Needs(of VersionKey) bool { return r.Body == Inline && r.VersionKey() == of }

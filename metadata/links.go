@@ -37,8 +37,8 @@ func ParseLinkKind(word string) (LinkKind, bool) {
 	return 0, false
 }
 
-// Link is a secret address by which people without an account get or give files. What it lets them do is bounded by what its owner may do
-// at that moment. The token is not stored, only its digest.
+// Link is a secret address by which people without an account get or give files. What it lets them
+// do is bounded by what its owner may do at that moment. The token is not stored, only its digest.
 type Link struct {
 	Record               // a Deleted one is revoked, for good
 	OwnerID           ID // the user whose rights it has: its maker, or who took it over
@@ -94,7 +94,8 @@ func (l Link) StateAt(now Stamp, use LinkUse) LinkState {
 	return LinkActive
 }
 
-// LinkUse is what has come of a link. A row of its own, without a stamp, so that a use is no change of the link.
+// LinkUse is what has come of a link. A row of its own, without a stamp, so that a use is no change
+// of the link.
 type LinkUse struct {
 	LinkID ID
 	Count  uint64 // downloads, files received, or users

@@ -9,8 +9,9 @@ type Engine struct {
 	Schema uint32 // version of the schema that this program writes
 }
 
-// Lease is what one process holds of what the processes that share the tables may have one at a time. Who holds it verifies Holder and Fence in
-// each transaction that relies on it: the lease goes to another process when it has ended, whether or not its holder still runs.
+// Lease is what one process holds of what the processes that share the tables may have one at a
+// time. Who holds it verifies Holder and Fence in each transaction that relies on it: the lease
+// goes to another process when it has ended, whether or not its holder still runs.
 type Lease struct {
 	Name   string // what it is about
 	Holder ID     // the instance that has it

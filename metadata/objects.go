@@ -27,7 +27,8 @@ func (s State) String() string {
 	return "deleted"
 }
 
-// Visibility tells who may read a dataspace without a role in it. The numbers are stored: they never change.
+// Visibility tells who may read a dataspace without a role in it. The numbers are stored: they
+// never change.
 type Visibility uint8
 
 // The visibilities.
@@ -48,11 +49,12 @@ func (v Visibility) String() string {
 	return "private"
 }
 
-// ToUsers tells whether every registered user may read: what is open to everybody is open to users, too.
+// ToUsers tells whether every registered user may read: what is open to everybody is open to users,
+// too.
 func (v Visibility) ToUsers() bool { return v == Public || v == Open }
 
-// Record is what every stored object has. Created and Modified are equal in a new object; Modified changes when the object
-// is changed, replaced, deleted or restored.
+// Record is what every stored object has. Created and Modified are equal in a new object; Modified
+// changes when the object is changed, replaced, deleted or restored.
 type Record struct {
 	ID                    ID
 	State                 State
@@ -61,8 +63,8 @@ type Record struct {
 	CreatedBy, ModifiedBy ID // users
 }
 
-// Tag identifies this version of the record as a client sees it: id, stamp of the last change, state shown. It is the
-// content of the record's strong ETag, without quotes.
+// Tag identifies this version of the record as a client sees it: id, stamp of the last change,
+// state shown. It is the content of the record's strong ETag, without quotes.
 func (r Record) Tag() string {
 	return r.ID.String() + "." + strconv.FormatInt(int64(r.Modified), 36) + "." + r.State.String()[:1]
 }
@@ -89,7 +91,8 @@ type Set struct {
 	Descriptive              string // as in Dataspace
 }
 
-// Extract says from where the properties of the files of a set are filled by themselves. The bits are stored: they never change.
+// Extract says from where the properties of the files of a set are filled by themselves. The bits
+// are stored: they never change.
 type Extract uint8
 
 // Where properties come from.
@@ -101,8 +104,8 @@ const (
 // extractWords are the words of the interface for the bits, from the lowest on.
 var extractWords = [...]string{"sidecar", "header"}
 
-// ParseExtract returns the sources that words name, in any order. ok is false if one of them names none,
-// or one is there twice.
+// ParseExtract returns the sources that words name, in any order. ok is false if one of them names
+// none, or one is there twice.
 func ParseExtract(words []string) (e Extract, ok bool) {
 	for _, word := range words {
 		bit := slices.Index(extractWords[:], word)
@@ -147,8 +150,8 @@ type Passage struct {
 	MovedTo ID // of a deleted one that was moved into another set: the resource that it has become; zero: none
 	LinkID  ID // the request link through which its first file came; zero: none
 
-	// StoredBy is the user who stored the present version, if that is not the creator of the resource.
-	// A move into another set stores all versions anew. Callers read Storer.
+	// StoredBy is the user who stored the present version, if that is not the creator of the
+	// resource. A move into another set stores all versions anew. Callers read Storer.
 	StoredBy ID
 }
 
@@ -182,14 +185,16 @@ type Key struct {
 	MadeWith                ID    // key of the same user that made this one, which ends with it; zero: this one ends by itself
 }
 
-// Session is the credential of a browser, made with a key. Its token is not stored, only the digest.
+// Session is the credential of a browser, made with a key. Its token is not stored, only the
+// digest.
 type Session struct {
 	UserID, KeyID    ID
 	Digest           auth.SessionDigest
 	Created, Expires Stamp
 }
 
-// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only its sender may use it.
+// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only
+// its sender may use it.
 type ResumableUpload struct {
 	ID                ID
 	SenderID          ID // the user who sends it, or the request link through which it comes
@@ -249,15 +254,17 @@ func (k Key) StateAt(now Stamp) KeyState {
 	return KeyActive
 }
 
-// Privilege is one user's role in one dataspace. There is at most one for each pair; it is Deleted when revoked.
+// Privilege is one user's role in one dataspace. There is at most one for each pair; it is Deleted
+// when revoked.
 type Privilege struct {
 	Record
 	UserID, DataspaceID ID
 	Role                auth.Role
 }
 
-// Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources, each counted in full,
-// also where two share one blob. OldVersions are those before the present ones, of resources in any state, less those whose bytes are gone.
+// Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources,
+// each counted in full, also where two share one blob. OldVersions are those before the present
+// ones, of resources in any state, less those whose bytes are gone.
 type Counters struct {
 	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes, OldVersions, OldBytes int64
 }
@@ -293,7 +300,8 @@ type Damage struct {
 	What   string // what is wrong, for people
 }
 
-// Unreferenced is a blob that no resource refers to, and when that began. The times are of different clocks.
+// Unreferenced is a blob that no resource refers to, and when that began. The times are of
+// different clocks.
 type Unreferenced struct {
 	Digest blobs.Digest
 	Bytes  int64
@@ -329,8 +337,8 @@ func (s Stamp) Day() Day {
 	return Day(s.Millis() / (24 * 60 * 60 * 1000))
 }
 
-// Cascade is a deletion or restoration of a container that is under way: the container has changed, the objects in it follow in batches,
-// each of which is one bounded commit.
+// Cascade is a deletion or restoration of a container that is under way: the container has changed,
+// the objects in it follow in batches, each of which is one bounded commit.
 type Cascade struct {
 	Container   ID
 	DataspaceID ID     // the container's own id when it is a dataspace

@@ -6,7 +6,8 @@ import (
 	"labshelf/paging"
 )
 
-// Schema says which properties the sets of a dataspace have, or its files of some types. Its text is that of its newest version.
+// Schema says which properties the sets of a dataspace have, or its files of some types. Its text
+// is that of its newest version.
 type Schema struct {
 	Record
 	DataspaceID              ID
@@ -35,7 +36,8 @@ func (f SchemaFor) String() string {
 	return "files"
 }
 
-// SchemaVersion is one version of a schema. It stays for ever: records name the version that they were made with.
+// SchemaVersion is one version of a schema. It stays for ever: records name the version that they
+// were made with.
 type SchemaVersion struct {
 	SchemaID  ID
 	Number    uint32 // from 1
@@ -72,6 +74,7 @@ type SchemaVersions interface {
 	Put(SchemaVersion) error
 	// Before yields the versions of a schema with a number less than one, the newest first.
 	Before(SchemaVersionKey) iter.Seq2[SchemaVersion, error]
-	// All yields every version after a key (by schema, then number), ascending; zero: from the first.
+	// All yields every version after a key (by schema, then number), ascending; zero: from the
+	// first.
 	All(after SchemaVersionKey) iter.Seq2[SchemaVersion, error]
 }

@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestStampsRise: whatever the clock does, each stamp is greater than the one before, and none is a whole millisecond.
+// TestStampsRise: whatever the clock does, each stamp is greater than the one before, and none is a
+// whole millisecond.
 func TestStampsRise(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,9 +1,11 @@
-// Package metadata holds the nouns of a repository, and the contract of the store that keeps their records: all that an engine
-// implements, and no rule of the repository. Package metadatatest proves an implementation.
+// Package metadata holds the nouns of a repository, and the contract of the store that keeps their
+// records: all that an engine implements, and no rule of the repository. Package metadatatest
+// proves an implementation.
 //
-// A store runs a function over a [Tx]: a struct of small typed tables, each of which gets, puts, and yields ranges in order. A table
-// brings its indexes in line by itself and knows no rule. Permissions, conflicts and cascades are therefore written once, in package
-// repository, and an engine has none to get wrong.
+// A store runs a function over a [Tx]: a struct of small typed tables, each of which gets, puts,
+// and yields ranges in order. A table brings its indexes in line by itself and knows no rule.
+// Permissions, conflicts and cascades are therefore written once, in package repository, and an
+// engine has none to get wrong.
 package metadata
 
 import (
@@ -19,46 +21,56 @@ import (
 
 // Reader reads the tables in transactions.
 //
-// The function given to a transaction may run in another goroutine, and once more from its beginning before it has read anything. It must not use the Tx after it returns and must not start another
-// transaction. The rows are copies that it may keep, except those of Resources.Page, which are borrowed.
+// The function given to a transaction may run in another goroutine, and once more from its
+// beginning before it has read anything. It must not use the Tx after it returns and must not start
+// another transaction. The rows are copies that it may keep, except those of Resources.Page, which
+// are borrowed.
 type Reader interface {
-	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
+	// View runs fn in a read transaction: one consistent state, which may hold commits that are not
+	// yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
 
-	// ViewDurable is View, and returns only when everything that fn could see is on stable storage. It holds no transaction
-	// while it waits. It returns ErrNotDurable if that will not happen, and then nothing of what fn returned. Pages are read
-	// with it, so that no page token ever names a stamp that a power cut takes back.
+	// ViewDurable is View, and returns only when everything that fn could see is on stable storage.
+	// It holds no transaction while it waits. It returns ErrNotDurable if that will not happen, and
+	// then nothing of what fn returned. Pages are read with it, so that no page token ever names a
+	// stamp that a power cut takes back.
 	ViewDurable(ctx context.Context, fn func(*Tx) error) error
 }
 
-// Writer changes the tables in transactions, one at a time; what Reader says of the function holds here too.
+// Writer changes the tables in transactions, one at a time; what Reader says of the function holds
+// here too.
 type Writer interface {
-	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
-	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, the
-	// first time perhaps without any effect, and should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrUnavailable, ErrReadOnly,
-	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran with effect.
+	// Update runs fn in a write transaction and returns when the commit is on stable storage.
+	// Several operations may share one commit. An fn that returns an error changes nothing, and
+	// Update returns that error. fn may run more than once, the first time perhaps without any
+	// effect, and should find all its reasons to fail before its first write. Other errors:
+	// ErrNoSpace, ErrUnwritable, ErrUnavailable, ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the
+	// context's if it ended before fn ran with effect.
 	Update(ctx context.Context, fn func(*Tx) error) error
 
-	// UpdateBackground is Update for work in the background, which should take a few milliseconds at a time. It gives way to
-	// calls of Update, with which it shares no commit: while there are any it gets at most every other commit and half of
-	// the time; it is never starved.
+	// UpdateBackground is Update for work in the background, which should take a few milliseconds
+	// at a time. It gives way to calls of Update, with which it shares no commit: while there are
+	// any it gets at most every other commit and half of the time; it is never starved.
 	UpdateBackground(ctx context.Context, fn func(*Tx) error) error
 }
 
 // Maintenance is what a metadata store offers beyond its rows for checks and backups.
 type Maintenance interface {
-	// Inspect verifies what only the store knows: its pages, the checksums of its rows, its indexes and its stamps. It calls report for
-	// each Violation of the parts PartPages and PartRows, in no particular order, and repairs nothing. An error says why it could not go
-	// on. It is one long read transaction: while it runs, the space of replaced and removed rows is not reused, so the file may grow.
+	// Inspect verifies what only the store knows: its pages, the checksums of its rows, its indexes
+	// and its stamps. It calls report for each Violation of the parts PartPages and PartRows, in no
+	// particular order, and repairs nothing. An error says why it could not go on. It is one long
+	// read transaction: while it runs, the space of replaced and removed rows is not reused, so the
+	// file may grow.
 	Inspect(ctx context.Context, report func(Violation)) error
 
-	// Snapshot copies one consistent state, all of which is on stable storage, to a file of its own. It returns ErrNoSpace if
-	// there is no room for that, ErrNotDurable if the state will never be on stable storage, ErrClosed, or the context's error.
+	// Snapshot copies one consistent state, all of which is on stable storage, to a file of its
+	// own. It returns ErrNoSpace if there is no room for that, ErrNotDurable if the state will
+	// never be on stable storage, ErrClosed, or the context's error.
 	Snapshot(ctx context.Context) (Snapshot, error)
 }
 
-// Snapshot is a copy of a metadata store, to be read from its beginning to its end, in a form of the store's own. The caller
-// closes it; that removes it.
+// Snapshot is a copy of a metadata store, to be read from its beginning to its end, in a form of
+// the store's own. The caller closes it; that removes it.
 type Snapshot interface {
 	io.ReadSeekCloser
 	// Stamp returns the last stamp given out in the state that was copied.
@@ -69,10 +81,11 @@ type Snapshot interface {
 
 // Versioned is what a metadata store offers to a cache of access rows.
 type Versioned interface {
-	// AccessVersion is the version of the rows that decide who may do what, and where: users, keys except LastUsed, sessions,
-	// privileges, dataspaces, sets, cascades. It has grown when an Update that changed one of them returns, whether the commit succeeded
-	// or not. It starts above 0; 0 means that such a commit is under way and the version is unknown. Where several processes share the
-	// tables it is that of all of them, read anew by each call, which can fail.
+	// AccessVersion is the version of the rows that decide who may do what, and where: users, keys
+	// except LastUsed, sessions, privileges, dataspaces, sets, cascades. It has grown when an
+	// Update that changed one of them returns, whether the commit succeeded or not. It starts above
+	// 0; 0 means that such a commit is under way and the version is unknown. Where several
+	// processes share the tables it is that of all of them, read anew by each call, which can fail.
 	AccessVersion(ctx context.Context) (uint64, error)
 }
 
@@ -82,8 +95,9 @@ type Transactions interface {
 	Writer
 }
 
-// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no rule of the repository. Packages
-// bolt and postgres implement it for real, metadatatest in memory for comparison; all pass the same suite.
+// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no
+// rule of the repository. Packages bolt and postgres implement it for real, metadatatest in memory
+// for comparison; all pass the same suite.
 type Store interface {
 	Transactions
 	Versioned
@@ -109,7 +123,8 @@ type Health struct {
 	Suspect     error         // what was suspect when the store was opened, for operators; nil: nothing
 }
 
-// Tx is the tables as one transaction sees them. In a read transaction Put, Remove, Now and Stamp panic.
+// Tx is the tables as one transaction sees them. In a read transaction Put, Remove, Now and Stamp
+// panic.
 type Tx struct {
 	Dataspaces     Dataspaces
 	Sets           Sets
@@ -146,27 +161,31 @@ type Tx struct {
 	Leases         Leases
 	Nodes          Nodes
 
-	// Now returns what the clock of the store shows, whatever the last stamp is: the one clock for all processes that share the tables.
+	// Now returns what the clock of the store shows, whatever the last stamp is: the one clock for
+	// all processes that share the tables.
 	Now func() Stamp
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
 
-	// Access returns the AccessVersion of the rows that this transaction sees; 0 if it is unknown, and once the transaction has changed
-	// one of them. In two transactions with the same version, other than 0, those rows are the same.
+	// Access returns the AccessVersion of the rows that this transaction sees; 0 if it is unknown,
+	// and once the transaction has changed one of them. In two transactions with the same version,
+	// other than 0, those rows are the same.
 	Access func() uint64
 
-	// Prefetch fetches at once all that reads asks for. A store that answers many questions as fast as one calls it: a lookup in it may find nothing,
-	// a sequence may be empty, and it keeps nothing of that. Any other store does nothing. Either way what is read next is the same.
+	// Prefetch fetches at once all that reads asks for. A store that answers many questions as fast
+	// as one calls it: a lookup in it may find nothing, a sequence may be empty, and it keeps
+	// nothing of that. Any other store does nothing. Either way what is read next is the same.
 	Prefetch func(reads func())
 
 	// Facts is the caller's cache of those rows. The store does not use it.
 	Facts any
 }
 
-// A lookup of one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put inserts, or
-// replaces the row with the same id, and updates all indexes; the caller checks before that a name or a pair is free. Sequences are read
-// lazily, yield an error at most once, as their last element, and must not be used while their table is written.
+// A lookup of one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that
+// cannot be trusted. Put inserts, or replaces the row with the same id, and updates all indexes;
+// the caller checks before that a name or a pair is free. Sequences are read lazily, yield an error
+// at most once, as their last element, and must not be used while their table is written.
 
 // Dataspaces is the table of dataspaces.
 type Dataspaces interface {
@@ -175,7 +194,8 @@ type Dataspaces interface {
 	Put(Dataspace) error
 	// All yields every dataspace with an id greater than after, ascending.
 	All(after ID) iter.Seq2[Dataspace, error]
-	// Public yields the ids of the dataspaces that every user may read, public and open ones, in any state, greater than after, ascending.
+	// Public yields the ids of the dataspaces that every user may read, public and open ones, in
+	// any state, greater than after, ascending.
 	Public(after ID) iter.Seq2[ID, error]
 }
 
@@ -199,18 +219,22 @@ type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
 	Range(ResourceRange) iter.Seq2[Resource, error]
-	// Page calls fn for what Range yields, until fn returns false. The resource is borrowed: it is the same one each time, and its
-	// texts may be memory of the store. Neither is valid once fn has returned.
+	// Page calls fn for what Range yields, until fn returns false. The resource is borrowed: it is
+	// the same one each time, and its texts may be memory of the store. Neither is valid once fn
+	// has returned.
 	Page(q ResourceRange, fn func(*Resource) (more bool)) error
-	// Children calls file, as Page calls fn, for the resources of a range by name that have no slash in their names behind NamePrefix, and
-	// folder for each text that the names of the others begin with, up to that slash. It is called once for each, where the first one of
-	// them would come. Of a range with active resources also the paths among Folders count as names. After with a zero ID is a folder that
-	// Children has named: the range goes on behind all that is in it.
+	// Children calls file, as Page calls fn, for the resources of a range by name that have no
+	// slash in their names behind NamePrefix, and folder for each text that the names of the others
+	// begin with, up to that slash. It is called once for each, where the first one of them would
+	// come. Of a range with active resources also the paths among Folders count as names. After
+	// with a zero ID is a folder that Children has named: the range goes on behind all that is in
+	// it.
 	Children(q ResourceRange, file func(*Resource) (more bool), folder func(path string) (more bool)) error
 }
 
-// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id), ByName
-// and ByNameDown (bytes of the name, then id, and backwards; only within a set).
+// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last
+// modification, then id), ByName and ByNameDown (bytes of the name, then id, and backwards; only
+// within a set).
 type ResourceRange struct {
 	Set          ID   // the resources of this set, if not zero; else
 	Dataspaces   []ID // of these dataspaces, without repetition; nil: of every one
@@ -220,18 +244,20 @@ type ResourceRange struct {
 	Name         *string         // exactly this name; only by name
 	NamePrefix   string          // only by name
 	After        paging.Position // exclusive
-	// Keys asks for what the index knows: of each resource only the id is filled in, and the name or the stamp of last modification by which it is
-	// ordered. No record is read.
+	// Keys asks for what the index knows: of each resource only the id is filled in, and the name
+	// or the stamp of last modification by which it is ordered. No record is read.
 	Keys bool
 }
 
-// Versions is the table of the versions of resources before the present ones. No row is ever removed.
+// Versions is the table of the versions of resources before the present ones. No row is ever
+// removed.
 type Versions interface {
 	Get(VersionKey) (Version, error)
 	Put(Version) error
 	// Before yields the versions of a resource with a number less than one, the newest first.
 	Before(VersionKey) iter.Seq2[Version, error]
-	// All yields every version after a key (by resource, then number), ascending; zero: from the first.
+	// All yields every version after a key (by resource, then number), ascending; zero: from the
+	// first.
 	All(after VersionKey) iter.Seq2[Version, error]
 }
 
@@ -323,8 +349,8 @@ type UsageOfUsers interface {
 	All(after ID) iter.Seq2[UserUsage, error]
 }
 
-// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it; with the references to them, from
-// Resources and Versions that are InBlob.
+// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before
+// it; with the references to them, from Resources and Versions that are InBlob.
 type Blobs interface {
 	Get(blobs.Digest) (blobs.Blob, error)
 	Put(blobs.Blob) error
@@ -332,8 +358,9 @@ type Blobs interface {
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[blobs.Blob, error]
-	// Refs yields the keys of the versions, present and former ones, whose file the blob is, ascending by resource, then number, whether
-	// or not there is a row of the blob. Each comes once.
+	// Refs yields the keys of the versions, present and former ones, whose file the blob is,
+	// ascending by resource, then number, whether or not there is a row of the blob. Each comes
+	// once.
 	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
@@ -347,7 +374,8 @@ type Damages interface {
 	All() iter.Seq2[Damage, error]
 }
 
-// UnreferencedBlobs is the table of blobs to which no version of a resource refers, with or without a row among Blobs.
+// UnreferencedBlobs is the table of blobs to which no version of a resource refers, with or without
+// a row among Blobs.
 type UnreferencedBlobs interface {
 	Get(blobs.Digest) (Unreferenced, error)
 	Put(Unreferenced) error
@@ -366,7 +394,8 @@ type InlineBodies interface {
 	Put(VersionKey, []byte) error
 	// Remove removes the body; that there is none is no error.
 	Remove(VersionKey) error
-	// All yields the key of every body greater than after (by resource, then version), ascending; zero: from the first.
+	// All yields the key of every body greater than after (by resource, then version), ascending;
+	// zero: from the first.
 	All(after VersionKey) iter.Seq2[VersionKey, error]
 	// Total counts what All would yield, without reading it.
 	Total() (BodyCount, error)
@@ -388,7 +417,8 @@ type Filling interface {
 
 // Lineage tells which state of the repository the rows are: the epoch, and the last stamp.
 type Lineage interface {
-	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are only read.
+	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are
+	// only read.
 	Epoch() (Epoch, error)
 	Put(Epoch) error
 	// LastStamp returns the last stamp given out, also by this transaction; 0: none has been.

@@ -6,7 +6,8 @@ import (
 	"labshelf/blobs"
 )
 
-// TrashedObject is an object that had the bytes of a blob until a commit stopped naming it. It is to be deleted when nobody reads it any more.
+// TrashedObject is an object that had the bytes of a blob until a commit stopped naming it. It is
+// to be deleted when nobody reads it any more.
 type TrashedObject struct {
 	blobs.Blob
 	Since Stamp // of that commit
@@ -21,7 +22,8 @@ type ObjectKey struct {
 	Object string
 }
 
-// TrashedObjects is the table of objects that no row of Blobs names any more, and that have not been deleted.
+// TrashedObjects is the table of objects that no row of Blobs names any more, and that have not
+// been deleted.
 type TrashedObjects interface {
 	Put(TrashedObject) error
 	// Remove removes the row; that there is none is no error.

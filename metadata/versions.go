@@ -8,7 +8,8 @@ import (
 	"labshelf/blobs"
 )
 
-// Version is what a resource was before its file was replaced. Its row stays for ever, also when its bytes are gone.
+// Version is what a resource was before its file was replaced. Its row stays for ever, also when
+// its bytes are gone.
 type Version struct {
 	ResourceID                ID
 	Number                    uint32 // from 0, as Resource.Version
@@ -59,7 +60,8 @@ type Removal struct {
 	Kept Retention // what the dataspace kept then; of ByRetention
 }
 
-// RemovalRule is the rule by which the bytes of a version went. The numbers are stored: they never change.
+// RemovalRule is the rule by which the bytes of a version went. The numbers are stored: they never
+// change.
 type RemovalRule uint8
 
 // The rules.
@@ -83,7 +85,8 @@ func (r Removal) String() string {
 	return ""
 }
 
-// Retention is which versions a dataspace keeps. The zero value keeps all; at most one field is set.
+// Retention is which versions a dataspace keeps. The zero value keeps all; at most one field is
+// set.
 type Retention struct {
 	Last uint32 // versions of each resource, the present one included
 	Days uint32 // since a version was replaced
@@ -100,7 +103,8 @@ func (k Retention) String() string {
 	return "everything"
 }
 
-// Keeps tells whether a version is kept, of a resource in its present version, at a reading of the clock. The present one always is.
+// Keeps tells whether a version is kept, of a resource in its present version, at a reading of the
+// clock. The present one always is.
 func (k Retention) Keeps(v Version, present uint32, now Stamp) bool {
 	switch {
 	case v.Present(), v.Label != "":

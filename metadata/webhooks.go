@@ -2,7 +2,8 @@ package metadata
 
 import "iter"
 
-// Webhook is where messages about changes go. It reads the order of changes, and keeps its position there.
+// Webhook is where messages about changes go. It reads the order of changes, and keeps its position
+// there.
 type Webhook struct {
 	Record                // ModifiedBy is for whom it acts: the messages say what that user may see. It is removed, never Deleted.
 	DataspaceID   ID      // whose changes it hears of; zero: of all changes of the service
@@ -53,7 +54,8 @@ func (r PauseReason) String() string {
 	return ""
 }
 
-// Delivery is one message to the receiver of a webhook, and what came of it. The last MaxDeliveries of each webhook are kept.
+// Delivery is one message to the receiver of a webhook, and what came of it. The last MaxDeliveries
+// of each webhook are kept.
 type Delivery struct {
 	WebhookID   ID
 	Number      uint64 // from 0, for each webhook
@@ -104,7 +106,8 @@ type Deliveries interface {
 	Before(DeliveryKey) iter.Seq2[Delivery, error]
 }
 
-// pauseWebhooks pauses every webhook that sends: a copy of a repository must not call the receivers of the original.
+// pauseWebhooks pauses every webhook that sends: a copy of a repository must not call the receivers
+// of the original.
 func pauseWebhooks(tx *Tx, now Stamp) error {
 	var sending []Webhook
 	for hook, err := range tx.Webhooks.All(ID{}) {

@@ -82,7 +82,8 @@ const (
 // Order is the order of a listing. The numbers are part of every token.
 type Order uint8
 
-// The orders. Resource listings are Oldest by default, the search is ByRelevance, most others are ByID.
+// The orders. Resource listings are Oldest by default, the search is ByRelevance, most others are
+// ByID.
 const (
 	ByID        Order = 0 // by id, which is the order of creation
 	Oldest      Order = 1 // by stamp of last modification, then id
@@ -149,7 +150,8 @@ type Query struct {
 	// Descriptive asks for the descriptive metadata of each object.
 	Descriptive bool
 
-	// Object and Action filter entries of the audit log; zero and "" mean no filter. An action has up to MaxAction bytes.
+	// Object and Action filter entries of the audit log; zero and "" mean no filter. An action has
+	// up to MaxAction bytes.
 	Object ulid.ULID
 	Action string
 

@@ -114,13 +114,11 @@ func (s *scratch) sign(raw []byte) []byte {
 	return s.sum[:macSize]
 }
 
-// appendTo appends the layout, numbers big-endian: version,
-// listing, states, order, limit (2 bytes), parts (2 bytes; in version 2: 4),
-// then those parts in
-// the order of their bits, but the position last; the fields that are asked for,
-// the counts and the folders are one bit each and nothing else. Texts go after their length (2 bytes), except for
-// the name of the position: it is last, and only what follows the name or
-// prefix that the query has anyway.
+// appendTo appends the layout, numbers big-endian: version, listing, states, order, limit (2
+// bytes), parts (2 bytes; in version 2: 4), then those parts in the order of their bits, but the
+// position last; the fields that are asked for, the counts and the folders are one bit each and
+// nothing else. Texts go after their length (2 bytes), except for the name of the position: it is
+// last, and only what follows the name or prefix that the query has anyway.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return b, err

@@ -17,7 +17,8 @@ import (
 	"labshelf/postgres"
 )
 
-// The benchmarks run each question on the embedded engine and on PostgreSQL, in one run on one machine; the ratios count.
+// The benchmarks run each question on the embedded engine and on PostgreSQL, in one run on one
+// machine; the ratios count.
 
 var benchResources = flag.Int("resources", 20_000, "how many resources BenchmarkPage fills in; 1 million takes some minutes")
 
@@ -53,7 +54,8 @@ func made(tx *metadata.Tx, n int) (id metadata.ID, err error) {
 	})
 }
 
-// BenchmarkCommit makes resources with inline bodies of 4 KiB, each durable before the next one of the same writer.
+// BenchmarkCommit makes resources with inline bodies of 4 KiB, each durable before the next one of
+// the same writer.
 func BenchmarkCommit(b *testing.B) {
 	stores := engines(b)
 	body := make([]byte, 4096)
@@ -126,7 +128,8 @@ func page(b *testing.B, s metadata.Store, q metadata.ResourceRange) {
 	}
 }
 
-// fill makes resources, and returns where a page of 100 in a tenth of them begins: at first, in the middle, and at last.
+// fill makes resources, and returns where a page of 100 in a tenth of them begins: at first, in the
+// middle, and at last.
 func fill(b *testing.B, s metadata.Store, resources int) []paging.Position {
 	at := []paging.Position{{}, {}, {}}
 	for n := 0; n < resources; {

@@ -19,7 +19,8 @@ import (
 // maxGroup is how many operations share a commit at most.
 const maxGroup = 256
 
-// The bounds of what a commit waits for: the lock, which a commit of another node holds, and the answer to what it sent.
+// The bounds of what a commit waits for: the lock, which a commit of another node holds, and the
+// answer to what it sent.
 const (
 	lockTimeout   = 15 * time.Second
 	answerTimeout = 30 * time.Second
@@ -34,7 +35,8 @@ type work struct {
 	learnt learnt
 }
 
-// committer runs all changes of this node, in one goroutine and on one connection, as group commits.
+// committer runs all changes of this node, in one goroutine and on one connection, as group
+// commits.
 type committer struct {
 	store    *Store
 	queue    *groupcommit.Queue[work]
@@ -67,8 +69,9 @@ func (c *committer) disconnect() {
 	c.conn = nil
 }
 
-// process runs a group. No operation is answered before the commit: a refusal may rest on what another operation of the group has written.
-// What the server did not answer before the commit began is tried once more, on a new connection.
+// process runs a group. No operation is answered before the commit: a refusal may rest on what
+// another operation of the group has written. What the server did not answer before the commit
+// began is tried once more, on a new connection.
 func (c *committer) process(group []*operation) {
 	begun, finished := time.Now(), false
 	c.observer.Begin(groupcommit.Oldest(group))
@@ -87,15 +90,17 @@ func (c *committer) process(group []*operation) {
 	finished = true
 }
 
-// failAll gives operations one outcome, also those that refused: what they have seen of the others is not there.
+// failAll gives operations one outcome, also those that refused: what they have seen of the others
+// is not there.
 func failAll(ops []*operation, err error) {
 	for _, op := range ops {
 		op.Err = err
 	}
 }
 
-// attempt runs operations in one transaction and commits it. again: the connection was lost before anything was promised. One that fails
-// after it wrote spoils what the others have read of it, and nothing has been sent: the others run again, without it.
+// attempt runs operations in one transaction and commits it. again: the connection was lost before
+// anything was promised. One that fails after it wrote spoils what the others have read of it, and
+// nothing has been sent: the others run again, without it.
 func (c *committer) attempt(group []*operation) (again bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
@@ -172,7 +177,8 @@ func (c *committer) rollBack(t *transaction) {
 	}
 }
 
-// runAll runs operations. It returns the index of one that spoiled the transaction, -1 if there is none.
+// runAll runs operations. It returns the index of one that spoiled the transaction, -1 if there is
+// none.
 func runAll(tx *tables.Tx, ops []*operation) (spoiler int) {
 	for i, op := range ops {
 		var spoiled bool
@@ -198,8 +204,9 @@ func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	return end(fn(tx.Contract()))
 }
 
-// finish commits, not under the context of any caller. If the connection is lost meanwhile, or the server gives up its wait for a
-// synchronous standby, of which it warns, nobody knows what becomes of the commit.
+// finish commits, not under the context of any caller. If the connection is lost meanwhile, or the
+// server gives up its wait for a synchronous standby, of which it warns, nobody knows what becomes
+// of the commit.
 func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State, operations int) error {
 	if tx.State() == before && !k.writes.any() {
 		c.rollBack(t)
@@ -234,8 +241,8 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	return wrap("commit", err)
 }
 
-// send sends the statements of a commit and COMMIT itself in one round trip. It returns an ErrOutcomeUnknown where the commit was carried
-// out with a warning.
+// send sends the statements of a commit and COMMIT itself in one round trip. It returns an
+// ErrOutcomeUnknown where the commit was carried out with a warning.
 func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 	statements := batch.Len()
 	batch.Queue("commit")

@@ -74,7 +74,8 @@ func putUser(n int) func(*metadata.Tx) error {
 	}
 }
 
-// TestRefusalRestsOnCommit: an operation that refused because of another one of its group is not told so when the commit of both was lost.
+// TestRefusalRestsOnCommit: an operation that refused because of another one of its group is not
+// told so when the commit of both was lost.
 func TestRefusalRestsOnCommit(t *testing.T) {
 	t.Parallel()
 	s, proxy, _ := openThrough(t)
@@ -98,7 +99,8 @@ func TestRefusalRestsOnCommit(t *testing.T) {
 	}
 }
 
-// TestSpoilerLeavesTheOthers: an operation that fails after it wrote takes nothing of its group along.
+// TestSpoilerLeavesTheOthers: an operation that fails after it wrote takes nothing of its group
+// along.
 func TestSpoilerLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	s, _, _ := openThrough(t)
@@ -132,7 +134,8 @@ func TestSpoilerLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// TestHungNodeIsCutOff: a node that stops in the middle of a commit does not keep the others waiting.
+// TestHungNodeIsCutOff: a node that stops in the middle of a commit does not keep the others
+// waiting.
 func TestHungNodeIsCutOff(t *testing.T) {
 	t.Parallel()
 	s, proxy, address := openThrough(t)

@@ -18,7 +18,8 @@ import (
 // ErrUnsafe says that a setting of the server may lose what a commit has promised.
 var ErrUnsafe = errors.New("the server may lose commits")
 
-// mostConnections is how many views may be under way at once, unless the address says otherwise (pool_max_conns).
+// mostConnections is how many views may be under way at once, unless the address says otherwise
+// (pool_max_conns).
 const mostConnections = 16
 
 // configure says how connections are made.
@@ -39,8 +40,8 @@ func (s *Store) configure() {
 	}
 }
 
-// session is the settings of a connection. All questions are looked up in an index, and planned once. A node that stops in the middle
-// of a commit, which the others wait for, is cut off.
+// session is the settings of a connection. All questions are looked up in an index, and planned
+// once. A node that stops in the middle of a commit, which the others wait for, is cut off.
 var session = [][2]string{
 	{"plan_cache_mode", "force_generic_plan"},
 	{"enable_seqscan", "off"}, {"enable_bitmapscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
@@ -49,7 +50,8 @@ var session = [][2]string{
 	{"lock_timeout", "10s"},
 }
 
-// examine prepares a connection, and refuses that of a server which may lose a commit or takes none.
+// examine prepares a connection, and refuses that of a server which may lose a commit or takes
+// none.
 func (s *Store) examine(ctx context.Context, conn *pgx.Conn) error {
 	var fsync, pages, commit string
 	var standby bool

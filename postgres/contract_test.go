@@ -26,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reviewed is a store that is checked when it is closed; but for stamps, since the suite makes rows with any.
+// reviewed is a store that is checked when it is closed; but for stamps, since the suite makes rows
+// with any.
 type reviewed struct{ *postgres.Store }
 
 func (r reviewed) Close() (err error) {
@@ -115,8 +116,8 @@ func TestContract(t *testing.T) {
 	metadatatest.Run(t, schemas(t))
 }
 
-// TestContractAgainstModel tries fewer histories than the same test of the embedded engine, unless -rapid.checks asks for more: each opens
-// connections to a server, several times.
+// TestContractAgainstModel tries fewer histories than the same test of the embedded engine, unless
+// -rapid.checks asks for more: each opens connections to a server, several times.
 func TestContractAgainstModel(t *testing.T) {
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })

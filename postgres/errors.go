@@ -12,7 +12,8 @@ import (
 	"labshelf/metadata"
 )
 
-// meanings are those of the SQLSTATE of an error, or of its class, the first two characters: appendix A of the manual of PostgreSQL.
+// meanings are those of the SQLSTATE of an error, or of its class, the first two characters:
+// appendix A of the manual of PostgreSQL.
 var meanings = map[string]error{
 	"53100": metadata.ErrNoSpace,    // disk_full
 	"25006": metadata.ErrUnwritable, // read_only_sql_transaction: a server that repeats another one
@@ -27,7 +28,8 @@ var meanings = map[string]error{
 	"XX002": metadata.ErrRecordDamaged,
 }
 
-// meaning adds to an error of the database what it is to callers. What ends the connection is no answer: the server cannot be reached.
+// meaning adds to an error of the database what it is to callers. What ends the connection is no
+// answer: the server cannot be reached.
 func meaning(err error) error {
 	if err == nil || errors.Is(err, metadata.ErrTooNew) || errors.Is(err, metadata.ErrRecordDamaged) ||
 		errors.Is(err, metadata.ErrClosed) || errors.Is(err, metadata.ErrUnavailable) {

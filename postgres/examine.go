@@ -65,7 +65,8 @@ func (c *Condition) time(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Empty tells whether no store was ever opened in the database at an address, and nothing loaded into it.
+// Empty tells whether no store was ever opened in the database at an address, and nothing loaded
+// into it.
 func Empty(ctx context.Context, address string) (is bool, err error) {
 	err = ask(ctx, address, func(conn *pgx.Conn) error {
 		is, err = empty(ctx, conn)

@@ -9,7 +9,8 @@ import (
 	"labshelf/postgres"
 )
 
-// TestExamine says what there is to know of a database, before and after a store was opened in it, and makes nothing there.
+// TestExamine says what there is to know of a database, before and after a store was opened in it,
+// and makes nothing there.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)

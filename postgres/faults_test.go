@@ -14,8 +14,8 @@ import (
 	"labshelf/postgres"
 )
 
-// promised checks what became of an operation that put the nth resource: what was acknowledged is there, what was refused is not, and of what
-// is unknown either holds.
+// promised checks what became of an operation that put the nth resource: what was acknowledged is
+// there, what was refused is not, and of what is unknown either holds.
 func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx *metadata.Tx) error {
@@ -34,8 +34,8 @@ func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 	}
 }
 
-// TestCutAtEachMessage cuts the connections of a node before and after each message of either side in turn, until an operation needs no
-// message more. The node goes on by itself.
+// TestCutAtEachMessage cuts the connections of a node before and after each message of either side
+// in turn, until an operation needs no message more. The node goes on by itself.
 func TestCutAtEachMessage(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -102,7 +102,8 @@ func rounds() int {
 	return 2
 }
 
-// TestKilledServer kills the server while many write, and starts it again: what was acknowledged is there.
+// TestKilledServer kills the server while many write, and starts it again: what was acknowledged is
+// there.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -112,8 +113,8 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// killed writes from many goroutines until each was refused once, breaks the server when some have been acknowledged, and checks what became
-// of all. Afterwards the store takes changes again.
+// killed writes from many goroutines until each was refused once, breaks the server when some have
+// been acknowledged, and checks what became of all. Afterwards the store takes changes again.
 func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 	t.Helper()
 	type answer struct {
@@ -165,7 +166,8 @@ func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 	t.Logf("%d acknowledged, %d unknown", acknowledged, unknown)
 }
 
-// TestFailover promotes a synchronous standby when the server has died: what was acknowledged is there.
+// TestFailover promotes a synchronous standby when the server has died: what was acknowledged is
+// there.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	for range rounds() {
@@ -186,7 +188,8 @@ func failover(t *testing.T) {
 	})
 }
 
-// TestWaitGivenUp lets the server give up its wait for a synchronous standby: nobody knows whether the commit will outlive the server.
+// TestWaitGivenUp lets the server give up its wait for a synchronous standby: nobody knows whether
+// the commit will outlive the server.
 func TestWaitGivenUp(t *testing.T) {
 	t.Parallel()
 	primary := servers.StartPostgres(t)

@@ -30,7 +30,8 @@ func open(t *testing.T, address string) *postgres.Store {
 	return s
 }
 
-// put returns an operation that puts the nth resource, with a name, and that counts it in its Bytes.
+// put returns an operation that puts the nth resource, with a name, and that counts it in its
+// Bytes.
 func put(n int, name string) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		counters, err := tx.Usage.Get(metadata.ID{})

@@ -11,9 +11,11 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// An operation runs first without the lock of a commit, to learn what it reads: what it changes and returns does not count. Then the commit
-// asks for all that its operations read in the round trip that takes the lock, and mostly none is left. What the first run reads may be
-// out of date: then it may have read something else, and the rest is read under the lock. It therefore knows no access version.
+// An operation runs first without the lock of a commit, to learn what it reads: what it changes and
+// returns does not count. Then the commit asks for all that its operations read in the round trip
+// that takes the lock, and mostly none is left. What the first run reads may be out of date: then
+// it may have read something else, and the rest is read under the lock. It therefore knows no
+// access version.
 
 // The bounds of what hints keep.
 const (
@@ -53,8 +55,8 @@ type learning struct {
 	learnt
 }
 
-// learnt is the places and ranges that an operation reads, and the growing buckets in which it found nothing at a place: it will look there
-// for another new id.
+// learnt is the places and ranges that an operation reads, and the growing buckets in which it
+// found nothing at a place: it will look there for another new id.
 type learnt struct {
 	places map[place]bool
 	ranges map[keyRange]int // how many pairs
@@ -65,7 +67,8 @@ func newLearnt() learnt {
 	return learnt{places: map[place]bool{}, ranges: map[keyRange]int{}, grows: map[tables.Bucket]bool{}}
 }
 
-// guess returns what is at a place most likely: under an id that the run has made itself there is nothing.
+// guess returns what is at a place most likely: under an id that the run has made itself there is
+// nothing.
 func (l *learning) guess(at place) ([]byte, bool) {
 	value, ok := l.hints.value(at)
 	return value, ok || l.made(at)

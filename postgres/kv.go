@@ -6,8 +6,9 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most. A page of 100 of few ranges takes one round
-// trip, wherever its rows are; of many ranges each has fewer of them.
+// The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most.
+// A page of 100 of few ranges takes one round trip, wherever its rows are; of many ranges each has
+// fewer of them.
 const (
 	firstFetch = 16
 	firstAhead = 102
@@ -15,7 +16,8 @@ const (
 	mostFetch  = 1024
 )
 
-// kv is one transaction as package tables reads and changes it. What it writes it keeps, and shows above what it reads.
+// kv is one transaction as package tables reads and changes it. What it writes it keeps, and shows
+// above what it reads.
 type kv struct {
 	*reader
 	writes *writes // nil: it changes nothing
@@ -59,7 +61,8 @@ func (k *kv) Delete(b tables.Bucket, key []byte) error {
 	return nil
 }
 
-// CreateBucket does nothing: all buckets of this program have their number before the first migration.
+// CreateBucket does nothing: all buckets of this program have their number before the first
+// migration.
 func (k *kv) CreateBucket(tables.Bucket) error { return nil }
 
 // DeleteBucket deletes the keys.

@@ -21,8 +21,9 @@ var migrations embed.FS
 // migrationLock is the advisory lock that one of several nodes holds which start at once.
 const migrationLock = 0x6c616273 // "labs"
 
-// prepare brings the database to the layout and the schema of this program, in one transaction, and reads what every start needs. A store
-// that is to be read only changes nothing, and refuses a database without rows.
+// prepare brings the database to the layout and the schema of this program, in one transaction, and
+// reads what every start needs. A store that is to be read only changes nothing, and refuses a
+// database without rows.
 func (s *Store) prepare(ctx context.Context, conn *pgx.Conn) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -124,7 +125,8 @@ func (s *Store) readNumbers(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// upgrade makes the first rows of an empty database, or brings those of an older schema to the present one.
+// upgrade makes the first rows of an empty database, or brings those of an older schema to the
+// present one.
 func (t *transaction) upgrade(tx pgx.Tx) error {
 	k := &kv{reader: t.reader, store: t.store, writes: &writes{}}
 	var err error

@@ -18,7 +18,8 @@ import (
 	"labshelf/postgres"
 )
 
-// TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps is that of the counts.
+// TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps
+// is that of the counts.
 func TestNodesShareAnOrder(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -48,8 +49,8 @@ func TestNodesShareAnOrder(t *testing.T) {
 	}
 }
 
-// TestHarvestMissesNothing follows the changes on one node by the last stamp seen, while others commit on both: what has a stamp below one
-// that was seen was there by then.
+// TestHarvestMissesNothing follows the changes on one node by the last stamp seen, while others
+// commit on both: what has a stamp below one that was seen was there by then.
 func TestHarvestMissesNothing(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -89,7 +90,8 @@ func TestHarvestMissesNothing(t *testing.T) {
 	}
 }
 
-// TestAccessVersionOfAllNodes: what one node changes of what decides access ends what another one remembers, with its next transaction.
+// TestAccessVersionOfAllNodes: what one node changes of what decides access ends what another one
+// remembers, with its next transaction.
 func TestAccessVersionOfAllNodes(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -129,7 +131,8 @@ func TestAccessVersionOfAllNodes(t *testing.T) {
 	}
 }
 
-// TestLongNames lists names that are longer than an entry of an index may be, and differ only behind what an index holds of them.
+// TestLongNames lists names that are longer than an entry of an index may be, and differ only
+// behind what an index holds of them.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -241,7 +244,8 @@ func TestLoadIsWholeOrNothing(t *testing.T) {
 	}
 }
 
-// TestCommitsAreObserved: each commit is reported, with what shared it; a transaction that changes nothing is none.
+// TestCommitsAreObserved: each commit is reported, with what shared it; a transaction that changes
+// nothing is none.
 func TestCommitsAreObserved(t *testing.T) {
 	t.Parallel()
 	var commits []groupcommit.Commit

@@ -14,13 +14,15 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// longest is how many bytes a key may have to be one of key_values; headBytes is how many of a longer one an index holds.
+// longest is how many bytes a key may have to be one of key_values; headBytes is how many of a
+// longer one an index holds.
 const (
 	longest   = 2000
 	headBytes = 1000
 )
 
-// The statements of reading. What they return of a place or a range carries its number among those that were asked, from 1.
+// The statements of reading. What they return of a place or a range carries its number among those
+// that were asked, from 1.
 const (
 	stateSQL = "select stamp, access, schema, long from state"
 
@@ -34,9 +36,10 @@ const (
 		(select key from key_values where bucket = p.bucket order by bucket desc, key desc limit 1) r`
 )
 
-// rangesSQL reads ranges of a table, which are within their buckets; one without an end has no hi. order is how the index is read. Bounds are
-// compared column by column: PostgreSQL before 18 ends no scan by a row such as (bucket, key) < ($1, $2) before the first column differs, so that
-// a range with few keys would be read with all that is behind it in its bucket.
+// rangesSQL reads ranges of a table, which are within their buckets; one without an end has no hi.
+// order is how the index is read. Bounds are compared column by column: PostgreSQL before 18 ends
+// no scan by a row such as (bucket, key) < ($1, $2) before the first column differs, so that a
+// range with few keys would be read with all that is behind it in its bucket.
 func rangesSQL(table, within, order string) string {
 	return `select q.n, r.key, r.value, x.value
 	from unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::integer[], $5::smallint[]) with ordinality as q (bucket, lo, hi, most, records, n)
@@ -47,7 +50,8 @@ func rangesSQL(table, within, order string) string {
 		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
 }
 
-// The bounds of a range, for an index: behind all keys is where there is none. That of long_key_values, of which there are few, has their heads.
+// The bounds of a range, for an index: behind all keys is where there is none. That of
+// long_key_values, of which there are few, has their heads.
 var (
 	keys  = "key >= q.lo and key < coalesce(q.hi, " + behind(longest) + ")"
 	heads = fmt.Sprintf("head >= substr(q.lo, 1, %[1]d) and head <= coalesce(substr(q.hi, 1, %[1]d), %[2]s) and key >= q.lo and (q.hi is null or key < q.hi)",
@@ -221,8 +225,8 @@ func (a *asked) answerRanges(results pgx.BatchResults, which []int, pairs [][]pa
 	})
 }
 
-// ordered puts the pairs of two tables into the order of the range. No statement says in which order a join returns rows, though it mostly
-// is that of the index.
+// ordered puts the pairs of two tables into the order of the range. No statement says in which
+// order a join returns rows, though it mostly is that of the index.
 func ordered(r keyRange, pairs []pair, most int) found {
 	compare := func(a, b pair) int {
 		if r.backwards {
@@ -239,7 +243,8 @@ func ordered(r keyRange, pairs []pair, most int) found {
 	return found{pairs[:most], false}
 }
 
-// each calls fn for the rows of the next statement: with the number of what was asked, from 0, and the other values.
+// each calls fn for the rows of the next statement: with the number of what was asked, from 0, and
+// the other values.
 func each(results pgx.BatchResults, fn func(n int, values [][]byte) error) error {
 	rows, err := results.Query()
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestRangesEndWhereTheyEnd: a range with few keys costs what it holds, whatever stands before and behind it in its bucket.
+// TestRangesEndWhereTheyEnd: a range with few keys costs what it holds, whatever stands before and
+// behind it in its bucket.
 func TestRangesEndWhereTheyEnd(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), servers.StartPostgres(t).Database(t), Options{})

@@ -13,8 +13,8 @@ type place struct {
 	key    string
 }
 
-// keyRange is the keys of a bucket from lo up to, not including, hi, and with them the records in another bucket that their entries point
-// to; BucketCount: none.
+// keyRange is the keys of a bucket from lo up to, not including, hi, and with them the records in
+// another bucket that their entries point to; BucketCount: none.
 type keyRange struct {
 	bucket    tables.Bucket
 	lo, hi    string
@@ -37,7 +37,8 @@ func (r keyRange) after(key []byte) keyRange {
 	return r
 }
 
-// pair is a key with its value, and with the record that it points to; nil: there is none, or none was asked for.
+// pair is a key with its value, and with the record that it points to; nil: there is none, or none
+// was asked for.
 type pair struct{ key, value, record []byte }
 
 // found is the first pairs of a range, in its order; complete: there are no more.

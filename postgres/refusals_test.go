@@ -23,7 +23,8 @@ func refused(t *testing.T, address string, want error, names string) {
 	}
 }
 
-// TestUnsafeSettings: a server, or a session, that may lose what was promised is refused, with the setting.
+// TestUnsafeSettings: a server, or a session, that may lose what was promised is refused, with the
+// setting.
 func TestUnsafeSettings(t *testing.T) {
 	t.Parallel()
 	refused(t, servers.StartPostgres(t, "fsync=off").Database(t), postgres.ErrUnsafe, "fsync")
@@ -60,7 +61,8 @@ func TestStandby(t *testing.T) {
 	refused(t, primary.Standby(t, false).At(address), metadata.ErrUnavailable, "")
 }
 
-// TestNewerSchema: a node of an older program refuses what a newer one has made of the tables, also while it runs.
+// TestNewerSchema: a node of an older program refuses what a newer one has made of the tables, also
+// while it runs.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)

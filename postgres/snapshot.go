@@ -13,8 +13,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Snapshot implements metadata.Store: the snapshot is a file that bolt.Open opens, whichever the engine, in the folder for temporary files
-// until it is closed.
+// Snapshot implements metadata.Store: the snapshot is a file that bolt.Open opens, whichever the
+// engine, in the folder for temporary files until it is closed.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied, err := s.copy(ctx)
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Store) copy(ctx context.Context) (_ *snapshot, err error) {
 	return copied, nil
 }
 
-// Inspect implements metadata.Store. It inspects a snapshot, since to look up every row from its entries and every entry from its row takes
-// a round trip each.
+// Inspect implements metadata.Store. It inspects a snapshot, since to look up every row from its
+// entries and every entry from its row takes a round trip each.
 func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) (err error) {
 	copied, err := s.copy(ctx)
 	if err != nil {

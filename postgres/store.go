@@ -1,25 +1,29 @@
-// Package postgres implements metadata.Store in a PostgreSQL database, which several nodes may share: package tables over keys and values
-// in one table.
+// Package postgres implements metadata.Store in a PostgreSQL database, which several nodes may
+// share: package tables over keys and values in one table.
 //
 // # Commits
 //
-// Each node commits in groups, like package bolt. A commit first locks the row of the last stamp, and holds it to its end: so the order of
-// stamps is that of the commits of all nodes, and what decides permission is read after every commit before. In the round trip that
-// takes the lock the commit asks for all that its operations will read, which each has told by a first run without the lock (hints.go); in
-// another one it writes and commits. What an operation writes is kept until then, so one that fails has sent nothing, and no savepoint
-// is needed. Stamps follow the clock of the server.
+// Each node commits in groups, like package bolt. A commit first locks the row of the last stamp,
+// and holds it to its end: so the order of stamps is that of the commits of all nodes, and what
+// decides permission is read after every commit before. In the round trip that takes the lock the
+// commit asks for all that its operations will read, which each has told by a first run without the
+// lock (hints.go); in another one it writes and commits. What an operation writes is kept until
+// then, so one that fails has sent nothing, and no savepoint is needed. Stamps follow the clock of
+// the server.
 //
 // # Views
 //
-// A view is one REPEATABLE READ transaction, which begins in the round trip of its first question. That reads the version of the access rows
-// too, so that a revoked key ends with the next request on every node. What asks for that version before is told the last one that this node
-// has seen, and is run once more where that is over. What is read together is asked together (Prefetch). PostgreSQL shows a commit to others
-// when it is on stable storage. Everything is read from the server that takes the commits.
+// A view is one REPEATABLE READ transaction, which begins in the round trip of its first question.
+// That reads the version of the access rows too, so that a revoked key ends with the next request
+// on every node. What asks for that version before is told the last one that this node has seen,
+// and is run once more where that is over. What is read together is asked together (Prefetch).
+// PostgreSQL shows a commit to others when it is on stable storage. Everything is read from the
+// server that takes the commits.
 //
 // # Keys
 //
-// Keys are bytea, in the order of bytes. An entry of an index ends at 2,704 bytes, so longer keys are in a table of their own, by digest and
-// by what they begin with.
+// Keys are bytea, in the order of bytes. An entry of an index ends at 2,704 bytes, so longer keys
+// are in a table of their own, by digest and by what they begin with.
 package postgres
 
 import (
@@ -42,12 +46,12 @@ import (
 type Options struct {
 	Now func() time.Time // the clock behind stamps; nil: that of the server
 
-	// Observe is called with each commit once its outcome is known, just before the waiting callers are answered, from one goroutine. It must
-	// return soon. nil: nobody hears of them.
+	// Observe is called with each commit once its outcome is known, just before the waiting callers
+	// are answered, from one goroutine. It must return soon. nil: nobody hears of them.
 	Observe func(groupcommit.Commit)
 
-	// ReadOnly changes nothing: no table is made or upgraded, every change is refused with metadata.ErrReadOnly. What an older schema lacks
-	// is empty.
+	// ReadOnly changes nothing: no table is made or upgraded, every change is refused with
+	// metadata.ErrReadOnly. What an older schema lacks is empty.
 	ReadOnly bool
 }
 
@@ -70,9 +74,9 @@ type Store struct {
 
 var _ metadata.Store = (*Store)(nil)
 
-// Open opens the database at an address, a URL or a list of settings as in libpq, and makes or upgrades its tables. It returns an
-// ErrUnsafe where the settings of the server may lose a commit, and a metadata.ErrTooNew for a database of a newer program. The caller
-// closes the Store.
+// Open opens the database at an address, a URL or a list of settings as in libpq, and makes or
+// upgrades its tables. It returns an ErrUnsafe where the settings of the server may lose a commit,
+// and a metadata.ErrTooNew for a database of a newer program. The caller closes the Store.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -96,7 +100,8 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	return s, nil
 }
 
-// Close commits the changes that are queued and refuses others; then it waits for the views to end and closes the connections.
+// Close commits the changes that are queued and refuses others; then it waits for the views to end
+// and closes the connections.
 func (s *Store) Close() error {
 	s.queue.Close()
 	s.running.close()
@@ -142,8 +147,8 @@ func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 	return s.update(ctx, fn, true)
 }
 
-// update runs an operation for the first time, and queues it. If its context ends in its first run, the operation goes on, as if that had
-// been the only one; if it ends before, nothing has begun.
+// update runs an operation for the first time, and queues it. If its context ends in its first run,
+// the operation goes on, as if that had been the only one; if it ends before, nothing has begun.
 func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, background bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -183,7 +188,8 @@ func (s *Store) askOutside(ctx context.Context, q *question, into *reader) error
 	})
 }
 
-// holdTimeout is how long a node may do nothing while others wait for its commit, in milliseconds: the server then ends its transaction.
+// holdTimeout is how long a node may do nothing while others wait for its commit, in milliseconds:
+// the server then ends its transaction.
 const holdTimeout = 5000
 
 // connect makes a connection; with warn one for commits, which tells of warnings.

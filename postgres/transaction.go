@@ -23,9 +23,10 @@ type transaction struct {
 	failed error // of a question
 }
 
-// The statements that begin a transaction. That of a view is one state throughout. That of a commit waits for those of all other nodes at
-// the row of the last stamp, then reads what they have left: at READ COMMITTED each statement sees what was committed before it. The clock
-// is read by a statement of its own, after that wait.
+// The statements that begin a transaction. That of a view is one state throughout. That of a commit
+// waits for those of all other nodes at the row of the last stamp, then reads what they have left:
+// at READ COMMITTED each statement sees what was committed before it. The clock is read by a
+// statement of its own, after that wait.
 var (
 	beginView   = []string{"begin isolation level repeatable read read only", stateSQL}
 	beginCommit = []string{"begin isolation level read committed read write", stateSQL + " for update", "select clock_timestamp()"}
@@ -100,7 +101,8 @@ func catch(fn func() error) (err error) {
 // long returns the buckets that have had long keys, as this node knows it.
 func (s *Store) long() longBuckets { return *s.longKeys.Load() }
 
-// noteLong adds buckets that have had long keys, and tells whether there are any that were not known.
+// noteLong adds buckets that have had long keys, and tells whether there are any that were not
+// known.
 func (s *Store) noteLong(seen longBuckets) (fresh bool) {
 	for {
 		present := s.longKeys.Load()

@@ -48,7 +48,8 @@ func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	})
 }
 
-// ViewDurable is View: PostgreSQL shows a commit to others when it is on stable storage, and on that of synchronous standbys.
+// ViewDurable is View: PostgreSQL shows a commit to others when it is on stable storage, and on
+// that of synchronous standbys.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.View(ctx, fn)
 }
@@ -89,9 +90,10 @@ type view struct {
 // misled is the value of a panic: the view has another version of the access rows than fn was told.
 type misled struct{}
 
-// view runs fn in one. It begins with the first question of fn, in the same round trip, so that fn may ask for the version of the access rows
-// before: it is then told the last one that this node has seen. Where that turns out to be over, fn runs once more, with the right one; it has
-// read nothing until then.
+// view runs fn in one. It begins with the first question of fn, in the same round trip, so that fn
+// may ask for the version of the access rows before: it is then told the last one that this node
+// has seen. Where that turns out to be over, fn runs once more, with the right one; it has read
+// nothing until then.
 func (s *Store) view(ctx context.Context, fn func(*view) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -136,7 +138,8 @@ func (v *view) assuming(fn func(*view) error) (again bool, err error) {
 
 func (v *view) kv() *kv { return &kv{reader: v.reader, store: v.store} }
 
-// access returns the version of the access rows in the state that the view sees, or will most likely see.
+// access returns the version of the access rows in the state that the view sees, or will most
+// likely see.
 func (v *view) access() uint64 {
 	if v.begun {
 		return uint64(v.state.access)
@@ -151,7 +154,8 @@ func (v *view) access() uint64 {
 	return v.assumed
 }
 
-// question asks. A connection that turns out to be dead when the view begins, such as after the server was restarted, is replaced once.
+// question asks. A connection that turns out to be dead when the view begins, such as after the
+// server was restarted, is replaced once.
 func (v *view) question(q *question) {
 	err := v.first()
 	if err == nil {
@@ -194,7 +198,8 @@ func (v *view) release() {
 	}
 }
 
-// end gives the connection back when the database has ended the transaction, for which nobody waits.
+// end gives the connection back when the database has ended the transaction, for which nobody
+// waits.
 func (v *view) end() {
 	if !v.begun || v.conn.IsClosed() {
 		v.release()

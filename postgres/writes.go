@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// writes is what a transaction has changed, in the order of keys. It is sent when the transaction is committed.
+// writes is what a transaction has changed, in the order of keys. It is sent when the transaction
+// is committed.
 type writes struct {
 	buckets [tables.BucketCount][]write
 }

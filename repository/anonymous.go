@@ -11,14 +11,16 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// An anonymous reader has neither key nor session. It may read what is in an open dataspace, if the configuration allows that, and it gets
-// one answer to everything else: that to no key. So it cannot tell what it may not read from what does not exist. The use cases that it may
-// call are those that read by read and readDurable; all others refuse it in asCaller.
+// An anonymous reader has neither key nor session. It may read what is in an open dataspace, if the
+// configuration allows that, and it gets one answer to everything else: that to no key. So it
+// cannot tell what it may not read from what does not exist. The use cases that it may call are
+// those that read by read and readDurable; all others refuse it in asCaller.
 
 // Anonymous tells whether there are anonymous readers.
 func (s *Service) Anonymous() bool { return s.config.Anonymous }
 
-// AnonymousReader returns the principal of a request without any credentials, or the refusal where such requests are not served.
+// AnonymousReader returns the principal of a request without any credentials, or the refusal where
+// such requests are not served.
 func (s *Service) AnonymousReader() (auth.Principal, error) {
 	if !s.config.Anonymous {
 		return auth.Principal{}, unauthenticated()
@@ -26,7 +28,8 @@ func (s *Service) AnonymousReader() (auth.Principal, error) {
 	return auth.Principal{Anonymous: true}, nil
 }
 
-// read is view for what anonymous readers may see, too: fn authorises the caller before it tells anything of an object.
+// read is view for what anonymous readers may see, too: fn authorises the caller before it tells
+// anything of an object.
 func (s *Service) read(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.stores.View(ctx, s.asReader(p, fn))
 }
@@ -51,7 +54,8 @@ func (s *Service) asReader(came auth.Principal, fn func(*metadata.Tx, auth.Princ
 	}
 }
 
-// alike makes one error of those that say that something does not exist, and that the caller may not read it.
+// alike makes one error of those that say that something does not exist, and that the caller may
+// not read it.
 func alike(err error) error {
 	if refusal, is := errors.AsType[*errs.Error](err); is && (refusal.Kind == errs.NotFound || refusal.Kind == errs.Forbidden) {
 		return unauthenticated()
@@ -59,14 +63,16 @@ func alike(err error) error {
 	return err
 }
 
-// openListings are those of one object, which an anonymous reader may list if it may read the object. A listing over everything wants a
-// key: a harvester that lost its key must not take what is open for everything.
+// openListings are those of one object, which an anonymous reader may list if it may read the
+// object. A listing over everything wants a key: a harvester that lost its key must not take what
+// is open for everything.
 var openListings = map[paging.Listing]bool{
 	paging.DataspaceSets: true, paging.DataspaceResources: true, paging.SetResources: true, paging.ResourceVersions: true,
 }
 
-// OpenDataspaces hands each active dataspace that is open to add, by id, for as long as add returns true. It refuses where there are no
-// anonymous readers. Add runs in a transaction; it must be quick.
+// OpenDataspaces hands each active dataspace that is open to add, by id, for as long as add returns
+// true. It refuses where there are no anonymous readers. Add runs in a transaction; it must be
+// quick.
 func (s *Service) OpenDataspaces(ctx context.Context, add func(metadata.Dataspace) bool) error {
 	return s.readDurable(ctx, auth.Principal{Anonymous: true}, func(tx *metadata.Tx, p auth.Principal) error {
 		for id, err := range tx.Dataspaces.Public(metadata.ID{}) {

@@ -22,8 +22,9 @@ import (
 var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "PresignResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
 	"OpenArchive", "GetFolder", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
 
-// TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by reflection, so that a new one is tried, too: what is
-// not meant for anonymous readers refuses them before it looks at anything, and the others where they are off.
+// TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by
+// reflection, so that a new one is tried, too: what is not meant for anonymous readers refuses them
+// before it looks at anything, and the others where they are off.
 func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {
@@ -80,7 +81,8 @@ func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 	return reflect.Zero(of)
 }
 
-// TestOpenDataspaces are the active ones that are open; where there are no anonymous readers, nobody learns of any.
+// TestOpenDataspaces are the active ones that are open; where there are no anonymous readers,
+// nobody learns of any.
 func TestOpenDataspaces(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {

@@ -18,11 +18,12 @@ import (
 // MaxArchived is how many files may be named for one archive.
 const MaxArchived = 1000
 
-// archiveRoom is how many files all archives that are under way may have together where nobody says otherwise. Each costs some 500 bytes of memory until its
-// archive ends: half a GiB in all.
+// archiveRoom is how many files all archives that are under way may have together where nobody says
+// otherwise. Each costs some 500 bytes of memory until its archive ends: half a GiB in all.
 const archiveRoom = 1 << 20
 
-// Archive is the files of a set, to be taken out one after the other in the order of their creation. The caller closes it.
+// Archive is the files of a set, to be taken out one after the other in the order of their
+// creation. The caller closes it.
 type Archive struct {
 	Set     metadata.Set
 	service *Service
@@ -34,9 +35,10 @@ type Archive struct {
 	bare    bool                        // without descriptive metadata
 }
 
-// OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
-// is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when it is opened. A folder, a path
-// that ends in a slash, narrows it down; "": the whole set.
+// OpenArchive finds the resources of a set that are active now, or those that are named: each must
+// be of the set, and active. What is deleted afterwards is still in the archive; of what is
+// replaced or renamed, the version that there is when it is opened. A folder, a path that ends in a
+// slash, narrows it down; "": the whole set.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
 	a.still = func(ctx context.Context) error {
@@ -84,7 +86,8 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder
 	return a, nil
 }
 
-// take adds a resource to the archive. Room is reserved before the memory is used: many may ask for the same large set at once.
+// take adds a resource to the archive. Room is reserved before the memory is used: many may ask for
+// the same large set at once.
 func (a *Archive) take(id metadata.ID) error {
 	a.room++
 	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {
@@ -122,7 +125,8 @@ func (a *Archive) takeNamed(tx *metadata.Tx, set resolvedSet, named []string) er
 
 const archiveField = "resource"
 
-// takeActive takes the active resources of a set, or of one folder of it, unless there are more than all archives may have together.
+// takeActive takes the active resources of a set, or of one folder of it, unless there are more
+// than all archives may have together.
 func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet, folder string) error {
 	switch {
 	case set.shown().State == metadata.Deleted:
@@ -146,8 +150,9 @@ func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet, folder string) er
 	return cmp.Or(err, full)
 }
 
-// Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other error the archive cannot be
-// completed: the caller may no longer read it, a file is damaged, or was purged meanwhile.
+// Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other
+// error the archive cannot be completed: the caller may no longer read it, a file is damaged, or
+// was purged meanwhile.
 func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekCloser, error) {
 	if len(a.rest) == 0 {
 		return metadata.Resource{}, nil, io.EOF

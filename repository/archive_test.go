@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that lacks some of it.
+// TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that
+// lacks some of it.
 func TestArchiveDuringARestoration(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -56,7 +57,8 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	}
 }
 
-// TestArchiveRoom: archives together take no more memory than they may, and what one of them took comes back.
+// TestArchiveRoom: archives together take no more memory than they may, and what one of them took
+// comes back.
 func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -107,7 +109,8 @@ func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource)
 	})
 }
 
-// TestArchiveReserves: room is taken before the memory is, so that many requests at once are refused in time.
+// TestArchiveReserves: room is taken before the memory is, so that many requests at once are
+// refused in time.
 func TestArchiveReserves(t *testing.T) {
 	t.Parallel()
 	store := &reserved{Store: metadatatest.NewMemory(time.Now)}

@@ -33,8 +33,9 @@ func (e AuditEntry) Time() metadata.Stamp {
 	return metadata.Stamp(e.Stamp)
 }
 
-// ListAudit lists entries of the audit log: sysadmins see all, admins those about their dataspaces and what is in them, others none. A page for which
-// much has to be passed over takes its time: only what is about one object, or in a window of time, is found without reading the rest.
+// ListAudit lists entries of the audit log: sysadmins see all, admins those about their dataspaces
+// and what is in them, others none. A page for which much has to be passed over takes its time:
+// only what is about one object, or in a window of time, is found without reading the rest.
 func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListRequest) (Page[AuditEntry], error) {
 	return list(ctx, s, p, paging.AuditEntries, req, lister[AuditEntry]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
@@ -64,8 +65,9 @@ func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListReque
 	})
 }
 
-// History lists the entries about a dataspace, a set or a resource, the newest first. Whoever may read the object sees who did what; with
-// which key and from where, the log alone tells. Roles in a public dataspace are seen by those who have one.
+// History lists the entries about a dataspace, a set or a resource, the newest first. Whoever may
+// read the object sees who did what; with which key and from where, the log alone tells. Roles in a
+// public dataspace are seen by those who have one.
 func (s *Service) History(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[AuditEntry], error) {
 	return list(ctx, s, p, listing, req, lister[AuditEntry]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
@@ -150,8 +152,8 @@ func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], er
 	}, nil
 }
 
-// auditWindow returns the numbers, from the first to the one after the last, of the entries within the times of a query that come after its
-// position. Times ascend, unless the clock was put back.
+// auditWindow returns the numbers, from the first to the one after the last, of the entries within
+// the times of a query that come after its position. Times ascend, unless the clock was put back.
 func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
 	state, err := tx.Audit.State()
 	if err != nil {
@@ -259,8 +261,9 @@ func auditEntry(tx *metadata.Tx, number uint64) (AuditEntry, error) {
 	return AuditEntry{number, e, row.Texts.Text, row.Address.Text, erased}, err
 }
 
-// AuditHead signs the head of the audit log for its first size entries; "" for all. Every registered user may have it: a head that somebody else
-// has noted down is what proves anything. It is of what is on stable storage.
+// AuditHead signs the head of the audit log for its first size entries; "" for all. Every
+// registered user may have it: a head that somebody else has noted down is what proves anything. It
+// is of what is on stable storage.
 func (s *Service) AuditHead(ctx context.Context, p auth.Principal, size string) (head metadata.SignedHead, err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
 		entries, err := auditSize(tx, "size", size)
@@ -272,8 +275,9 @@ func (s *Service) AuditHead(ctx context.Context, p auth.Principal, size string) 
 	return head, err
 }
 
-// AuditProof proves that an entry, "" for the last, is in the tree of the first size entries, or, where from is not "", that this tree continues that of
-// the first from entries: the audit path and the consistency proof of RFC 6962. An empty size is that of the log.
+// AuditProof proves that an entry, "" for the last, is in the tree of the first size entries, or,
+// where from is not "", that this tree continues that of the first from entries: the audit path and
+// the consistency proof of RFC 6962. An empty size is that of the log.
 func (s *Service) AuditProof(ctx context.Context, p auth.Principal, entry, from, size string) (proof []audit.Hash, err error) {
 	if entry != "" && from != "" {
 		return nil, invalid("entry", "entry and from exclude each other")
@@ -318,8 +322,8 @@ func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
 // exportPage is how many entries of an export are read in one transaction.
 const exportPage = 500
 
-// ExportAudit returns the signed head of the whole log, and its entries from the first to the last, for a sysadmin. They are read page by page
-// while they are taken; each page asks whether the caller still is one.
+// ExportAudit returns the signed head of the whole log and all entries, in order, to a sysadmin.
+// The iterator reads page after page, and ends with an error once the caller is no sysadmin.
 func (s *Service) ExportAudit(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := onlySysadmin(p); err != nil {

@@ -37,8 +37,8 @@ func actions(t *testing.T, meta metadata.Reader, from uint64) (words []string) {
 	return words
 }
 
-// TestUseCasesAreLogged goes through the use cases on a store that reports each change whose entry is not in the same commit, and compares
-// the log with what was done.
+// TestUseCasesAreLogged goes through the use cases on a store that reports each change whose entry
+// is not in the same commit, and compares the log with what was done.
 func TestUseCasesAreLogged(t *testing.T) {
 	t.Parallel()
 	k := repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 2)
@@ -118,7 +118,8 @@ func TestUseCasesAreLogged(t *testing.T) {
 	k.Sound()
 }
 
-// writers are the places that write rows whose changes belong into the audit log, with the reason why they are no others.
+// writers are the places that write rows whose changes belong into the audit log, with the reason
+// why they are no others.
 var writers = map[string]string{
 	"repository/internal/rows/audit.go":     "saves with an entry",
 	"repository/internal/rows/schemas.go":   "saves with an entry",

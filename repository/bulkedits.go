@@ -156,9 +156,10 @@ func editableSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, err
 	return resolved, err
 }
 
-// carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is recorded with the first that changes a file, and counts
-// with each. Files that somebody has changed meanwhile are left out, and named; where that is all of them, there is no edit.
-// An error behind a commit says how many files were changed.
+// carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is
+// recorded with the first that changes a file, and counts with each. Files that somebody has
+// changed meanwhile are left out, and named; where that is all of them, there is no edit. An error
+// behind a commit says how many files were changed.
 func (s *Service) carryOut(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
 	ctx, operation := storage.Begin(ctx)
 	err := s.editSteps(ctx, p, set, edit, o)
@@ -274,7 +275,8 @@ func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptiv
 	return m, nil
 }
 
-// UndoEdit puts files back to what they were before a bulk edit, as far as nobody has changed them since, and names the others. It is a bulk edit itself.
+// UndoEdit puts files back to what they were before a bulk edit, as far as nobody has changed them
+// since, and names the others. It is a bulk edit itself.
 func (s *Service) UndoEdit(ctx context.Context, p auth.Principal, id string) (o BulkOutcome, err error) {
 	var undone metadata.BulkEdit
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -327,7 +329,8 @@ func (o *BulkOutcome) planUndo(tx *metadata.Tx, of resolvedSet, number uint64) e
 	return nil
 }
 
-// undoing returns the changes that take back what the texts of an entry say of descriptive metadata.
+// undoing returns the changes that take back what the texts of an entry say of descriptive
+// metadata.
 func undoing(texts string) (changes []descriptive.Change, err error) {
 	var said map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(texts), &said); err != nil {

@@ -129,7 +129,8 @@ func row(d *described, i int, cell string) string {
 	return d.Resources[i].ID.String() + "," + d.Resources[i].Tag() + "," + cell
 }
 
-// TestEditMany: a patch and tags for several files; what has been changed since is left out of the undo, and named.
+// TestEditMany: a patch and tags for several files; what has been changed since is left out of the
+// undo, and named.
 func TestEditMany(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -204,7 +205,8 @@ func TestEditInSteps(t *testing.T) {
 	}
 }
 
-// TestEditLeavesWhatChanged: a file that somebody changes after the check is left as it is, and named.
+// TestEditLeavesWhatChanged: a file that somebody changes after the check is left as it is, and
+// named.
 func TestEditLeavesWhatChanged(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -223,7 +225,8 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	}
 }
 
-// TestEditThatChangesNothing: what somebody has changed, all of it, between the check and the change leaves no edit, and undoes none.
+// TestEditThatChangesNothing: what somebody has changed, all of it, between the check and the
+// change leaves no edit, and undoes none.
 func TestEditThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -247,7 +250,8 @@ func TestEditThatChangesNothing(t *testing.T) {
 	}
 }
 
-// cutStore takes so many changes more; -1: all. Before the next one it calls before, if that is set.
+// cutStore takes so many changes more; -1: all. Before the next one it calls before, if that is
+// set.
 type cutStore struct {
 	*metadatatest.Memory
 	left   int

@@ -21,8 +21,9 @@ import (
 // maxCSVFiles is how many files one CSV has: the header is a row, too.
 const maxCSVFiles = spreadsheet.MaxRows - 1
 
-// ExportMetadata writes the descriptive metadata of the active files of a set as CSV, in the order of their names. begin is called when all that can be
-// refused has been. Each row is of one state; what gets a new property meanwhile may be without its column.
+// ExportMetadata writes the descriptive metadata of the active files of a set as CSV, in the order
+// of their names. begin is called when all that can be refused has been. Each row is of one state;
+// what gets a new property meanwhile may be without its column.
 func (s *Service) ExportMetadata(ctx context.Context, p auth.Principal, set string, separator rune, begin func(metadata.Set) io.Writer) error {
 	var columns spreadsheet.Columns
 	var ids []metadata.ID
@@ -116,8 +117,8 @@ func describedMetadata(tx *metadata.Tx, r *metadata.Resource) (descriptive.Metad
 	return rows.ParseDescriptive(r.Descriptive)
 }
 
-// EditByCSV changes the descriptive metadata of files of a set by a file that ExportMetadata wrote and people have edited. It is checked whole
-// first; a problem anywhere refuses all of it.
+// EditByCSV changes the descriptive metadata of files of a set by a file that ExportMetadata wrote
+// and people have edited. It is checked whole first; a problem anywhere refuses all of it.
 func (s *Service) EditByCSV(ctx context.Context, p auth.Principal, set string, file []byte, preview bool) (BulkOutcome, error) {
 	return s.bulkEdit(ctx, p, set, metadata.EditByCSV, preview, func(tx *metadata.Tx, of resolvedSet, o *BulkOutcome) error {
 		r, err := spreadsheet.NewReader(bytes.NewReader(file))
@@ -218,7 +219,8 @@ func wordsSetter(at func(*many) *[]string) func(*many, string, any) error {
 	}
 }
 
-// EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata, a merge patch, addTags, removeTags.
+// EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata,
+// a merge patch, addTags, removeTags.
 func (s *Service) EditMany(ctx context.Context, p auth.Principal, set string, f Fields, preview bool) (BulkOutcome, error) {
 	var many many
 	err := s.MayEdit(ctx, p, set) // permission comes before the fields

@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// How much one commit of a deletion or restoration does: so little that other writers hardly notice. 200 objects take 2.2 ms, and
-// as long again until they are on the disk.
+// How much one commit of a deletion or restoration does: so little that other writers hardly
+// notice. 200 objects take 2.2 ms, and as long again until they are on the disk.
 const (
 	batchTime    = 5 * time.Millisecond // until it is committed
 	batchObjects = 200                  // at most
@@ -30,9 +30,10 @@ const cascadeBackoff = time.Second
 // batch is what one commit does of a cascade.
 type batch struct{ *metadata.Cascade }
 
-// advance moves objects for about batchTime, and tells whether none is left. Objects are found by ranges of the indexes: a
-// deletion eats up the range of what is active; a restoration walks what was deleted between the container's deletion and the
-// restoration, which is exactly what the deletion took, less what has been purged.
+// advance moves objects for about batchTime, and tells whether none is left. Objects are found by
+// ranges of the indexes: a deletion eats up the range of what is active; a restoration walks what
+// was deleted between the container's deletion and the restoration, which is exactly what the
+// deletion took, less what has been purged.
 func (s batch) advance(tx *metadata.Tx) (done bool, err error) {
 	begun := time.Now()
 	for moved := 0; moved < batchObjects && time.Since(begun) < batchTime; moved += batchStride {
@@ -121,7 +122,8 @@ func (s batch) source() paging.States {
 	return paging.Active
 }
 
-// beginCascade starts a cascade in the transaction that changed its container. What fits into one batch is done at once.
+// beginCascade starts a cascade in the transaction that changed its container. What fits into one
+// batch is done at once.
 func beginCascade(tx *metadata.Tx, cascade *metadata.Cascade) (done bool, err error) {
 	if done, err = (batch{cascade}).advance(tx); done || err != nil {
 		return done, err
@@ -146,8 +148,8 @@ func startCascades(meta metadata.Transactions, failures *background.Errors) *cas
 	return s
 }
 
-// wait returns when nothing is under way in the container any more, or with the error that delays it; then the cascade goes
-// on by itself as soon as it can.
+// wait returns when nothing is under way in the container any more, or with the error that delays
+// it; then the cascade goes on by itself as soon as it can.
 func (s *cascadeWorker) wait(ctx context.Context, container metadata.ID) error {
 	answer := make(chan error, 1)
 	s.mu.Lock()
@@ -173,7 +175,8 @@ func (s *cascadeWorker) answer(container metadata.ID, err error) {
 	delete(s.waiting, container)
 }
 
-// round goes through the table once. A container whose batch fails is left alone for a while; the others go on.
+// round goes through the table once. A container whose batch fails is left alone for a while; the
+// others go on.
 func (s *cascadeWorker) round(ctx context.Context) background.Next {
 	cascades, err := s.pending(ctx)
 	moved := false
@@ -249,7 +252,8 @@ func (s *cascadeWorker) advance(ctx context.Context, container metadata.ID) erro
 	})
 }
 
-// Deleting and restoring sets and dataspaces: the container changes in the first commit, its objects follow in batches.
+// Deleting and restoring sets and dataspaces: the container changes in the first commit, its
+// objects follow in batches.
 
 // transition is what a request to delete or restore a container meets inside its transaction.
 type transition struct {
@@ -265,8 +269,9 @@ type transition struct {
 	orphaned error // why it cannot be restored where it is, or nil
 }
 
-// begin decides about the request. It returns wait when the cascade of the same request, made before, is still under way,
-// and otherwise the cascade to begin after the record has been stored, or nil if there is nothing to do.
+// begin decides about the request. It returns wait when the cascade of the same request, made
+// before, is still under way, and otherwise the cascade to begin after the record has been stored,
+// or nil if there is nothing to do.
 func (c transition) begin(tx *metadata.Tx, match Match) (cascade *metadata.Cascade, wait bool, err error) {
 	if c.above != nil || c.within || c.own != nil && c.own.Restore != c.restore {
 		return nil, false, conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")

@@ -13,7 +13,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// held is a repository whose deletions and restorations stand still after their first commit, to see what is due.
+// held is a repository whose deletions and restorations stand still after their first commit, to
+// see what is due.
 type held struct{ *repositorytest.World }
 
 func populated(t *testing.T, svc *repository.Service, counts ...int) *held {
@@ -36,8 +37,8 @@ func edit(description string) repository.Edit[metadata.Resource] {
 	return repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": description}}
 }
 
-// TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted and nothing can be put into it;
-// listings show an object as it was until its batch.
+// TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted
+// and nothing can be put into it; listings show an object as it was until its batch.
 func TestDeletionShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {
@@ -109,8 +110,8 @@ func TestSameRequestWaits(t *testing.T) {
 	}
 }
 
-// TestRestorationShownFromFirstCommit: what will come back is shown active and can be written to, which takes its batch first; what had
-// been deleted before stays deleted.
+// TestRestorationShownFromFirstCommit: what will come back is shown active and can be written to,
+// which takes its batch first; what had been deleted before stays deleted.
 func TestRestorationShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()
@@ -161,8 +162,8 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	}
 }
 
-// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that had been deleted by themselves, or with their set, stay
-// deleted, and come back with what took them.
+// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that had been deleted by
+// themselves, or with their set, stay deleted, and come back with what took them.
 func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()

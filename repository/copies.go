@@ -32,8 +32,8 @@ type Place struct {
 	wrong error  // of what a request says of it
 }
 
-// PlaceOf returns the place that a request names by the fields setId and name, both of which may be left out. What is wrong with them is said when the
-// caller has been authorised.
+// PlaceOf returns the place that a request names by the fields setId and name, both of which may be
+// left out. What is wrong with them is said when the caller has been authorised.
 func PlaceOf(f Fields, match Match) Place {
 	p := Place{Match: match}
 	p.wrong = create(&p, f, placeFields)
@@ -46,15 +46,18 @@ var placeFields = setters[Place]{
 	"name":  textSetter(nameText, func(p *Place) *string { return &p.Name }),
 }
 
-// CopyResource makes a file of another one: its present version, with what is said about it. The bytes are shared, unless they are inline. It
-// returns the record at the place. The caller reads where the file is, and writes where it goes.
+// CopyResource makes a file of another one: its present version, with what is said about it. The
+// bytes are shared, unless they are inline. It returns the record at the place. The caller reads
+// where the file is, and writes where it goes.
 func (s *Service) CopyResource(ctx context.Context, p auth.Principal, id string, to Place) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, false)
 }
 
-// MoveResource brings a file to another place: within its set it is renamed; into another one it is copied with all of its versions, and
-// deleted where it was, in one commit with two stamps; the deleted record says what it has become. Moved back into the set in which such a record lies, it is
-// that one again, with what was changed since. The record at the place is returned. A move that changes nothing is none.
+// MoveResource brings a file to another place: within its set it is renamed; into another one it is
+// copied with all of its versions, and deleted where it was, in one commit with two stamps; the
+// deleted record says what it has become. Moved back into the set in which such a record lies, it
+// is that one again, with what was changed since. The record at the place is returned. A move that
+// changes nothing is none.
 func (s *Service) MoveResource(ctx context.Context, p auth.Principal, id string, to Place) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, true)
 }
@@ -230,8 +233,9 @@ func (t *placement) planHistory() (err error) {
 	return err
 }
 
-// recall finds the deleted record of the set that says it has become this file by a move, and still has its bytes. The entries about the
-// file say from which ones it came; those that cannot be read say nothing.
+// recall finds the deleted record of the set that says it has become this file by a move, and still
+// has its bytes. The entries about the file say from which ones it came; those that cannot be read
+// say nothing.
 func (t *placement) recall() error {
 	number := t.source.Entry
 	for n := 0; number != 0 && n < maxMovesBack; n++ {
@@ -298,7 +302,8 @@ func (t *placement) carryOut() (arrived metadata.Resource, err error) {
 	return arrived, t.source.write(t.tx, gone, &left)
 }
 
-// bring stores what a record does not hold itself: bytes, versions, and what clients keep with a file.
+// bring stores what a record does not hold itself: bytes, versions, and what clients keep with a
+// file.
 func (t *placement) bring(arrived metadata.Resource) (err error) {
 	added, err := rows.SaveFormerVersions(t.tx, arrived.ID, t.former, arrived.Modified)
 	if err == nil {
@@ -325,8 +330,9 @@ func (t *placement) bring(arrived metadata.Resource) (err error) {
 	return errors.Join(err, failed, t.service.inline.Count(t.tx))
 }
 
-// retype gives a file another name, and the format and media type that this one's extension says, where they were those of the former
-// extension, or say little. A program that saves under a temporary name has not said what the file is.
+// retype gives a file another name, and the format and media type that this one's extension says,
+// where they were those of the former extension, or say little. A program that saves under a
+// temporary name has not said what the file is.
 func retype(r *metadata.Resource, name string) {
 	was, is := formatOf(r.Name), formatOf(name)
 	r.Name = name

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// large is a repository on a disk with a file of 10 GiB that has so many versions, which are as long. They are sparse: nobody reads them.
+// large is a repository on a disk with a file of 10 GiB that has so many versions, which are as
+// long. They are sparse: nobody reads them.
 type large struct {
 	b     *testing.B
 	svc   *repository.Service
@@ -84,7 +85,8 @@ func (l *large) files() (paths int) {
 	return paths
 }
 
-// BenchmarkPlacement copies and moves a file of 10 GiB between two dataspaces, with so many former versions.
+// BenchmarkPlacement copies and moves a file of 10 GiB between two dataspaces, with so many former
+// versions.
 func BenchmarkPlacement(b *testing.B) {
 	for _, versions := range []int{0, 100, 1000, 10000} {
 		b.Run(fmt.Sprint("move, versions=", versions), func(b *testing.B) {

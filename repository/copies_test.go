@@ -12,7 +12,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// moved is a repository with two dataspaces, of two sets and of one, in which small bodies stay inline.
+// moved is a repository with two dataspaces, of two sets and of one, in which small bodies stay
+// inline.
 type moved struct {
 	*inlineDisk
 	other metadata.Dataspace
@@ -79,7 +80,8 @@ func (m *moved) logged(n int) string {
 	return strings.Join(all[len(all)-n:], " ")
 }
 
-// TestCopy: a copy has the present version with what is said about it, shares its bytes, and is a file of its own.
+// TestCopy: a copy has the present version with what is said about it, shares its bytes, and is a
+// file of its own.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -116,7 +118,8 @@ func TestCopy(t *testing.T) {
 	m.Sound()
 }
 
-// TestCopyNamesAndTypes: another extension says what the file is where the former one did, or nobody knew.
+// TestCopyNamesAndTypes: another extension says what the file is where the former one did, or
+// nobody knew.
 func TestCopyNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -133,8 +136,9 @@ func TestCopyNamesAndTypes(t *testing.T) {
 	}
 }
 
-// TestMove: a file that goes into another set takes all that it was along, and the record that it leaves names the new one. Both dataspaces
-// count right, and the one commit has two entries, the second of which names the first.
+// TestMove: a file that goes into another set takes all that it was along, and the record that it
+// leaves names the new one. Both dataspaces count right, and the one commit has two entries, the
+// second of which names the first.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for _, versions := range []int{1, 2, 5} {
@@ -189,8 +193,9 @@ func TestMoveWithinSet(t *testing.T) {
 	m.Sound()
 }
 
-// TestMoveBack: moved back, a file is the one that it was before, with what was changed since, however often; a third record is made where
-// the first one was restored or purged meanwhile, and then both go on.
+// TestMoveBack: moved back, a file is the one that it was before, with what was changed since,
+// however often; a third record is made where the first one was restored or purged meanwhile, and
+// then both go on.
 func TestMoveBack(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -276,7 +281,8 @@ func TestMoveBackErased(t *testing.T) {
 	m.Sound()
 }
 
-// TestOnto: a file that goes onto another one becomes its next version: id, name, tags and versions of that one stay.
+// TestOnto: a file that goes onto another one becomes its next version: id, name, tags and versions
+// of that one stay.
 func TestOnto(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same refusal;
-// only that of an unknown one has the cause ErrUnknownKey.
+// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked
+// one give the same refusal; only that of an unknown one has the cause ErrUnknownKey.
 func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
 	if key == "" {
 		return p, unauthenticated()
@@ -37,7 +37,8 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 	return s.known(c, ok && presumed)
 }
 
-// known returns the principal of a caller, and notes the use of its key. One that has expired is refused.
+// known returns the principal of a caller, and notes the use of its key. One that has expired is
+// refused.
 func (s *Service) known(c *caller, presumed bool) (auth.Principal, error) {
 	p, now := c.Principal, s.now()
 	if expired(p, now) {
@@ -67,7 +68,8 @@ func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *cal
 	return c, refusedCaller(err)
 }
 
-// readHolder returns the caller that a key stands for; ErrNotFound where it has been revoked or its user deleted.
+// readHolder returns the caller that a key stands for; ErrNotFound where it has been revoked or its
+// user deleted.
 func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	u, err := tx.Users.Get(k.UserID)
 	if err != nil {
@@ -98,7 +100,8 @@ func expired(p auth.Principal, now metadata.Stamp) bool {
 	return metadata.Key{Expires: metadata.Stamp(p.Expires)}.StateAt(now) == metadata.KeyExpired
 }
 
-// lastUse writes down when keys were last used, at most once a minute each, without delaying requests.
+// lastUse writes down when keys were last used, at most once a minute each, without delaying
+// requests.
 type lastUse struct {
 	meta   metadata.Transactions
 	worker *background.Worker
@@ -124,7 +127,8 @@ func startLastUse(meta metadata.Transactions) *lastUse {
 	return l
 }
 
-// observe remembers a use at now. It never waits; a note that finds no place is made at the next use.
+// observe remembers a use at now. It never waits; a note that finds no place is made at the next
+// use.
 func (l *lastUse) observe(c *caller, now metadata.Stamp) {
 	before := c.used.Load()
 	if now-metadata.Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
@@ -159,8 +163,9 @@ func (l *lastUse) save(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// A session stands for the key that it was made with: its token allows what the key allows, as long as there are
-// both. It is a row, and not something signed, so that it ends when its user signs out, wherever a copy of the token is.
+// A session stands for the key that it was made with: its token allows what the key allows, as long
+// as there are both. It is a row, and not something signed, so that it ends when its user signs
+// out, wherever a copy of the token is.
 
 // sessionAge is how long a session lasts where nobody says otherwise.
 const sessionAge = 30 * 24 * time.Hour
@@ -211,8 +216,8 @@ func (s *Service) readSession(ctx context.Context, user metadata.ID, digest auth
 	return c, refusedCaller(err)
 }
 
-// SignIn makes a session of a key, and ends the former one, if that is not "". from is where the request comes from. Only the token that it returns opens it, and nothing
-// can show that again.
+// SignIn makes a session of a key, and ends the former one, if that is not "". from is where the
+// request comes from. Only the token that it returns opens it, and nothing can show that again.
 func (s *Service) SignIn(ctx context.Context, key, former string, from auth.Origin) (p auth.Principal, token string, ends metadata.Stamp, err error) {
 	if p, err = s.Authenticate(ctx, key); err != nil {
 		return p, "", 0, err
@@ -244,8 +249,9 @@ func (s *Service) beginSession(tx *metadata.Tx, p auth.Principal, former string)
 	return token, session.Expires, rows.SaveSession(tx, rows.Change{By: p, Action: audit.SessionBegin}, session)
 }
 
-// clearSessions makes room for another session of a user: those that have ended go, with the key or by themselves, and of the
-// others as many of the oldest as are too many. Only those of the latter end now.
+// clearSessions makes room for another session of a user: those that have ended go, with the key or
+// by themselves, and of the others as many of the oldest as are too many. Only those of the latter
+// end now.
 func (s *Service) clearSessions(tx *metadata.Tx, p auth.Principal) error {
 	var left, gone []metadata.Session
 	for session, err := range tx.Sessions.OfUser(p.UserID) {
@@ -283,7 +289,8 @@ func (s *Service) SignOut(ctx context.Context, token string, from auth.Origin) e
 	if !ok {
 		return nil
 	}
-	// Strangers have no part in a commit. But that a session is gone counts only when it cannot come back after a power cut.
+	// Strangers have no part in a commit. But that a session is gone counts only when it cannot
+	// come back after a power cut.
 	err := s.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Sessions.Get(user, digest)
 		return err

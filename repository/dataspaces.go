@@ -100,8 +100,8 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 	return taken
 }
 
-// CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title, description, visibility,
-// origin, retention, metadata; and of sysadmins quota.
+// CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title,
+// description, visibility, origin, retention, metadata; and of sysadmins quota.
 func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
@@ -153,8 +153,8 @@ func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string)
 	return d, err
 }
 
-// UpdateDataspace changes title, description, visibility, origin, retention or descriptive metadata; a sysadmin also changes quota, which may
-// be less than what is used.
+// UpdateDataspace changes title, description, visibility, origin, retention or descriptive
+// metadata; a sysadmin also changes quota, which may be less than what is used.
 func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := lookupDataspace(tx, id, "")
@@ -196,7 +196,8 @@ func changeable(shown metadata.State, tag string, modified metadata.Stamp, match
 	return nil
 }
 
-// DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is deleted.
+// DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is
+// deleted.
 func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, false)
 }
@@ -299,7 +300,8 @@ func (s *Service) Usage(ctx context.Context, p auth.Principal) (u UsageSummary, 
 	return u, err
 }
 
-// usageOf sums the counters of several dataspaces. A day on which only some of them changed counts the others as they were.
+// usageOf sums the counters of several dataspaces. A day on which only some of them changed counts
+// the others as they were.
 func usageOf(tx *metadata.Tx, p auth.Principal, dataspaces []metadata.ID) (UsageSummary, error) {
 	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []metadata.DayCounters{}}
 	changes := map[metadata.Day]metadata.Counters{}

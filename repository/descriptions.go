@@ -20,7 +20,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// metadataSetter merges a patch of a person into the descriptive metadata of an object: null removes, here alone.
+// metadataSetter merges a patch of a person into the descriptive metadata of an object: null
+// removes, here alone.
 func metadataSetter[T any](kind descriptive.Kind, at func(*T) *string) func(*T, string, any) error {
 	return func(object *T, field string, value any) error {
 		patch, ok := value.(json.RawMessage)
@@ -31,8 +32,9 @@ func metadataSetter[T any](kind descriptive.Kind, at func(*T) *string) func(*T, 
 	}
 }
 
-// describe merges a patch into the descriptive metadata of an object, canonical JSON or "". What it sets or removes has no source any more, and
-// only instruments add sources: a person who does is refused, and what arrives with a file, perhaps from another repository, loses them.
+// describe merges a patch into the descriptive metadata of an object, canonical JSON or "". What it
+// sets or removes has no source any more, and only instruments add sources: a person who does is
+// refused, and what arrives with a file, perhaps from another repository, loses them.
 func describe(kind descriptive.Kind, stored *string, patch []byte, arrives bool) error {
 	before, err := rows.ParseDescriptive(*stored)
 	if err != nil {
@@ -86,7 +88,8 @@ func arriving(before string, after *metadata.Resource) description {
 	return d
 }
 
-// describing updates. Where a request says something that a schema may not allow, that is found out before, without keeping others from writing.
+// describing updates. Where a request says something that a schema may not allow, that is found out
+// before, without keeping others from writing.
 func (s *Service) describing(ctx context.Context, p auth.Principal, f Fields, check intent) error {
 	if _, said := f[descriptive.Root]; said {
 		if err := s.view(ctx, p, check.only); err != nil {
@@ -96,9 +99,10 @@ func (s *Service) describing(ctx context.Context, p auth.Principal, f Fields, ch
 	return s.update(ctx, p, check.andWrite)
 }
 
-// conform follows describe in the transaction of the change: it notes the version of the schema that the properties are made with, and refuses what
-// breaks a schema that enforces. A version that people name must be one of the schema that applies. Validation takes time: the same check has been made
-// before, in a transaction that only reads, whose verdict is found here.
+// conform follows describe in the transaction of the change: it notes the version of the schema
+// that the properties are made with, and refuses what breaks a schema that enforces. A version that
+// people name must be one of the schema that applies. Validation takes time: the same check has
+// been made before, in a transaction that only reads, whose verdict is found here.
 func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) error {
 	if *d.after == d.before {
 		return nil
@@ -130,7 +134,8 @@ func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) e
 	return refusal(schema, s.schemas.Problems(ctx, check))
 }
 
-// filling is what instruments ask of a Service. They act for nobody, on files of sets whose writers have asked for it.
+// filling is what instruments ask of a Service. They act for nobody, on files of sets whose writers
+// have asked for it.
 type filling struct{ *Service }
 
 func (f filling) resolve(tx *metadata.Tx, id metadata.ID) (r resolvedResource, err error) {
@@ -151,7 +156,8 @@ func (f filling) Lookup(tx *metadata.Tx, id metadata.ID) (metadata.Resource, met
 	return r, set.Extract, rows.Described(tx, r.ID, &r.Descriptive)
 }
 
-// Fill implements instruments.Rules. The record goes on to name the person who has changed it last; the entry of the log names nobody.
+// Fill implements instruments.Rules. The record goes on to name the person who has changed it last;
+// the entry of the log names nobody.
 func (f filling) Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now descriptive.Metadata, cause uint64) error {
 	resolved, err := f.resolve(tx, id)
 	if err == nil {
@@ -168,7 +174,8 @@ func (f filling) Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now 
 	return resolved.write(tx, rows.Change{Action: audit.ResourceEdit, Cause: cause}, &filled)
 }
 
-// Filled returns when instruments have done what everything asks for that is committed when it is called; for tests and measurements.
+// Filled returns when instruments have done what everything asks for that is committed when it is
+// called; for tests and measurements.
 func (s *Service) Filled(ctx context.Context) error {
 	size, err := s.logSize(ctx)
 	if err != nil {
@@ -177,8 +184,8 @@ func (s *Service) Filled(ctx context.Context) error {
 	return s.instruments.Followed(ctx, size)
 }
 
-// pin completes the version of a schema that metadata name. schema is the one that applies; without an id, none does. Another one is refused, or
-// left out where lenient is set.
+// pin completes the version of a schema that metadata name. schema is the one that applies; without
+// an id, none does. Another one is refused, or left out where lenient is set.
 func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Schema, lenient bool) error {
 	newest := descriptive.SchemaVersion{ID: schema.ID.String(), Version: int(schema.Version)}
 	if schema.ID == (metadata.ID{}) {
@@ -200,7 +207,8 @@ func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Sc
 	return nil
 }
 
-// refusal is the error of properties that a schema does not allow; nil where there is nothing wrong.
+// refusal is the error of properties that a schema does not allow; nil where there is nothing
+// wrong.
 func refusal(schema metadata.Schema, problems []schemas.Problem) error {
 	if len(problems) == 0 {
 		return nil

@@ -70,7 +70,8 @@ func (d *described) texts(listing paging.Listing, id metadata.ID) (texts string,
 	return page.Items[0].TextsNow, page.Items[0].Action
 }
 
-// TestDescribe: a patch is merged, null removes, and each change is one of the record, with an entry that says what was before.
+// TestDescribe: a patch is merged, null removes, and each change is one of the record, with an
+// entry that says what was before.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -100,7 +101,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeAlike: a patch that changes nothing is no change, and sending back what was shown is none.
+// TestDescribeAlike: a patch that changes nothing is no change, and sending back what was shown is
+// none.
 func TestDescribeAlike(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -169,7 +171,8 @@ func (d *described) failed(f repository.Fields) error {
 	return err
 }
 
-// TestDescriptionStays: replacing the file, restoring a version, deletion, restoration and a purge keep the metadata.
+// TestDescriptionStays: replacing the file, restoring a version, deletion, restoration and a purge
+// keep the metadata.
 func TestDescriptionStays(t *testing.T) {
 	t.Parallel()
 	disk := repositorytest.NewDisk(t, repository.Config{}, 2)
@@ -200,7 +203,8 @@ func TestDescriptionStays(t *testing.T) {
 	disk.Sound()
 }
 
-// TestUploadDescribed: what comes with a file describes it; with a replacement it is merged into what is there.
+// TestUploadDescribed: what comes with a file describes it; with a replacement it is merged into
+// what is there.
 func TestUploadDescribed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -244,7 +248,8 @@ func TestUploadDescribed(t *testing.T) {
 	}
 }
 
-// TestDescribeContainers: sets and dataspaces are described when they are made, and later, by those who may change them.
+// TestDescribeContainers: sets and dataspaces are described when they are made, and later, by those
+// who may change them.
 func TestDescribeContainers(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -283,7 +288,8 @@ func TestDescribeContainers(t *testing.T) {
 	}
 }
 
-// TestDescriptiveListed: listings show the metadata where they are asked to, on every page, and nowhere else.
+// TestDescriptiveListed: listings show the metadata where they are asked to, on every page, and
+// nowhere else.
 func TestDescriptiveListed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -322,7 +328,8 @@ func TestDescriptiveListed(t *testing.T) {
 	}
 }
 
-// TestDescribeDuringCascade: an edit of what a deletion that was undone is still to reach keeps the metadata, and an entry says only what changed.
+// TestDescribeDuringCascade: an edit of what a deletion that was undone is still to reach keeps the
+// metadata, and an entry says only what changed.
 func TestDescribeDuringCascade(t *testing.T) {
 	t.Parallel()
 	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()

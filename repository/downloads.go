@@ -17,8 +17,8 @@ const (
 	downloadLease = "download/"                                       // begins the names of the leases of those of all nodes
 )
 
-// downloads remembers who has begun to fetch which file through a link, so that a part of it is no other use. It is bounded, and forgets all
-// when the service ends: then a part counts once more.
+// downloads remembers who has begun to fetch which file through a link, so that a part of it is no
+// other use. It is bounded, and forgets all when the service ends: then a part counts once more.
 type downloads struct {
 	mu    sync.Mutex
 	since map[[sha256.Size]byte]metadata.Stamp
@@ -45,7 +45,8 @@ func (d *downloads) begun(key [sha256.Size]byte, now metadata.Stamp) bool {
 	return known && now-since < downloadPause
 }
 
-// beginDownload lets all nodes know of a download, if there are others, in the commit that counts it.
+// beginDownload lets all nodes know of a download, if there are others, in the commit that counts
+// it.
 func (s *Service) beginDownload(tx *metadata.Tx, key [sha256.Size]byte) error {
 	if !s.stores.Node.Shared() {
 		return nil

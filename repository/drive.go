@@ -12,13 +12,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// The drive shows what the caller may read as one tree: dataspaces and their sets by name, and in each set the tree of its files (package
-// tree). What is deleted is not there, and what the caller may not read is not there either, since names can be guessed.
+// The drive shows what the caller may read as one tree: dataspaces and their sets by name, and in
+// each set the tree of its files (package tree). What is deleted is not there, and what the caller
+// may not read is not there either, since names can be guessed.
 
-// DrivePath is a path of the drive. Dataspace "" is the root, Set "" the dataspace; Path has no slash at its ends, and "" is the set.
+// DrivePath is a path of the drive. Dataspace "" is the root, Set "" the dataspace; Path has no
+// slash at its ends, and "" is the set.
 type DrivePath struct{ Dataspace, Set, Path string }
 
-// DriveEntry is what is at a path of the drive: the root, a dataspace, a set or a folder of it, a file, or nothing.
+// DriveEntry is what is at a path of the drive: the root, a dataspace, a set or a folder of it, a
+// file, or nothing.
 type DriveEntry struct {
 	Element    string              // the last one of its path
 	Dataspace  *metadata.Dataspace // nil: the root
@@ -97,7 +100,8 @@ func (s *Service) Writable(ctx context.Context, p auth.Principal, path DrivePath
 	return e, err
 }
 
-// locate finds what is at a path, for a caller who may read there; who may not do more gets an error.
+// locate finds what is at a path, for a caller who may read there; who may not do more gets an
+// error.
 func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Action) (e DriveEntry, err error) {
 	switch {
 	case path.Dataspace == "":
@@ -204,8 +208,8 @@ func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
 	return errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning. A listing goes on from it once: it takes over the
-// memory of the one before.
+// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning. A
+// listing goes on from it once: it takes over the memory of the one before.
 type DrivePosition struct {
 	id    metadata.ID
 	in    tree.Position

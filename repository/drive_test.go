@@ -63,7 +63,8 @@ func (d drive) list(path repository.DrivePath, page int) (elements []string) {
 	return elements
 }
 
-// TestDriveHasEachFileOnce: whatever files are called and whatever the size of the pages, each has one path, and that path is its.
+// TestDriveHasEachFileOnce: whatever files are called and whatever the size of the pages, each has
+// one path, and that path is its.
 func TestDriveHasEachFileOnce(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -100,7 +101,8 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 	}
 }
 
-// TestDrivePut: a body at a path makes a resource, or is the next version of the one that is there, of which all that is said stays.
+// TestDrivePut: a body at a path makes a resource, or is the next version of the one that is there,
+// of which all that is said stays.
 func TestDrivePut(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -163,7 +165,8 @@ func TestDriveFolders(t *testing.T) {
 	}
 }
 
-// TestDriveProperties: what clients keep with a file or folder is there until it is removed, has a bound, and no stamp.
+// TestDriveProperties: what clients keep with a file or folder is there until it is removed, has a
+// bound, and no stamp.
 func TestDriveProperties(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)

@@ -12,7 +12,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// DriveLock is a lock that a client of the drive holds, as its gateway writes it. The rules know no such lock: it binds clients of the drive alone.
+// DriveLock is a lock that a client of the drive holds, as its gateway writes it. The rules know no
+// such lock: it binds clients of the drive alone.
 type DriveLock struct {
 	Token string
 	Text  string
@@ -21,7 +22,8 @@ type DriveLock struct {
 
 const driveLease = "drive/" // begins the names of the leases of these locks
 
-// SharesDriveLocks tells whether clients of the drive may be served by other nodes, too, so that their locks have to be kept here.
+// SharesDriveLocks tells whether clients of the drive may be served by other nodes, too, so that
+// their locks have to be kept here.
 func (s *Service) SharesDriveLocks() bool { return s.stores.Node.Shared() }
 
 // DriveLocks returns the locks of all nodes, some of which may have ended.
@@ -33,7 +35,8 @@ func (s *Service) DriveLocks(ctx context.Context) (all []DriveLock, err error) {
 	return all, err
 }
 
-// ChangeDriveLocks puts what change returns in place of the locks of all nodes. now is the clock of all of them. Change may run more than once.
+// ChangeDriveLocks puts what change returns in place of the locks of all nodes. now is the clock of
+// all of them. Change may run more than once.
 func (s *Service) ChangeDriveLocks(ctx context.Context, change func(now metadata.Stamp, all []DriveLock) []DriveLock) error {
 	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
 		before, err := driveLocks(tx)

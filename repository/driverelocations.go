@@ -18,8 +18,9 @@ type Relocation struct {
 	Move      bool
 	Shallow   bool // of a copy: a folder goes without its content
 	Overwrite bool // something may be at To
-	// Check gets what is at both paths, where there may be nothing, in the transaction that relocates.
-	// It returns the reason to refuse. It may be called more than once, and must not use the Service.
+	// Check gets what is at both paths, where there may be nothing, in the transaction that
+	// relocates. It returns the reason to refuse. It may be called more than once, and must not use
+	// the Service.
 	Check func(from, to DriveEntry) error
 }
 
@@ -196,8 +197,8 @@ func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principa
 	return err
 }
 
-// replaceFolder copies or moves a file to the path of a folder. The first commit has the file at its
-// place, and deletes the folder, or if that is large the first part of it.
+// replaceFolder copies or moves a file to the path of a folder. The first commit has the file at
+// its place, and deletes the folder, or if that is large the first part of it.
 func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error {
 	folder := metadata.FolderKey{SetID: r.to.Set.ID, Path: r.to.Folder}
 	f := &folderSteps{service: r.service, from: folder, to: folder, decide: func(_ *folderSteps, tx *metadata.Tx, p auth.Principal) error {

@@ -37,8 +37,9 @@ func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 	return check(&e)
 }
 
-// Put puts the file at a path of the drive, as it is when the body has come: it replaces the file that is there, of which all is kept that is said
-// about it, or makes a resource whose name is the path. Of the fields, what describes the body counts.
+// Put puts the file at a path of the drive, as it is when the body has come: it replaces the file
+// that is there, of which all is kept that is said about it, or makes a resource whose name is the
+// path. Of the fields, what describes the body counts.
 func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, check func(*DriveEntry) error) (put metadata.Resource, created bool, err error) {
 	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		at, err := locate(tx, p, path, auth.Write)

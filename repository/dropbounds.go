@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// maxUnfinished is how many unfinished uploads a link may have: 16 people can send by its page, which sends 4 files at once. Each that begins
-	// reads the rows of the others.
+	// maxUnfinished is how many unfinished uploads a link may have: 16 people can send by its page,
+	// which sends 4 files at once. Each that begins reads the rows of the others.
 	maxUnfinished = 64
 	// maxPause is for how long an upload of a link may pause. With the ten minutes until the next
 	// removal of expired ones it is gone within an hour.
 	maxPause = 50 * time.Minute
 )
 
-// unfinished are the unfinished uploads of each link, and some that have ended: rows have no index by sender. It is safe for concurrent use, and the zero value has none.
+// unfinished are the unfinished uploads of each link, and some that have ended: rows have no index
+// by sender. It is safe for concurrent use, and the zero value has none.
 type unfinished struct {
 	mu sync.Mutex
 	of map[metadata.ID][]metadata.ID

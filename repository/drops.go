@@ -25,15 +25,16 @@ type DropFile struct {
 	Field       string // what the request calls the name
 }
 
-// drop is what is asked of a file that comes through a request link, in the transaction that writes it.
+// drop is what is asked of a file that comes through a request link, in the transaction that writes
+// it.
 type drop struct {
 	service *Service
 	visitor Visitor
 	file    DropFile
 }
 
-// Drop receives a file through a request link, whole or not at all. It becomes a resource of the link's set, named after link and day, which names
-// the link and was made by its owner.
+// Drop receives a file through a request link, whole or not at all. It becomes a resource of the
+// link's set, named after link and day, which names the link and was made by its owner.
 func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reader) (dropped metadata.Resource, err error) {
 	var found visited
 	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link visited) error {

@@ -19,10 +19,12 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// Files that come through request links in chunks. The link is their sender. The visitors of a link do not know each other, so that each upload
-// has a secret of its own, which follows from the secret of the repository: nothing of it is stored.
+// Files that come through request links in chunks. The link is their sender. The visitors of a link
+// do not know each other, so that each upload has a secret of its own, which follows from the
+// secret of the repository: nothing of it is stored.
 
-// StartDrop begins a file that comes in chunks through a request link, as CreateUpload does, and returns the secret that its visitor needs to go on.
+// StartDrop begins a file that comes in chunks through a request link, as CreateUpload does, and
+// returns the secret that its visitor needs to go on.
 func (s *Service) StartDrop(ctx context.Context, v Visitor, start UploadStart) (t metadata.ResumableUpload, secret string, err error) {
 	if err := onlyOfDrops(start); err != nil {
 		return t, "", err
@@ -50,7 +52,8 @@ func (s *Service) StartDrop(ctx context.Context, v Visitor, start UploadStart) (
 	return t, secret, noRoomForDrop(err)
 }
 
-// maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the longest kind in base64, and the rest.
+// maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the
+// longest kind in base64, and the rest.
 const maxAnnounced = 12 << 10
 
 // onlyOfDrops refuses what only users may say of a file.
@@ -80,7 +83,8 @@ func dropFileOf(start UploadStart) DropFile {
 	return f
 }
 
-// DropUploads returns the uploads of a request link, of which a visitor may use the one with this secret.
+// DropUploads returns the uploads of a request link, of which a visitor may use the one with this
+// secret.
 func (s *Service) DropUploads(v Visitor, secret string) *resumable.Uploads {
 	return s.Uploads.For(dropUploads{uploads{s}, v, secret}, maxPause)
 }
@@ -96,14 +100,16 @@ func (s *Service) dropSecret(link, upload metadata.ID) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:length])
 }
 
-// dropUploads is what resumable.Uploads needs of a Service for a visitor of a link. The caller that its methods are given does not matter.
+// dropUploads is what resumable.Uploads needs of a Service for a visitor of a link. The caller that
+// its methods are given does not matter.
 type dropUploads struct {
 	uploads
 	visitor Visitor
 	secret  string
 }
 
-// Lookup returns the upload of the visitor, as it is on stable storage. One that is complete is there also when the link has been used up.
+// Lookup returns the upload of the visitor, as it is on stable storage. One that is complete is
+// there also when the link has been used up.
 func (u dropUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.ID, grows bool) (t metadata.ResumableUpload, err error) {
 	u.inline.Reading()
 	err = storage.Error(u.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {

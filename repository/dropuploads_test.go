@@ -12,8 +12,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// TestReservationsOfLinks: what comes through a link is reserved for its owner, also by a service that starts, and in the end counted for whoever is the
-// owner then.
+// TestReservationsOfLinks: what comes through a link is reserved for its owner, also by a service
+// that starts, and in the end counted for whoever is the owner then.
 func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})

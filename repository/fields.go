@@ -17,9 +17,10 @@ import (
 	"labshelf/metadata"
 )
 
-// Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
-// nil, []any, map[string]any; metadata and schema stay as they were sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent is looked up and the
-// caller authorised before the rest is read.
+// Fields is what a request says about an object, by the names of the interface, as JSON decodes:
+// string, bool, json.Number, nil, []any, map[string]any; metadata and schema stay as they were
+// sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent
+// is looked up and the caller authorised before the rest is read.
 type Fields map[string]any
 
 // Sizes of texts.
@@ -74,8 +75,8 @@ func (rule text) check(field, value string) error {
 	return nil
 }
 
-// forbids tells whether the character can hide or forge something: control characters, and those that turn the direction
-// of writing.
+// forbids tells whether the character can hide or forge something: control characters, and those
+// that turn the direction of writing.
 func (rule text) forbids(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
@@ -141,7 +142,8 @@ func stringsValue(field string, value any) ([]string, error) {
 	return texts, nil
 }
 
-// required returns a field that must be a string: the one that names a parent, or the object's own name.
+// required returns a field that must be a string: the one that names a parent, or the object's own
+// name.
 func (f Fields) required(field string) (string, error) {
 	value, sent := f[field]
 	if !sent {
@@ -171,13 +173,14 @@ func create[T any](object *T, f Fields, may setters[T], handled ...string) error
 type Edit[T any] struct {
 	Fields Fields
 	Match  Match
-	// Shown returns the object as a client sees it. A field that is not to be changed is accepted with the value shown, so
-	// that what GET returned can be edited and sent back.
+	// Shown returns the object as a client sees it. A field that is not to be changed is accepted
+	// with the value shown, so that what GET returned can be edited and sent back.
 	Shown func(T) Fields
 }
 
-// apply sets the fields of object, which is the stored one, and tells whether anything changed. refuse makes the error for
-// a field that cannot be changed; it comes only when all the rest is valid.
+// apply sets the fields of object, which is the stored one, and tells whether anything changed.
+// refuse makes the error for a field that cannot be changed; it comes only when all the rest is
+// valid.
 func apply[T any](object *T, edit Edit[T], may setters[T], refuse func(field string) error) (changed bool, err error) {
 	before := *object
 	var shown Fields
@@ -209,7 +212,8 @@ func apply[T any](object *T, edit Edit[T], may setters[T], refuse func(field str
 	return !reflect.DeepEqual(before, *object), nil
 }
 
-// equal compares two values as JSON decodes them. Numbers are equal that are only written in different ways.
+// equal compares two values as JSON decodes them. Numbers are equal that are only written in
+// different ways.
 func equal(a, b any) bool {
 	one, isNumber := a.(json.Number)
 	other, both := b.(json.Number)
@@ -233,7 +237,8 @@ func readOnly(field string) error {
 	return conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }
 
-// Shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts instead of being seen.
+// Shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts
+// instead of being seen.
 func Shorten(s string) string {
 	const most = 60
 	if len(s) > most {
@@ -255,7 +260,8 @@ func missing(field, format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Match is the preconditions of a request on the version of an object (RFC 9110, section 13). The zero Match is none.
+// Match is the preconditions of a request on the version of an object (RFC 9110, section 13). The
+// zero Match is none.
 type Match struct {
 	IfMatch     ETags
 	IfNoneMatch ETags // of a request that changes something: for a read it decides about 304, which is the gateway's
@@ -273,7 +279,8 @@ type ETags struct {
 // weakPrefix is before a weak entity tag.
 const weakPrefix = "W/"
 
-// Strong tells whether a version with this tag is one of these by strong comparison, in which a weak tag equals none.
+// Strong tells whether a version with this tag is one of these by strong comparison, in which a
+// weak tag equals none.
 func (e ETags) Strong(tag string) bool {
 	return e.Set && (e.Any || slices.Contains(e.Tags, tag))
 }
@@ -283,8 +290,9 @@ func (e ETags) Weak(tag string) bool {
 	return e.Set && (e.Any || slices.ContainsFunc(e.Tags, func(t string) bool { return strings.TrimPrefix(t, weakPrefix) == tag }))
 }
 
-// Check returns an error of the kind Precondition if a condition is false for the version with this tag that was modified last at
-// modified. A stamp has microseconds and a date of HTTP has seconds, so that a change within the second of the date counts as later.
+// Check returns an error of the kind Precondition if a condition is false for the version with this
+// tag that was modified last at modified. A stamp has microseconds and a date of HTTP has seconds,
+// so that a change within the second of the date counts as later.
 func (m Match) Check(tag string, modified metadata.Stamp) error {
 	switch {
 	case m.IfMatch.Set && !m.IfMatch.Strong(tag):

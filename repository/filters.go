@@ -60,8 +60,9 @@ func (req ListRequest) given(name string) (string, bool, error) {
 	return value, present, parameterError(err)
 }
 
-// resolve finds the objects that a query names to filter by, then checks that the caller may read them: what does not exist, or is not
-// where the query looks for it, is told to every caller alike. given returns the id of a parameter.
+// resolve finds the objects that a query names to filter by, then checks that the caller may read
+// them: what does not exist, or is not where the query looks for it, is told to every caller alike.
+// given returns the id of a parameter.
 func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
 	accepted := paging.Accepted(q.Listing)
 	var within []metadata.Dataspace // that the caller must be able to read
@@ -123,7 +124,8 @@ func readableSet(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, err
 	return resolved.ID, authorise(tx, p, resolved.dataspace, auth.Read)
 }
 
-// listedDataspaces yields those that the caller may read, by id, and of them only the one that the query names.
+// listedDataspaces yields those that the caller may read, by id, and of them only the one that the
+// query names.
 func listedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 	one := named(tx.Dataspaces.ByName, tx.Dataspaces.Get, q.Name, q.After.ID)
 	switch {
@@ -139,7 +141,8 @@ func listedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.S
 	return each(ids, tx.Dataspaces.Get), err
 }
 
-// listedSets yields those of some dataspaces (nil: of all), by id, and of them only the one that the query names.
+// listedSets yields those of some dataspaces (nil: of all), by id, and of them only the one that
+// the query names.
 func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.Seq2[metadata.Set, error] {
 	if q.Name == nil {
 		return tx.Sets.Range(metadata.SetRange{Dataspaces: dataspaces, States: q.States, After: q.After.ID})
@@ -149,7 +152,8 @@ func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.
 	})
 }
 
-// named yields the object that has a name, of which there is at most one, if its id is greater than after.
+// named yields the object that has a name, of which there is at most one, if its id is greater than
+// after.
 func named[T any](find func(name string) (metadata.ID, error), get func(metadata.ID) (T, error), name *string, after metadata.ID) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		id, err := find(*name)

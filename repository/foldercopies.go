@@ -148,7 +148,8 @@ func (f *folderSteps) examineAll(ctx context.Context, tx *metadata.Tx) error {
 	return f.fits(tx)
 }
 
-// checkLengths refuses names, of files and of folders that were made by themselves, that become too long. A path that is not longer makes none.
+// checkLengths refuses names, of files and of folders that were made by themselves, that become too
+// long. A path that is not longer makes none.
 func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 	longer := len(f.to.Path) - len(f.from.Path)
 	if longer <= 0 {

@@ -23,7 +23,8 @@ func folder(set metadata.Set, path string) metadata.FolderKey {
 	return metadata.FolderKey{SetID: set.ID, Path: path}
 }
 
-// tree is what is active in a set: the folders that were made by themselves, and each file with its name and content.
+// tree is what is active in a set: the folders that were made by themselves, and each file with its
+// name and content.
 func (m *moved) tree(set metadata.Set) (all []string) {
 	m.T.Helper()
 	var files []metadata.Resource
@@ -70,7 +71,8 @@ func (m *moved) fill(set metadata.Set, names ...string) {
 	}
 }
 
-// TestFolders: a folder goes with all that is in it, within its set and into another one, and what is at the destination becomes what was asked for.
+// TestFolders: a folder goes with all that is in it, within its set and into another one, and what
+// is at the destination becomes what was asked for.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -110,7 +112,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestFolderReplacedKeepsIDs: a file whose folder is replaced by one that has a file of its name is the same one afterwards, with a version more.
+// TestFolderReplacedKeepsIDs: a file whose folder is replaced by one that has a file of its name is
+// the same one afterwards, with a version more.
 func TestFolderReplacedKeepsIDs(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -136,7 +139,8 @@ func TestFolderEqualNames(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderSteps: a large folder goes in steps, with equal names, and back, which brings each file its id back; a deletion deletes all.
+// TestFolderSteps: a large folder goes in steps, with equal names, and back, which brings each file
+// its id back; a deletion deletes all.
 func TestFolderSteps(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -187,7 +191,8 @@ func (s *cutAfter) Update(ctx context.Context, fn func(*metadata.Tx) error) erro
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderCut: where the steps of a move end early, each file is in exactly one place, and the same move again goes on.
+// TestFolderCut: where the steps of a move end early, each file is in exactly one place, and the
+// same move again goes on.
 func TestFolderCut(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

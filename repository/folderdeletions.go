@@ -10,8 +10,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a slash,
-// and the rows of its folders, in steps as CopyFolder.
+// DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a
+// slash, and the rows of its folders, in steps as CopyFolder.
 func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder, decide: deletable}
 	ctx, release, err := f.lock(ctx, p, folder)

@@ -18,8 +18,10 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// folderLocks are the folders that are moved, deleted or restored, or into which one is copied: in many transactions, between which another such change of the
-// same files would leave some of them in each of two places. What is copied is only read, and locks nothing: else a reader would hold up its owner.
+// folderLocks are the folders that are moved, deleted or restored, or into which one is copied: in
+// many transactions, between which another such change of the same files would leave some of them
+// in each of two places. What is copied is only read, and locks nothing: else a reader would hold
+// up its owner.
 type folderLocks struct {
 	mu   sync.Mutex
 	held []*metadata.FolderKey
@@ -27,7 +29,8 @@ type folderLocks struct {
 
 var errFolderBusy error = conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
 
-// lock returns what releases the folders, or an error where one of them, one in it, or one around it is locked.
+// lock returns what releases the folders, or an error where one of them, one in it, or one around
+// it is locked.
 func (f *folderLocks) lock(folders ...metadata.FolderKey) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,8 +61,8 @@ const (
 	folderLeaseLasts = 8 * time.Second
 )
 
-// lock locks folders for a caller who may change them, also among the nodes that share the metadata. What is done to them is done under the
-// context that it returns.
+// lock locks folders for a caller who may change them, also among the nodes that share the
+// metadata. What is done to them is done under the context that it returns.
 func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...metadata.FolderKey) (under context.Context, release func(), err error) {
 	s := f.service
 	if err := s.view(ctx, p, f.admit); err != nil {
@@ -84,7 +87,8 @@ func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...met
 	return lease.With(ctx), func() { lease.Release(); here() }, nil
 }
 
-// freeFolders refuses folders of which a node has locked one, one in it, or one around it. It removes the leases that have ended.
+// freeFolders refuses folders of which a node has locked one, one in it, or one around it. It
+// removes the leases that have ended.
 func freeFolders(tx *metadata.Tx, now metadata.Stamp, folders []metadata.FolderKey) error {
 	leases, err := rows.Collect(tx.Leases.Under(folderLease), math.MaxInt)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// How many folders that were there by themselves a deletion names, and a restoration makes; of so many bytes together that a request has room for them.
+// How many folders that were there by themselves a deletion names, and a restoration makes; of so
+// many bytes together that a request has room for them.
 const (
 	maxMade      = 1000
 	maxMadeBytes = 256 << 10
@@ -75,8 +76,9 @@ var folderRestoreFields = setters[folderRestoration]{
 	},
 }
 
-// RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the caller has deleted by it, and makes the folders that were there
-// by themselves, in steps as CopyFolder. Files that were restored, purged or moved since stay as they are.
+// RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the
+// caller has deleted by it, and makes the folders that were there by themselves, in steps as
+// CopyFolder. Files that were restored, purged or moved since stay as they are.
 func (s *Service) RestoreFolder(ctx context.Context, p auth.Principal, set string, f Fields) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	var asked folderRestoration
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {

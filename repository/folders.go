@@ -34,8 +34,8 @@ const (
 	mostFiles  = 256
 )
 
-// setTree is the tree of a set in one transaction, in which the set is not written. What it has read last answers whether there is a folder
-// beside a file without another search.
+// setTree is the tree of a set in one transaction, in which the set is not written. What it has
+// read last answers whether there is a folder beside a file without another search.
 type setTree struct {
 	tx       *metadata.Tx
 	set      metadata.ID
@@ -50,7 +50,8 @@ type setTree struct {
 
 func treeOf(tx *metadata.Tx, set metadata.ID) *setTree { return &setTree{tx: tx, set: set} }
 
-// window is all files of a set behind a position and up to the last one; ended: and there are no more.
+// window is all files of a set behind a position and up to the last one; ended: and there are no
+// more.
 type window struct {
 	from  tree.Position
 	files []treeFile
@@ -58,7 +59,8 @@ type window struct {
 	ended bool
 }
 
-// behind returns the files of the window behind a position. Not known: it does not tell which is the first one there.
+// behind returns the files of the window behind a position. Not known: it does not tell which is
+// the first one there.
 func (w *window) behind(p tree.Position) (files []treeFile, known bool) {
 	if cmp.Or(strings.Compare(p.Name, w.from.Name), strings.Compare(p.ID, w.from.ID)) < 0 {
 		return nil, false
@@ -197,8 +199,9 @@ func (s *setTree) noteMade(from, first string) {
 	s.made.known, s.made.from, s.made.first = true, from, first
 }
 
-// MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so that nobody who follows changes hears
-// of it. Whether it can be made is asked before, too: clients make the folder of each file anew that they put, and a refusal does not wait for a commit.
+// MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so
+// that nobody who follows changes hears of it. Whether it can be made is asked before, too: clients
+// make the folder of each file anew that they put, and a refusal does not wait for a commit.
 func (s *Service) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
 	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := makeable(tx, p, path)
@@ -235,8 +238,8 @@ func putFolder(tx *metadata.Tx, p auth.Principal, key metadata.FolderKey, now me
 	return tx.Folders.Put(metadata.Folder{SetID: key.SetID, Path: key.Path, Created: now, CreatedBy: p.UserID})
 }
 
-// keepFolder makes a folder from which something has gone one that is there by itself, if nothing is
-// left in it.
+// keepFolder makes a folder from which something has gone one that is there by itself, if nothing
+// is left in it.
 func keepFolder(tx *metadata.Tx, p auth.Principal, folder metadata.FolderKey, now metadata.Stamp) error {
 	there, err := tree.Exists(treeOf(tx, folder.SetID), folder.Path)
 	if err != nil || there {

@@ -18,7 +18,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// forest is a repository with a set of ten files in two folders and one of 100,000 in 5,000, each with a folder of 1,000 files beside them.
+// forest is a repository with a set of ten files in two folders and one of 100,000 in 5,000, each
+// with a folder of 1,000 files beside them.
 type forest struct {
 	b     *testing.B
 	svc   *repository.Service
@@ -119,8 +120,8 @@ func (f *forest) many(set string, fields repository.Fields) {
 	}
 }
 
-// BenchmarkFolders shows what the page of a set asks for, in a set of ten files and in one of 100,000 by turns: the time of the larger one, and how
-// many times that of the smaller one it is.
+// BenchmarkFolders shows what the page of a set asks for, in a set of ten files and in one of
+// 100,000 by turns: the time of the larger one, and how many times that of the smaller one it is.
 func BenchmarkFolders(b *testing.B) {
 	f := newForest(b)
 	for _, op := range []struct {

@@ -14,7 +14,8 @@ import (
 // maxCounted is how many files of a folder are counted.
 const maxCounted = 10_000
 
-// FolderSize is how much is in a folder of a set, and below. Bounded: there are more files; both numbers are those of the first ones.
+// FolderSize is how much is in a folder of a set, and below. Bounded: there are more files; both
+// numbers are those of the first ones.
 type FolderSize struct {
 	Path    string // "": the set
 	Files   int    // active ones
@@ -22,8 +23,8 @@ type FolderSize struct {
 	Bounded bool
 }
 
-// GetFolder counts what is in a folder of a set, "" or a path that ends in a slash, up to 10,000 files. A folder that is not there has none: what
-// asks is often a list that is about to change.
+// GetFolder counts what is in a folder of a set, "" or a path that ends in a slash, up to 10,000
+// files. A folder that is not there has none: what asks is often a list that is about to change.
 func (s *Service) GetFolder(ctx context.Context, p auth.Principal, set, path string) (size FolderSize, err error) {
 	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupSet(tx, set, "")
@@ -139,7 +140,8 @@ func (s *Service) CreateFolder(ctx context.Context, p auth.Principal, set string
 	return path, err
 }
 
-// PlaceFolder is CopyFolder or MoveFolder as a request asks for it, into another set or within the same one. It refuses a path at which there is a folder.
+// PlaceFolder is CopyFolder or MoveFolder as a request asks for it, into another set or within the
+// same one. It refuses a path at which there is a folder.
 func (s *Service) PlaceFolder(ctx context.Context, p auth.Principal, set string, f Fields, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
 	var from metadata.FolderKey
 	action := auth.Read
@@ -196,7 +198,8 @@ func (s *Service) RemoveFolder(ctx context.Context, p auth.Principal, set string
 	return folder, done, err
 }
 
-// readFolderRequest looks the set up, authorises the caller, and reads the fields, of which setId may be left out.
+// readFolderRequest looks the set up, authorises the caller, and reads the fields, of which setId
+// may be left out.
 func readFolderRequest(tx *metadata.Tx, p auth.Principal, set string, action auth.Action, asked *folderRequest, f Fields, may setters[folderRequest]) (resolvedSet, error) {
 	resolved, err := lookupSet(tx, set, "")
 	if err == nil {

@@ -13,7 +13,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFolderSizeIsBounded: a folder of 10,000 files is counted, and one with a file more in part, which the answer says.
+// TestFolderSizeIsBounded: a folder of 10,000 files is counted, and one with a file more in part,
+// which the answer says.
 func TestFolderSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)

@@ -32,8 +32,8 @@ type folderSteps struct {
 	move     bool
 	shallow  bool // only the folder itself goes; of copies only
 	restores *folderRestoration
-	// decide finds in the transaction of the first step, before its first write, every reason to refuse
-	// the whole. It may be nil.
+	// decide finds in the transaction of the first step, before its first write, every reason to
+	// refuse the whole. It may be nil.
 	decide func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error
 	adds   int64 // bytes of the whole, as examineAll has found them
 

@@ -58,8 +58,8 @@ func (f *failingFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blo
 	return f.Folder.Stage(ctx, r, limit)
 }
 
-// TestErrorPolicy: what a store's error means to a caller, what the service says of itself then, and that it goes on by itself
-// where it can.
+// TestErrorPolicy: what a store's error means to a caller, what the service says of itself then,
+// and that it goes on by itself where it can.
 func TestErrorPolicy(t *testing.T) {
 	t.Parallel()
 	unsynced := fmt.Errorf("%w: %w", blobs.ErrUnsynced, fs.ErrInvalid)
@@ -138,7 +138,8 @@ func TestConditionWhenNothingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestFailingCascadeReported: also those which were under way before a restart, so that no request waits for them.
+// TestFailingCascadeReported: also those which were under way before a restart, so that no request
+// waits for them.
 func TestFailingCascadeReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -171,7 +172,8 @@ func TestFailingCascadeReported(t *testing.T) {
 	})
 }
 
-// TestConditionWithoutSpace: the service is read-only for as long as there is no room, and says how much there is.
+// TestConditionWithoutSpace: the service is read-only for as long as there is no room, and says how
+// much there is.
 func TestConditionWithoutSpace(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

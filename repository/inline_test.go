@@ -38,8 +38,8 @@ func (s *seam) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.
 	return s.Folder.CommitAll(ctx, bodies)
 }
 
-// newInline is a repository over real files whose bodies of up to 10 bytes are inline, and flushed when a test asks. Its resources
-// have their names for content.
+// newInline is a repository over real files whose bodies of up to 10 bytes are inline, and flushed
+// when a test asks. Its resources have their names for content.
 func newInline(t *testing.T, names ...string) (*inlineDisk, *seam) {
 	t.Helper()
 	return newObservedInline(t, repository.Observer{}, names...)
@@ -97,7 +97,8 @@ func (k *inlineDisk) flush() {
 	k.OK(k.Service.FlushInline(k.T.Context()))
 }
 
-// TestFlushChangesNoResource: a body is inline up to the limit, and its resource is the same before and after the flush.
+// TestFlushChangesNoResource: a body is inline up to the limit, and its resource is the same before
+// and after the flush.
 func TestFlushChangesNoResource(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -147,7 +148,8 @@ func TestEmptyBodyInline(t *testing.T) {
 	k.wantContent("after", r, "")
 }
 
-// TestInlineBodyReplaced in each combination of small and large. The body of the version before stays until it is flushed.
+// TestInlineBodyReplaced in each combination of small and large. The body of the version before
+// stays until it is flushed.
 func TestInlineBodyReplaced(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -199,8 +201,8 @@ func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	k.wantContent("moved", back, "back")
 }
 
-// TestInlineBytesBounded: what a purge has removed, or what was never committed, does not stay in the way of
-// later uploads.
+// TestInlineBytesBounded: what a purge has removed, or what was never committed, does not stay in
+// the way of later uploads.
 func TestInlineBytesBounded(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "purged", "replaced")
@@ -220,7 +222,8 @@ func TestInlineBytesBounded(t *testing.T) {
 	want("when both are gone", 0)
 }
 
-// TestFlushDuringChanges replaces, deletes and purges resources after the flusher has read their bodies, and before it commits.
+// TestFlushDuringChanges replaces, deletes and purges resources after the flusher has read their
+// bodies, and before it commits.
 func TestFlushDuringChanges(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "replaced", "deleted", "purged", "stays")
@@ -252,7 +255,8 @@ func TestFlushDuringChanges(t *testing.T) {
 	}
 }
 
-// TestFlushPinsAgainstPurge: while a batch is under way its digests are pinned, so the purge leaves alone what has no row yet.
+// TestFlushPinsAgainstPurge: while a batch is under way its digests are pinned, so the purge leaves
+// alone what has no row yet.
 func TestFlushPinsAgainstPurge(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "a")
@@ -282,7 +286,8 @@ func (p afterCommit) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]
 	return p.Folder.CommitAll(ctx, bodies)
 }
 
-// TestFailedFlushLosesNothing: what could not be flushed stays as it was, and is flushed the next time.
+// TestFailedFlushLosesNothing: what could not be flushed stays as it was, and is flushed the next
+// time.
 func TestFailedFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "b")
@@ -297,7 +302,8 @@ func TestFailedFlushLosesNothing(t *testing.T) {
 	k.wantContent("after the move", k.Resources[0], "a")
 }
 
-// TestFlushPassesOverBrokenFolder: a body of which no file can be made, because of its folder for instance, does not keep the others.
+// TestFlushPassesOverBrokenFolder: a body of which no file can be made, because of its folder for
+// instance, does not keep the others.
 func TestFlushPassesOverBrokenFolder(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "b", "c", "d", "e", "f")
@@ -353,8 +359,8 @@ func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFlushWaitsForIdleWindow: nothing is flushed while an upload is under way or somebody reads, and everything soon afterwards; also what an
-// earlier service left.
+// TestFlushWaitsForIdleWindow: nothing is flushed while an upload is under way or somebody reads,
+// and everything soon afterwards; also what an earlier service left.
 func TestFlushWaitsForIdleWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

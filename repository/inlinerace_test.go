@@ -25,8 +25,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFlushAgainstAllChanges has a few contents come in, inline or as files, replace each other under conditions of which one fails at the last
-// moment, be deleted and restored, during flushes and purges, on the real stores.
+// TestFlushAgainstAllChanges has a few contents come in, inline or as files, replace each other
+// under conditions of which one fails at the last moment, be deleted and restored, during flushes
+// and purges, on the real stores.
 func TestFlushAgainstAllChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +150,8 @@ func (m *melee) read(ctx context.Context) error {
 	return nil
 }
 
-// TestObserverHearsOfEachFlush: each batch of inline bodies that becomes files is reported, and so is one that cannot.
+// TestObserverHearsOfEachFlush: each batch of inline bodies that becomes files is reported, and so
+// is one that cannot.
 func TestObserverHearsOfEachFlush(t *testing.T) {
 	t.Parallel()
 	var reported []metadata.BodyCount

@@ -104,7 +104,8 @@ func (f *filled) edit(id metadata.ID, fields repository.Fields) {
 	f.OK(err)
 }
 
-// said returns what is said about a file when instruments are done, each value behind the first letter of its source.
+// said returns what is said about a file when instruments are done, each value behind the first
+// letter of its source.
 func (f *filled) said(id metadata.ID) string {
 	f.T.Helper()
 	ctx, cancel := context.WithTimeout(f.T.Context(), time.Minute)
@@ -175,7 +176,8 @@ func TestFills(t *testing.T) {
 	}
 }
 
-// TestFillsWhatIsThere switches extraction on, in a service that is stopped again and again: each file is edited once.
+// TestFillsWhatIsThere switches extraction on, in a service that is stopped again and again: each
+// file is edited once.
 func TestFillsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
@@ -213,7 +215,8 @@ func TestFillsWhatIsThere(t *testing.T) {
 	}
 }
 
-// stopAfter lets the service stand still while it reads a file for the so manieth time, until it is stopped.
+// stopAfter lets the service stand still while it reads a file for the so manieth time, until it is
+// stopped.
 func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	reached = make(chan struct{})
 	var during func(context.Context)
@@ -229,7 +232,8 @@ func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	return reached
 }
 
-// edits counts the entries of instruments, and looks at each: nobody made it, and it says which entry it follows from.
+// edits counts the entries of instruments, and looks at each: nobody made it, and it says which
+// entry it follows from.
 func (f *filled) edits() (n int) {
 	f.T.Helper()
 	f.OK(f.meta.View(f.T.Context(), func(tx *metadata.Tx) error {
@@ -252,7 +256,8 @@ func (f *filled) edits() (n int) {
 	return n
 }
 
-// TestPersonWinsRace lets a person and instruments write the same property at the same time: it is the person's, whoever comes first.
+// TestPersonWinsRace lets a person and instruments write the same property at the same time: it is
+// the person's, whoever comes first.
 func TestPersonWinsRace(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -292,7 +297,8 @@ func TestPersonWinsRace(t *testing.T) {
 	}
 }
 
-// TestFillsAfterUndo: undoing puts back what a sidecar said, which is looked at again: it may say something else by now, or be gone.
+// TestFillsAfterUndo: undoing puts back what a sidecar said, which is looked at again: it may say
+// something else by now, or be gone.
 func TestFillsAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -321,7 +327,8 @@ func TestFillsAfterUndo(t *testing.T) {
 	}
 }
 
-// TestFillsAfterRestoration: a set that was deleted and restored with its files says what it said, and is not edited.
+// TestFillsAfterRestoration: a set that was deleted and restored with its files says what it said,
+// and is not edited.
 func TestFillsAfterRestoration(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")

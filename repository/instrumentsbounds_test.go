@@ -49,7 +49,8 @@ func TestFillsWithinBounds(t *testing.T) {
 	}
 }
 
-// TestFillsOnlyItsSet: instruments touch no file of a set that does not ask, whatever a file of another one is called; and who harvests hears of an edit.
+// TestFillsOnlyItsSet: instruments touch no file of a set that does not ask, whatever a file of
+// another one is called; and who harvests hears of an edit.
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")

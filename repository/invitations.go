@@ -12,8 +12,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// An invitation is a link that is used once: it makes a user, who gets a key, or gives one who is there a role. It does so in the name of its
-// owner, as long as that may.
+// An invitation is a link that is used once: it makes a user, who gets a key, or gives one who is
+// there a role. It does so in the name of its owner, as long as that may.
 
 // How long an invitation lives where nobody says otherwise, and at most.
 const (
@@ -67,8 +67,9 @@ func (s *Service) newInvitation(tx *metadata.Tx, p auth.Principal, f Fields) (l 
 	return l, s.mayInvite(tx, p, d, l.Role)
 }
 
-// mayInvite authorises a caller to invite people: sysadmins, also into no dataspace, and where the configuration says so the admins of a
-// dataspace into theirs, with a role that is not above their own.
+// mayInvite authorises a caller to invite people: sysadmins, also into no dataspace, and where the
+// configuration says so the admins of a dataspace into theirs, with a role that is not above their
+// own.
 func (s *Service) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, role auth.Role) error {
 	switch {
 	case p.Sysadmin:
@@ -101,7 +102,8 @@ func (s *Service) mayStillInvite(tx *metadata.Tx, p auth.Principal, l metadata.L
 	return err
 }
 
-// resolveInvitation reads the dataspace of an invitation. It has ended where its owner may not give any more what it gives.
+// resolveInvitation reads the dataspace of an invitation. It has ended where its owner may not give
+// any more what it gives.
 func (s *Service) resolveInvitation(tx *metadata.Tx, found *visited) (err error) {
 	if found.DataspaceID != (metadata.ID{}) {
 		if found.set.dataspace, err = tx.Dataspaces.Get(found.DataspaceID); err != nil {
@@ -128,8 +130,8 @@ type Accepted struct {
 	Ends        metadata.Stamp // the session
 }
 
-// Accept makes a user by an invitation, with a key, the role, and a session where a browser asks for one, all in one commit. Fields: username,
-// optional fullname.
+// Accept makes a user by an invitation, with a key, the role, and a session where a browser asks
+// for one, all in one commit. Fields: username, optional fullname.
 func (s *Service) Accept(ctx context.Context, v Visitor, f Fields, browser bool) (a Accepted, err error) {
 	err = s.stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := s.lookupVisit(tx, v, asked{kind: metadata.Invitation})
@@ -184,7 +186,8 @@ func (s *Service) Offered(ctx context.Context, v Visitor, p auth.Principal) (a A
 	return a, err
 }
 
-// offer looks up what an invitation has for a caller: the role, unless that has it, or a higher one, or is a sysadmin.
+// offer looks up what an invitation has for a caller: the role, unless that has it, or a higher
+// one, or is a sysadmin.
 func (s *Service) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found visited, a Accepted, err error) {
 	if found, err = s.lookupVisit(tx, v, asked{kind: metadata.Invitation}); err != nil {
 		return found, a, err
@@ -200,7 +203,8 @@ func (s *Service) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found vis
 	return found, a, err
 }
 
-// Join gives a caller the role of an invitation. Where there is nothing to give, nothing changes, and the invitation is not used.
+// Join gives a caller the role of an invitation. Where there is nothing to give, nothing changes,
+// and the invitation is not used.
 func (s *Service) Join(ctx context.Context, v Visitor, p auth.Principal) (a Accepted, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		var found visited

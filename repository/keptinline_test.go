@@ -14,7 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestInlineBodiesStay where files are objects: those of up to 16 KiB are never flushed, and longer ones are objects from the beginning.
+// TestInlineBodiesStay where files are objects: those of up to 16 KiB are never flushed, and longer
+// ones are objects from the beginning.
 func TestInlineBodiesStay(t *testing.T) {
 	t.Parallel()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})

@@ -8,7 +8,8 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// TestLastUseOfRevokedKey: a use that was noted of a key which another node had revoked by then is none.
+// TestLastUseOfRevokedKey: a use that was noted of a key which another node had revoked by then is
+// none.
 func TestLastUseOfRevokedKey(t *testing.T) {
 	t.Parallel()
 	meta := metadatatest.NewMemory(time.Now)

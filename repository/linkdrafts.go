@@ -203,9 +203,10 @@ func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 // LinkAge is how long a link may have at most; 0: any time.
 func (s *Service) LinkAge() time.Duration { return s.config.LinkAge }
 
-// bound refuses an end that is over, or later than the kind of the link and the configuration allow. A link without one gets the usual end of its
-// kind, which is the latest that is allowed for other kinds than invitations. The time of an invitation counts from when it was made: a change does not
-// begin it anew.
+// bound refuses an end that is over, or later than the kind of the link and the configuration
+// allow. A link without one gets the usual end of its kind, which is the latest that is allowed for
+// other kinds than invitations. The time of an invitation counts from when it was made: a change
+// does not begin it anew.
 func (s *Service) bound(l *metadata.Link, f Fields) error {
 	most, usual := s.config.LinkAge, s.config.LinkAge
 	if l.Kind == metadata.Invitation {

@@ -33,8 +33,9 @@ type Unfinished struct {
 // TypesOf returns what files a request link takes; none: all.
 func TypesOf(l metadata.Link) []string { return append([]string{}, strings.Fields(l.Types)...) }
 
-// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor, and the admins of its dataspace. Invitations
-// are for admins alone, and those without a dataspace for sysadmins.
+// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor,
+// and the admins of its dataspace. Invitations are for admins alone, and those without a dataspace
+// for sysadmins.
 func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
 	if l.DataspaceID == (metadata.ID{}) {
 		return onlySysadmin(p)
@@ -58,7 +59,8 @@ func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link,
 	return l, err
 }
 
-// withUse reads what has come of a link. It ends, at the latest, with the key that it was made with.
+// withUse reads what has come of a link. It ends, at the latest, with the key that it was made
+// with.
 func (s *Service) withUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
 	use, err := tx.LinkUses.Get(l.ID)
 	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
@@ -95,9 +97,11 @@ func (s *Service) managedWith(tx *metadata.Tx, l metadata.Link, unfinished func(
 	return shown, err
 }
 
-// CreateLink makes a link and returns it with its token, which nothing can show again. Fields: kind, optional label and expires; of a share or
-// request also setId, optional password and maxUses; of a share optional folder or resourceIds, with one of which version, and hidesPeople; of a
-// request optional maxBytes, maxFileBytes, types; of an invitation dataspaceId and role, or, from sysadmins, neither.
+// CreateLink makes a link and returns it with its token, which nothing can show again. Fields:
+// kind, optional label and expires; of a share or request also setId, optional password and
+// maxUses; of a share optional folder or resourceIds, with one of which version, and hidesPeople;
+// of a request optional maxBytes, maxFileBytes, types; of an invitation dataspaceId and role, or,
+// from sysadmins, neither.
 func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (created LinkWithUse, token string, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
@@ -127,8 +131,8 @@ func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (c
 	return created, token, err
 }
 
-// ListLinks lists the links that the caller may manage, by id: the caller's own, as long as the caller is an editor there, and those of the dataspaces
-// that the caller manages.
+// ListLinks lists the links that the caller may manage, by id: the caller's own, as long as the
+// caller is an editor there, and those of the dataspaces that the caller manages.
 func (s *Service) ListLinks(ctx context.Context, p auth.Principal, req ListRequest) (Page[LinkWithUse], error) {
 	return list(ctx, s, p, paging.Links, req, lister[LinkWithUse]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[LinkWithUse, error], error) {
@@ -166,8 +170,9 @@ func (s *Service) GetLink(ctx context.Context, p auth.Principal, id string) (l L
 	return l, err
 }
 
-// UpdateLink changes label, expires, password, maxUses, and what only links of its kind have. What a link shows, or where it puts files,
-// does not change. An invitation is changed by those who could make it.
+// UpdateLink changes label, expires, password, maxUses, and what only links of its kind have. What
+// a link shows, or where it puts files, does not change. An invitation is changed by those who
+// could make it.
 func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, edit Edit[LinkWithUse]) (updated LinkWithUse, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {

@@ -15,16 +15,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListRequest is what a request says about the page that it wants. Either Params or Token counts: a token holds all that the
-// parameters of its listing said.
+// ListRequest is what a request says about the page that it wants. Either Params or Token counts: a
+// token holds all that the parameters of its listing said.
 type ListRequest struct {
 	Container string              // the id in the path of the listing, if it has one
 	Params    map[string][]string // query parameters
 	Token     string
 }
 
-// PageEnds are tokens: of a page, and of the one after its last item. A page without items has none; it is the end of the
-// listing, for now.
+// PageEnds are tokens: of a page, and of the one after its last item. A page without items has
+// none; it is the end of the listing, for now.
 type PageEnds struct{ Current, Next string }
 
 // Page is one page of a listing.
@@ -39,7 +39,8 @@ type Page[T any] struct {
 // as its client reads.
 const MaxPageBytes = 2 << 20
 
-// lister lists one kind of object: it says where a query's items come from and where each one is in the order.
+// lister lists one kind of object: it says where a query's items come from and where each one is in
+// the order.
 type lister[T any] struct {
 	items    func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
 	position func(T) paging.Position
@@ -64,7 +65,8 @@ func (l *lister[T]) collect(items iter.Seq2[T, error], limit int) (page []T, err
 	return page, nil
 }
 
-// list reads one page of a small listing. Both the first request of a listing and those for its later pages are answered here.
+// list reads one page of a small listing. Both the first request of a listing and those for its
+// later pages are answered here.
 func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
 	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
@@ -94,10 +96,12 @@ func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err
 	return ends, err
 }
 
-// ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each one to add, in order, and keeps
-// none itself. A resource is borrowed: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
-// what it got means nothing where an error is returned. Where the request asks for folders it hands their paths to folder, likewise: those
-// in which there are files in a state that is asked for, and with active files also those that were made by themselves.
+// ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each
+// one to add, in order, and keeps none itself. A resource is borrowed: neither it nor its texts are
+// valid once add has returned. Add runs inside the transaction; what it got means nothing where an
+// error is returned. Where the request asks for folders it hands their paths to folder, likewise:
+// those in which there are files in a state that is asked for, and with active files also those
+// that were made by themselves.
 func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource), folder func(path string)) (ends PageEnds, err error) {
 	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
@@ -280,7 +284,8 @@ func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListReques
 	})
 }
 
-// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which the caller has a role.
+// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which the
+// caller has a role.
 func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Privilege], error) {
 	return list(ctx, s, p, paging.Privileges, req, lister[metadata.Privilege]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Privilege, error], error) {
@@ -356,7 +361,8 @@ func filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, er
 	}
 }
 
-// withDescriptive yields the items with their descriptive metadata, if the query asks for them. of returns where those of an item belong.
+// withDescriptive yields the items with their descriptive metadata, if the query asks for them. of
+// returns where those of an item belong.
 func withDescriptive[T any](tx *metadata.Tx, q paging.Query, items iter.Seq2[T, error], of func(*T) (metadata.ID, *string)) iter.Seq2[T, error] {
 	if !q.Descriptive {
 		return items

@@ -10,7 +10,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// orNotFound turns a store's ErrNotFound into the one that a client sees. field is where the id came from, "" for the path.
+// orNotFound turns a store's ErrNotFound into the one that a client sees. field is where the id
+// came from, "" for the path.
 func orNotFound[T any](object T, err error, code errs.Code, what, field string) (T, error) {
 	if errors.Is(err, metadata.ErrNotFound) {
 		return object, &errs.Error{Kind: errs.NotFound, Code: code, Field: field, Message: "there is no " + what + " with this id"}
@@ -18,7 +19,8 @@ func orNotFound[T any](object T, err error, code errs.Code, what, field string) 
 	return object, err
 }
 
-// byID reads an object by an id as a client sent it. Another spelling, or no id at all, is an id that does not exist.
+// byID reads an object by an id as a client sent it. Another spelling, or no id at all, is an id
+// that does not exist.
 func byID[T any](get func(metadata.ID) (T, error), id string) (object T, err error) {
 	parsed, ok := metadata.ParseID(id)
 	if !ok {
@@ -32,7 +34,8 @@ func lookupDataspace(tx *metadata.Tx, id, field string) (metadata.Dataspace, err
 	return orNotFound(d, err, errs.CodeDataspaceNotFound, "dataspace", field)
 }
 
-// admit authorises the caller, then reads the descriptive metadata, which the dataspace is to be shown or changed with.
+// admit authorises the caller, then reads the descriptive metadata, which the dataspace is to be
+// shown or changed with.
 func admit(tx *metadata.Tx, p auth.Principal, d *metadata.Dataspace, action auth.Action) error {
 	if err := authorise(tx, p, *d, action); err != nil {
 		return err
@@ -88,7 +91,8 @@ func (s resolvedSet) shown() metadata.Set {
 	return set
 }
 
-// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown or changed with.
+// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown
+// or changed with.
 func (s *resolvedSet) admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
 	if err := authorise(tx, p, s.dataspace, action); err != nil {
 		return err
@@ -111,7 +115,8 @@ func lookupResource(tx *metadata.Tx, id string) (resolvedResource, error) {
 	return resolvedResource{Resource: r, set: resolved}, err
 }
 
-// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown or changed with.
+// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown
+// or changed with.
 func (r *resolvedResource) admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
 	if err := authorise(tx, p, r.set.dataspace, action); err != nil {
 		return err

@@ -76,9 +76,11 @@ const (
 
 var manyActions = map[string]manyAction{"delete": deleteMany, "restore": restoreMany, "copy": copyMany, "move": moveMany}
 
-// ChangeMany deletes, restores, copies or moves files of a set, each as the use case for one file does. It goes in steps of up to 200 files, each
-// of which is one transaction and authorises the caller anew. A file that is refused stays as it is, and the others go on. Where a step
-// fails as a whole, its files and those behind it have the error as their result; an error is returned only where nothing was tried.
+// ChangeMany deletes, restores, copies or moves files of a set, each as the use case for one file
+// does. It goes in steps of up to 200 files, each of which is one transaction and authorises the
+// caller anew. A file that is refused stays as it is, and the others go on. Where a step fails as a
+// whole, its files and those behind it have the error as their result; an error is returned only
+// where nothing was tried.
 func (s *Service) ChangeMany(ctx context.Context, p auth.Principal, set string, f Fields) (results []ManyResult, err error) {
 	m := manySteps{service: s, set: set}
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { return m.check(tx, p, f) })
@@ -178,7 +180,8 @@ func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set resolvedSet, e
 	return set, err
 }
 
-// step does what is asked with the first of the files that are left, as many as one transaction is to hold.
+// step does what is asked with the first of the files that are left, as many as one transaction is
+// to hold.
 func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal, ids []string) (done []ManyResult, err error) {
 	set, err := m.admit(tx, p)
 	if err != nil {

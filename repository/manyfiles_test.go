@@ -37,7 +37,8 @@ func idsOf(files []metadata.Resource) (ids []any) {
 	return ids
 }
 
-// TestChangeMany: more files than one step has are deleted, restored, copied and moved as one by one, and moved back they are what they were.
+// TestChangeMany: more files than one step has are deleted, restored, copied and moved as one by
+// one, and moved back they are what they were.
 func TestChangeMany(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -79,7 +80,8 @@ func TestChangeMany(t *testing.T) {
 	m.Sound()
 }
 
-// TestChangeManyRefuses: what is wrong with one file is its result, what is wrong with the request an error, and neither changes what it should not.
+// TestChangeManyRefuses: what is wrong with one file is its result, what is wrong with the request
+// an error, and neither changes what it should not.
 func TestChangeManyRefuses(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -143,7 +145,8 @@ func make1001() (ids []any) {
 	return ids
 }
 
-// TestFolderRestores: undoing the deletion of a folder brings back its files and folders, and nothing that was deleted before, by somebody else, or moved.
+// TestFolderRestores: undoing the deletion of a folder brings back its files and folders, and
+// nothing that was deleted before, by somebody else, or moved.
 func TestFolderRestores(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -194,8 +197,8 @@ func TestFolderRestores(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderIsNotSplit: of several moves of one folder at a time one succeeds, and has all files; the others are told that one is under way, or that
-// there is no such folder any more.
+// TestFolderIsNotSplit: of several moves of one folder at a time one succeeds, and has all files;
+// the others are told that one is under way, or that there is no such folder any more.
 func TestFolderIsNotSplit(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -233,7 +236,8 @@ func TestFolderIsNotSplit(t *testing.T) {
 	}
 }
 
-// TestReadersLockNoFolder: while somebody copies a folder again and again, its owner can move it each time.
+// TestReadersLockNoFolder: while somebody copies a folder again and again, its owner can move it
+// each time.
 func TestReadersLockNoFolder(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -258,7 +262,8 @@ func TestReadersLockNoFolder(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderDeletionFitsARequest: the folders that a deletion names are fewer than what a request has room for, and their restoration takes them.
+// TestFolderDeletionFitsARequest: the folders that a deletion names are fewer than what a request
+// has room for, and their restoration takes them.
 func TestFolderDeletionFitsARequest(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

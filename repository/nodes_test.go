@@ -32,7 +32,8 @@ func twoNodes(t *testing.T, config repository.Config, test func(a, b *repository
 	})
 }
 
-// TestFlushedByOtherNode: what one node has received, the other one makes files of, also once the first is gone.
+// TestFlushedByOtherNode: what one node has received, the other one makes files of, also once the
+// first is gone.
 func TestFlushedByOtherNode(t *testing.T) {
 	left := func(w *repositorytest.World) int64 { return w.Service.Condition(w.T.Context()).Detail.Inline.Bodies }
 	twoNodes(t, repository.Config{HoldUpTo: 100}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
@@ -68,7 +69,8 @@ func add(w *repositorytest.World, t metadata.ResumableUpload, more io.Reader) (m
 	return w.Service.Uploads.Append(w.T.Context(), w.Admin, t.ID.String(), resumable.Chunk{Offset: t.Checkpoint.Size, Length: -1, Body: more, Stop: func() {}})
 }
 
-// TestUploadGoesOnAtOtherNode: an upload that was begun at one node is continued at the other, also where the first dies while it has the lock.
+// TestUploadGoesOnAtOtherNode: an upload that was begun at one node is continued at the other, also
+// where the first dies while it has the lock.
 func TestUploadGoesOnAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
@@ -99,7 +101,8 @@ func TestUploadGoesOnAtOtherNode(t *testing.T) {
 	})
 }
 
-// TestLateChunkIsRefused: a chunk of which nothing came for a while loses its lock to another node; it does not count any more when it comes after all.
+// TestLateChunkIsRefused: a chunk of which nothing came for a while loses its lock to another node;
+// it does not count any more when it comes after all.
 func TestLateChunkIsRefused(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
@@ -149,8 +152,8 @@ func TestBusyUploadKeepsItsLock(t *testing.T) {
 	})
 }
 
-// TestFoldersAreLockedForAllNodes: while one node moves a folder, step by step, another one changes nothing in it or around it; where the first one
-// dies in the middle, it does afterwards.
+// TestFoldersAreLockedForAllNodes: while one node moves a folder, step by step, another one changes
+// nothing in it or around it; where the first one dies in the middle, it does afterwards.
 func TestFoldersAreLockedForAllNodes(t *testing.T) {
 	for name, dies := range map[string]bool{"it ends": false, "it dies": true} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +251,8 @@ func TestEventsOfOtherNode(t *testing.T) {
 	})
 }
 
-// TestKeyEndsAtAllNodes: a key that was revoked at one node ends with the next request at the other.
+// TestKeyEndsAtAllNodes: a key that was revoked at one node ends with the next request at the
+// other.
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -262,7 +266,8 @@ func TestKeyEndsAtAllNodes(t *testing.T) {
 	})
 }
 
-// TestCascadeGoesOnAtOtherNode: what is left of a deletion follows at another node where the one that was asked dies in the middle of it.
+// TestCascadeGoesOnAtOtherNode: what is left of a deletion follows at another node where the one
+// that was asked dies in the middle of it.
 func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, ofB *repositorytest.Shared) {
 		ctx, set := a.T.Context(), a.Sets[0]
@@ -289,7 +294,8 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 	})
 }
 
-// TestNewerSchema: a node says so when another one has brought the metadata to a version that it does not know, and is not ready.
+// TestNewerSchema: a node says so when another one has brought the metadata to a version that it
+// does not know, and is not ready.
 func TestNewerSchema(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, _ *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		a.OK(a.Service.Ready(a.T.Context()))

@@ -14,14 +14,16 @@ const (
 	maxMarks    = 1000
 )
 
-// Outline is how long a listing is, and where its pages begin. Bounded: there is more; the total and the marks are those of what was counted.
+// Outline is how long a listing is, and where its pages begin. Bounded: there is more; the total
+// and the marks are those of what was counted.
 type Outline struct {
 	Total   int
 	Bounded bool
 	Marks   []Mark
 }
 
-// Mark is the beginning of a page, but of the first one: how many are before it, and the last of these.
+// Mark is the beginning of a page, but of the first one: how many are before it, and the last of
+// these.
 type Mark struct {
 	Index    int
 	Name     string         // in an order by name; of a folder its path
@@ -29,8 +31,8 @@ type Mark struct {
 	Page     string         // token
 }
 
-// OutlineResources outlines what ListResources would list of a set with the same parameters. It reads an index alone, up to 200,000 of its entries, and
-// with folders one for each.
+// OutlineResources outlines what ListResources would list of a set with the same parameters. It
+// reads an index alone, up to 200,000 of its entries, and with folders one for each.
 func (s *Service) OutlineResources(ctx context.Context, p auth.Principal, req ListRequest) (o Outline, err error) {
 	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, paging.SetResources, req)

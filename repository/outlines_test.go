@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestOutline: each mark is the beginning of a page of the listing, with what is just before it, and the total is its length.
+// TestOutline: each mark is the beginning of a page of the listing, with what is just before it,
+// and the total is its length.
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)

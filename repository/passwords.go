@@ -122,8 +122,8 @@ func isPassword(stored, password string) bool {
 	return err == nil && badSalt == nil && badKey == nil && subtle.ConstantTimeCompare(stretched(password, salt, rounds), want) == 1
 }
 
-// AdmitVisitor compares the password of a link, and returns the proof that a visitor then sends instead. It ends with the link, and with
-// the password.
+// AdmitVisitor compares the password of a link, and returns the proof that a visitor then sends
+// instead. It ends with the link, and with the password.
 func (s *Service) AdmitVisitor(ctx context.Context, v Visitor, password string) (proof string, err error) {
 	var link metadata.Link
 	err = s.visit(ctx, v, asked{open: true}, func(_ *metadata.Tx, found visited) error {

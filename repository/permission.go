@@ -14,7 +14,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has another.
+// ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has
+// another.
 var ErrUnknownKey = errors.New("nobody has this key")
 
 // unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
@@ -59,7 +60,8 @@ func needs(action auth.Action) string {
 // eventRules is what streams of events ask of a Service.
 type eventRules struct{ *Service }
 
-// View implements events.Rules. That a stream waits is no reason to keep inline bodies from being flushed, so it is no viewDurable.
+// View implements events.Rules. That a stream waits is no reason to keep inline bodies from being
+// flushed, so it is no viewDurable.
 func (r eventRules) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return storage.Error(r.stores.Meta.ViewDurable(ctx, r.asCaller(p, fn)))
 }
@@ -108,12 +110,14 @@ func mergeIDs(a, b []metadata.ID) []metadata.ID {
 	return append(append(merged, a...), b...)
 }
 
-// What decides who may do what changes rarely and is asked for at every request, so it is remembered, without ever being out of
-// date: what was read is kept under the AccessVersion of the transaction that read it, and used by those of the same version
-// alone, which would read the very same. A revoked key or role thus ends with the next request. Telling whose key it is takes
-// 1.3 µs instead of 18, and allocates nothing instead of 31 objects.
+// What decides who may do what changes rarely and is asked for at every request, so it is
+// remembered, without ever being out of date: what was read is kept under the AccessVersion of the
+// transaction that read it, and used by those of the same version alone, which would read the very
+// same. A revoked key or role thus ends with the next request. Telling whose key it is takes 1.3 µs
+// instead of 18, and allocates nothing instead of 31 objects.
 
-// maxFacts bounds what is remembered: about as many rows, of some 200 bytes. Beyond it, it begins anew.
+// maxFacts bounds what is remembered: about as many rows, of some 200 bytes. Beyond it, it begins
+// anew.
 const (
 	maxFacts  = 1 << 15
 	factBytes = 200
@@ -128,9 +132,11 @@ type factCache struct {
 // presuming is the key of contexts in which callers are presumed.
 type presuming struct{}
 
-// Presume returns a context in which Authenticate and AuthenticateSession may take a caller for what this process knows, without asking for the
-// present AccessVersion, where that costs a round trip: the transaction of the request finds it out in its own. It then returns ErrPresumed,
-// before it has read anything, and the request is served once more without that. Only one that has changed nothing by then is served so.
+// Presume returns a context in which Authenticate and AuthenticateSession may take a caller for
+// what this process knows, without asking for the present AccessVersion, where that costs a round
+// trip: the transaction of the request finds it out in its own. It then returns ErrPresumed, before
+// it has read anything, and the request is served once more without that. Only one that has changed
+// nothing by then is served so.
 func (s *Service) Presume(ctx context.Context) context.Context {
 	if !s.stores.Node.Shared() {
 		return ctx
@@ -138,10 +144,12 @@ func (s *Service) Presume(ctx context.Context) context.Context {
 	return context.WithValue(ctx, presuming{}, true)
 }
 
-// ErrPresumed is the error of a transaction whose caller was presumed to be what it is not any more.
+// ErrPresumed is the error of a transaction whose caller was presumed to be what it is not any
+// more.
 var ErrPresumed = errors.New("what decides access has changed since this caller was known")
 
-// presentFacts returns the facts of the present version, or of the last known one if that is presumed; nil: it is unknown.
+// presentFacts returns the facts of the present version, or of the last known one if that is
+// presumed; nil: it is unknown.
 func (s *Service) presentFacts(ctx context.Context) (present *facts, presumed bool, err error) {
 	if ctx.Value(presuming{}) != nil {
 		if present = s.facts.latest.Load(); present != nil {
@@ -174,7 +182,8 @@ func (m *factCache) at(version uint64) *facts {
 	}
 }
 
-// facts is what is known at one version. Nil has nothing and caches nothing. It is safe for concurrent use.
+// facts is what is known at one version. Nil has nothing and caches nothing. It is safe for
+// concurrent use.
 type facts struct {
 	version uint64
 	room    int // how many rows are cached at most
@@ -261,7 +270,8 @@ func roleIn(tx *metadata.Tx, user, dataspace metadata.ID) (role auth.Role, err e
 	return role, nil
 }
 
-// resolveSet returns a set with what its state depends on. While something is under way there, nothing of it is cached.
+// resolveSet returns a set with what its state depends on. While something is under way there,
+// nothing of it is cached.
 func resolveSet(tx *metadata.Tx, id metadata.ID) (resolvedSet, error) {
 	facts := factsOf(tx)
 	if resolved, ok := cached(facts, setsOf, id); ok {
@@ -275,8 +285,8 @@ func resolveSet(tx *metadata.Tx, id metadata.ID) (resolvedSet, error) {
 	return resolved, err
 }
 
-// readable returns the dataspaces that the caller may read, ascending by id, from those greater than after; nil stands for
-// every one. Deleted ones are among them. The list is not to be changed.
+// readable returns the dataspaces that the caller may read, ascending by id, from those greater
+// than after; nil stands for every one. Deleted ones are among them. The list is not to be changed.
 func readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
 	switch {
 	case p.Sysadmin:

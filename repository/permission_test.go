@@ -23,7 +23,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// visitor is a user with a key and a role, whose rights change while many of its requests are under way.
+// visitor is a user with a key and a role, whose rights change while many of its requests are under
+// way.
 type visitor struct {
 	*held
 	user  metadata.User
@@ -77,7 +78,8 @@ func (v *visitor) sysadmin(is bool) error {
 	return err
 }
 
-// gets returns the requests that the visitor makes, by what they are. nil means that it was answered.
+// gets returns the requests that the visitor makes, by what they are. nil means that it was
+// answered.
 func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	record := func(p auth.Principal) error {
 		_, err := v.Service.GetResource(ctx, p, v.file)
@@ -125,7 +127,8 @@ func (v *visitor) isActive() error {
 	return err
 }
 
-// storm makes requests from 16 goroutines while change runs. Whatever begins after that must fare as wanted.
+// storm makes requests from 16 goroutines while change runs. Whatever begins after that must fare
+// as wanted.
 func (v *visitor) storm(name string, gets map[string]func() error, change func() error, wanted func(error) bool) {
 	var changed, over atomic.Bool
 	var after atomic.Int64
@@ -157,8 +160,9 @@ func (v *visitor) storm(name string, gets map[string]func() error, change func()
 	v.OK(err)
 }
 
-// TestRightsEndWithTheirRevocation: after a change was answered no caller gets in by earlier rights, and a caller that may come
-// in does so at once, while 16 readers cache whatever can be cached.
+// TestRightsEndWithTheirRevocation: after a change was answered no caller gets in by earlier
+// rights, and a caller that may come in does so at once, while 16 readers cache whatever can be
+// cached.
 func TestRightsEndWithTheirRevocation(t *testing.T) {
 	t.Parallel()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
@@ -245,8 +249,8 @@ func (c *counting) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) e
 	return c.Memory.UpdateBackground(ctx, fn)
 }
 
-// TestKeyCached: a key that is known costs no transaction and no allocation, ends when it expires, and is written
-// down as used once a minute.
+// TestKeyCached: a key that is known costs no transaction and no allocation, ends when it expires,
+// and is written down as used once a minute.
 func TestKeyCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
@@ -330,8 +334,9 @@ func TestCacheBounded(t *testing.T) {
 	}
 }
 
-// TestRightsOfOneAttemptOnly: an operation that is carried out again has the rights of that attempt alone. In the first one its
-// caller has just become a sysadmin; in the second one it has not, since that change was given up meanwhile.
+// TestRightsOfOneAttemptOnly: an operation that is carried out again has the rights of that attempt
+// alone. In the first one its caller has just become a sysadmin; in the second one it has not,
+// since that change was given up meanwhile.
 func TestRightsOfOneAttemptOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -348,7 +353,8 @@ func TestRightsOfOneAttemptOnly(t *testing.T) {
 			held = meta.Update(t.Context(), func(*metadata.Tx) error { close(entered); <-release; return nil })
 		})
 		<-entered
-		// These three share a batch, in this order: each waits in the queue before the next one comes.
+		// These three share a batch, in this order: each waits in the queue before the next one
+		// comes.
 		queued := func(op func()) {
 			done.Go(op)
 			synctest.Wait() // until it waits

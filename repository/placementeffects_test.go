@@ -8,7 +8,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestIndexFollowsMoves: what was moved is found where it is, by its content, too, and by nobody where it was; a copy is found beside it.
+// TestIndexFollowsMoves: what was moved is found where it is, by its content, too, and by nobody
+// where it was; a copy is found beside it.
 func TestIndexFollowsMoves(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1, 0)
@@ -28,8 +29,8 @@ func TestIndexFollowsMoves(t *testing.T) {
 	s.want(s.Admin, "unmistakable in:space/set-1")
 }
 
-// TestInstrumentsFollowMoves: a file that comes into a set that asks for it is read, and so is the sidecar that comes behind it; when that goes, what it
-// said goes with it.
+// TestInstrumentsFollowMoves: a file that comes into a set that asks for it is read, and so is the
+// sidecar that comes behind it; when that goes, what it said goes with it.
 func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -64,8 +65,8 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	}
 }
 
-// TestSchemasOfWhatArrives: in another dataspace a file has the schema that applies there, or none, and is never refused; in its own it keeps the version
-// that it was made with.
+// TestSchemasOfWhatArrives: in another dataspace a file has the schema that applies there, or none,
+// and is never refused; in its own it keeps the version that it was made with.
 func TestSchemasOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -17,8 +17,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPlacementsAtRandom copies, moves and deletes files and folders of three sets, and compares what is there with a model, and all counters
-// and versions with what a check counts. PLACEMENTS says how often.
+// TestPlacementsAtRandom copies, moves and deletes files and folders of three sets, and compares
+// what is there with a model, and all counters and versions with what a check counts. PLACEMENTS
+// says how often.
 func TestPlacementsAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, err := strconv.Atoi(os.Getenv("PLACEMENTS"))

@@ -71,7 +71,8 @@ func TestPlacementRefusals(t *testing.T) {
 	}
 }
 
-// TestPlacementPermission: a copy needs the role of a reader where the file is, a move that of an editor, and both that of an editor where it goes.
+// TestPlacementPermission: a copy needs the role of a reader where the file is, a move that of an
+// editor, and both that of an editor where it goes.
 func TestPlacementPermission(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -112,8 +113,8 @@ func TestPlacementPermission(t *testing.T) {
 	}
 }
 
-// TestHarvestersHearOfMoves: who lists what has changed in either set since a time finds the deletion in the one, and the arrival in the other;
-// who lists everything, both.
+// TestHarvestersHearOfMoves: who lists what has changed in either set since a time finds the
+// deletion in the one, and the arrival in the other; who lists everything, both.
 func TestHarvestersHearOfMoves(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

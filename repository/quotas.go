@@ -14,7 +14,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// What is stored may not be more than the disk has room for, nor than the quota of a dataspace or of a user. See package quota.
+// What is stored may not be more than the disk has room for, nor than the quota of a dataspace or
+// of a user. See package quota.
 
 // reserve begins a reservation where there is a quota, unless the upload has one.
 func (u *FormUpload) reserve(tx *metadata.Tx, at quota.Place) error {
@@ -28,8 +29,9 @@ func (u *FormUpload) reserve(tx *metadata.Tx, at quota.Place) error {
 // Limit returns the greatest number of bytes that a file may have, 0 for any.
 func (u *FormUpload) Limit() int64 { return u.service.config.MaxUpload }
 
-// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
-// find none when it comes. Receive refuses one that the quotas have no room for.
+// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has
+// less than the room that is left may still find none when it comes. Receive refuses one that the
+// quotas have no room for.
 func (u *FormUpload) RoomFor(bytes int64) error {
 	u.least = bytes
 	if bytes <= u.service.inline.Limit() { // it goes into the metadata, whose file may have room within
@@ -71,7 +73,8 @@ func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 	return at, err
 }
 
-// restoreReservations reserves what the uploads of a service before this one had reserved, and finds those of each link. The error is about those that it could not read.
+// restoreReservations reserves what the uploads of a service before this one had reserved, and
+// finds those of each link. The error is about those that it could not read.
 func (s *Service) restoreReservations() error {
 	var unread error
 	err := s.stores.Meta.View(context.Background(), func(tx *metadata.Tx) error {
@@ -112,7 +115,8 @@ func quotaSetter[T any](at func(*T) *int64) func(*T, string, any) error {
 	}
 }
 
-// onlySysadminSets refuses anybody else to give a quota that differs from the one before, or from that of every new object.
+// onlySysadminSets refuses anybody else to give a quota that differs from the one before, or from
+// that of every new object.
 func onlySysadminSets(p auth.Principal, before, after int64) error {
 	if before == after {
 		return nil
@@ -168,7 +172,8 @@ func (s *Service) RoomIn(ctx context.Context, p auth.Principal, dataspace *metad
 	return bytes, known, err
 }
 
-// quotaShown returns the quota of a dataspace where the caller has a role in it, or is a sysadmin; else 0.
+// quotaShown returns the quota of a dataspace where the caller has a role in it, or is a sysadmin;
+// else 0.
 func quotaShown(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (int64, error) {
 	d, err := tx.Dataspaces.Get(dataspace)
 	if err != nil || p.Sysadmin || d.Quota == 0 {

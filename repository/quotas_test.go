@@ -137,7 +137,8 @@ func (w *rationed) unreserved() {
 	}
 }
 
-// TestQuotaOfDataspace: all versions count until they are purged, to the byte, and what changes no bytes is never refused.
+// TestQuotaOfDataspace: all versions count until they are purged, to the byte, and what changes no
+// bytes is never refused.
 func TestQuotaOfDataspace(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -259,8 +260,8 @@ func TestWhoSetsQuotas(t *testing.T) {
 	}
 }
 
-// TestQuotaOfCopies: a copy counts as a file that came, a file that is moved with its versions counts in both places, and what is refused
-// stays where it is.
+// TestQuotaOfCopies: a copy counts as a file that came, a file that is moved with its versions
+// counts in both places, and what is refused stays where it is.
 func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})

@@ -114,7 +114,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestQuotaOfUnknownLength: a body is refused as soon as it is longer than what is left, and nothing of it is kept.
+// TestQuotaOfUnknownLength: a body is refused as soon as it is longer than what is left, and
+// nothing of it is kept.
 func TestQuotaOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -139,7 +140,8 @@ func TestQuotaOfUnknownLength(t *testing.T) {
 	w.Sound()
 }
 
-// TestCommitsAloneHoldQuotas: uploads that have come when the quota is set have reserved nothing; of those no more get in than fit.
+// TestCommitsAloneHoldQuotas: uploads that have come when the quota is set have reserved nothing;
+// of those no more get in than fit.
 func TestCommitsAloneHoldQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -173,8 +175,8 @@ func TestCommitsAloneHoldQuotas(t *testing.T) {
 	w.Sound()
 }
 
-// TestWritersAgainstQuota: sixteen writers in every way at once are never over by a byte, each gets its answer, nothing stays reserved, and
-// a last file that fits exactly is taken.
+// TestWritersAgainstQuota: sixteen writers in every way at once are never over by a byte, each gets
+// its answer, nothing stays reserved, and a last file that fits exactly is taken.
 func TestWritersAgainstQuota(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})

@@ -65,12 +65,14 @@ func readableResource(tx *metadata.Tx, p auth.Principal, id string) (resolvedRes
 	return resolved, authorise(tx, p, resolved.set.dataspace, auth.Read)
 }
 
-// openTries is how often OpenResource tries again when a file is not where its record says: it may have been replaced meanwhile.
+// openTries is how often OpenResource tries again when a file is not where its record says: it may
+// have been replaced meanwhile.
 const openTries = 3
 
-// OpenResource returns the file of one resource, with its record. The caller closes the file; it stays readable to its end
-// also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
-// is recorded as damaged; what only shows while it is read is for the caller to report with NoteDamage.
+// OpenResource returns the file of one resource, with its record. The caller closes the file; it
+// stays readable to its end also when the resource is replaced, deleted or purged meanwhile. A file
+// that is not there or has another length than it must is recorded as damaged; what only shows
+// while it is read is for the caller to report with NoteDamage.
 func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	return s.open(ctx, p, id, activeFile)
 }
@@ -120,8 +122,9 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, as open
 // presignValid is how long a presigned address is valid.
 const presignValid = time.Minute
 
-// PresignResource returns an address from which anybody gets the file of one resource for a minute, as an attachment, with its record; "" where
-// it has none: it is inline, or in folders. The errors are those of OpenResource, but whether the bytes are there is not asked.
+// PresignResource returns an address from which anybody gets the file of one resource for a minute,
+// as an attachment, with its record; "" where it has none: it is inline, or in folders. The errors
+// are those of OpenResource, but whether the bytes are there is not asked.
 func (s *Service) PresignResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
 	r, b, held, err := s.openable(ctx, p, id, activeFile)
 	presigner, ok := s.files.(blobs.Presigner)
@@ -132,7 +135,8 @@ func (s *Service) PresignResource(ctx context.Context, p auth.Principal, id stri
 	return r, address, s.stores.BlobError(err)
 }
 
-// openable reads the record of a resource whose file may be read, and its blob, or the file itself where it is inline.
+// openable reads the record of a resource whose file may be read, and its blob, or the file itself
+// where it is inline.
 func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, b blobs.Blob, held io.ReadSeekCloser, err error) {
 	s.inline.Reading()
 	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -203,7 +207,8 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 	return edited, err
 }
 
-// write stores a changed resource, in the state that changed has, under a new stamp. A cascade that is still due is applied first.
+// write stores a changed resource, in the state that changed has, under a new stamp. A cascade that
+// is still due is applied first.
 func (r resolvedResource) write(tx *metadata.Tx, c rows.Change, changed *metadata.Resource) error {
 	before := r.Resource
 	if cascade := r.due(); cascade != nil {
@@ -255,7 +260,8 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 	return passed, err
 }
 
-// pass puts what is to be stored of the resource, as it is shown, into another state, and returns the action by which that is done.
+// pass puts what is to be stored of the resource, as it is shown, into another state, and returns
+// the action by which that is done.
 func (r resolvedResource) pass(shown *metadata.Resource, to metadata.State) (audit.Action, error) {
 	shown.State = to
 	if to == metadata.Deleted {
@@ -278,8 +284,8 @@ func (r resolvedResource) restorable() error {
 	return nil
 }
 
-// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line. What adds
-// bytes is refused where a quota has no room for them.
+// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the
+// counters of its dataspace in line. What adds bytes is refused where a quota has no room for them.
 func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
 	change := rows.ChangeCounted(before, *after)
 	if bytes := change.Bytes(); bytes > 0 {
@@ -290,7 +296,8 @@ func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resourc
 	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, c, before, after))
 }
 
-// formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.
+// formatOf derives a format from the extension of a name: upper case, without the dot; "" where
+// there is none.
 func formatOf(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	dot := strings.LastIndexByte(name, '.')
@@ -300,11 +307,11 @@ func formatOf(name string) string {
 	return strings.ToUpper(name[dot+1:])
 }
 
-// DownloadName is under which name a download is offered: the last element of Name, which says what the file is called now, even if it has
-// been renamed since it was uploaded as Filename. A title without an extension gets that of Filename, without which systems would not
-// know what to open it with. A file whose record has no format any more was renamed to a name
-// without an extension, and the extension of a temporary file says nothing. Where neither makes a
-// name it is the id.
+// DownloadName is under which name a download is offered: the last element of Name, which says what
+// the file is called now, even if it has been renamed since it was uploaded as Filename. A title
+// without an extension gets that of Filename, without which systems would not know what to open it
+// with. A file whose record has no format any more was renamed to a name without an extension, and
+// the extension of a temporary file says nothing. Where neither makes a name it is the id.
 func DownloadName(r metadata.Resource) string {
 	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
 	switch {
@@ -324,10 +331,11 @@ func isTemporary(format string) bool {
 	return slices.Contains(temporary, strings.TrimRight(format, "~")) || strings.Trim(format, "0123456789") == ""
 }
 
-// NoteDamage is called when the file of a resource, as OpenResource gave it, could not be read to its end or had other content
-// than its digest says. It reads the file once more, from the disk, and only if that says the same the blob is recorded as damaged:
-// reading it is refused from then on, and the next upload of the same content brings it back. It returns when that is done,
-// also when ctx ends before.
+// NoteDamage is called when the file of a resource, as OpenResource gave it, could not be read to
+// its end or had other content than its digest says. It reads the file once more, from the disk,
+// and only if that says the same the blob is recorded as damaged: reading it is refused from then
+// on, and the next upload of the same content brings it back. It returns when that is done, also
+// when ctx ends before.
 func (s *Service) NoteDamage(ctx context.Context, digest blobs.Digest, cause error) {
 	ctx = context.WithoutCancel(ctx)
 	var b blobs.Blob

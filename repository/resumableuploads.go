@@ -13,7 +13,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over a resource.
+// UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over
+// a resource.
 type UploadStart struct {
 	Fields     UploadFields // with one digest at most
 	ResourceID *string      // nil: it becomes a new resource
@@ -27,7 +28,8 @@ func ResumableUploadNames() FieldNames {
 	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
 }
 
-// CreateUpload begins a file that comes in chunks. What can be refused before it has come is refused now. See resumable.Uploads.Create.
+// CreateUpload begins a file that comes in chunks. What can be refused before it has come is
+// refused now. See resumable.Uploads.Create.
 func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
 	t := metadata.ResumableUpload{
 		SenderID: p.UserID, Length: start.Length, Announced: start.Announced,
@@ -108,7 +110,8 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	return err
 }
 
-// blame names the field that an object comes from in an error which says what is wrong with the object.
+// blame names the field that an object comes from in an error which says what is wrong with the
+// object.
 func blame(err error, field string) error {
 	var known *errs.Error
 	if !errors.As(err, &known) || known.Field != "" || known.Kind != errs.NotFound && known.Kind != errs.Conflict {

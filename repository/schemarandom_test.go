@@ -18,7 +18,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// The rules of docs/schemas.md once more, as plainly as they can be written: every schema is asked how well it fits, and every property is looked at.
+// The rules of docs/schemas.md once more, as plainly as they can be written: every schema is asked
+// how well it fits, and every property is looked at.
 
 // ruledSchema is a schema whose versions require properties to be there as texts.
 type ruledSchema struct {
@@ -75,7 +76,8 @@ func (o ruledObject) applying(all []*ruledSchema) (best *ruledSchema) {
 	return best
 }
 
-// lacks are the problems of an object, and the version of the schema that has them; 0: no schema applies.
+// lacks are the problems of an object, and the version of the schema that has them; 0: no schema
+// applies.
 func (o ruledObject) lacks(all []*ruledSchema) (version int, problems []string) {
 	s := o.applying(all)
 	if s == nil {
@@ -99,7 +101,8 @@ func (o ruledObject) lacks(all []*ruledSchema) (version int, problems []string) 
 	return version, problems
 }
 
-// changed is the object after a person's patch; refused is the beginning of the field that is named where it is.
+// changed is the object after a person's patch; refused is the beginning of the field that is named
+// where it is.
 func (o ruledObject) changed(all []*ruledSchema, patch map[string]any) (after ruledObject, refused string) {
 	after = o
 	after.properties = maps.Clone(o.properties)
@@ -255,7 +258,8 @@ func (w *ruled) renameObject() {
 	w.OK(err)
 }
 
-// compare compares what the service says of all objects with the model; with the search only now and then, since it has to follow first.
+// compare compares what the service says of all objects with the model; with the search only now
+// and then, since it has to follow first.
 func (w *ruled) compare(step int) {
 	ctx := w.T.Context()
 	var incomplete []string
@@ -300,8 +304,8 @@ func (w *ruled) compare(step int) {
 	}
 }
 
-// TestSchemasAtRandom: whatever is done to schemas and objects, the schema that applies, the version, the problems, the refusals and the hits of
-// is:incomplete are those of the rules.
+// TestSchemasAtRandom: whatever is done to schemas and objects, the schema that applies, the
+// version, the problems, the refusals and the hits of is:incomplete are those of the rules.
 func TestSchemasAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, seed := 300, uint64(1)

@@ -88,7 +88,8 @@ func setSchemaTypes(s *Schema, field string, value any) error {
 	return nil
 }
 
-// setSchemaText takes the text of a JSON Schema as it was sent, but for white space. Whether it is one takes longer to say.
+// setSchemaText takes the text of a JSON Schema as it was sent, but for white space. Whether it is
+// one takes longer to say.
 func setSchemaText(s *Schema, field string, value any) error {
 	text, ok := value.(json.RawMessage)
 	if !ok {
@@ -135,7 +136,8 @@ func (s Schema) version() metadata.SchemaVersion {
 	return metadata.SchemaVersion{SchemaID: s.ID, Number: s.Version, Text: s.Text}
 }
 
-// CreateSchema makes a schema in a dataspace. Fields: name, schema, optional for, types, title, description, enforce.
+// CreateSchema makes a schema in a dataspace. Fields: name, schema, optional for, types, title,
+// description, enforce.
 func (s *Service) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, f Fields) (created Schema, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (d metadata.Dataspace, err error) {
 		if d, err = lookupDataspace(tx, dataspace, ""); err == nil {
@@ -190,7 +192,8 @@ func newSchema(d metadata.Dataspace, f Fields) (s Schema, err error) {
 	return s, create(&s, f, schemaFields, "for")
 }
 
-// roomForSchema refuses an active schema that has the name of another one, or that would be one too many; fresh is how many rows it adds.
+// roomForSchema refuses an active schema that has the name of another one, or that would be one too
+// many; fresh is how many rows it adds.
 func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 	all, err := rows.Collect(tx.Schemas.OfDataspace(s.DataspaceID, paging.All), maxKeptSchemas)
 	if err != nil {
@@ -254,7 +257,8 @@ func (s *Service) GetSchema(ctx context.Context, p auth.Principal, id string) (s
 	return schema, err
 }
 
-// UpdateSchema changes name, title, description, types, enforce or schema. Another schema makes a new version.
+// UpdateSchema changes name, title, description, types, enforce or schema. Another schema makes a
+// new version.
 func (s *Service) UpdateSchema(ctx context.Context, p auth.Principal, id string, edit Edit[Schema]) (updated Schema, err error) {
 	before, err := s.GetSchema(ctx, p, id)
 	if err != nil {
@@ -318,7 +322,8 @@ func (s *Service) saveSchema(tx *metadata.Tx, p auth.Principal, action audit.Act
 	return rows.SaveSchema(tx, rows.Change{By: p, Action: action}, &before.Schema, &after.Schema, after.Text)
 }
 
-// DeleteSchema deletes a schema: it applies to nothing any more. What people have written stays, and its versions, too.
+// DeleteSchema deletes a schema: it applies to nothing any more. What people have written stays,
+// and its versions, too.
 func (s *Service) DeleteSchema(ctx context.Context, p auth.Principal, id string, match Match) (Schema, error) {
 	return s.passSchema(ctx, p, id, match, metadata.Deleted)
 }

@@ -16,8 +16,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// BenchmarkSchemas is what schemas cost who has none, and who has 50 of which one applies and enforces: a page of 100 resources without metadata, an
-// upload without metadata, and a change of a property.
+// BenchmarkSchemas is what schemas cost who has none, and who has 50 of which one applies and
+// enforces: a page of 100 resources without metadata, an upload without metadata, and a change of a
+// property.
 func BenchmarkSchemas(b *testing.B) {
 	for _, schemas := range []int{0, 50} {
 		c := newCostly(b, schemas)

@@ -63,7 +63,8 @@ func (d *described) lacks() string {
 	return text
 }
 
-// TestSchemas: a schema is made, changed, deleted and restored; another text is a new version, and each change has its entry.
+// TestSchemas: a schema is made, changed, deleted and restored; another text is a new version, and
+// each change has its entry.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -193,7 +194,8 @@ func TestSchemasRefused(t *testing.T) {
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
 
-// TestConformance: the pinned version decides until another one is pinned; a warning schema refuses nothing.
+// TestConformance: the pinned version decides until another one is pinned; a warning schema refuses
+// nothing.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -255,7 +257,8 @@ func TestConformance(t *testing.T) {
 	stored(fmt.Sprintf(`{"properties":{"sample":"S1","x":"3","y":"2"},"schema":{"id":"%s","version":1}}`, next.ID))
 }
 
-// TestEnforce: an enforcing schema refuses a person's change that leaves problems, and never a file that arrives.
+// TestEnforce: an enforcing schema refuses a person's change that leaves problems, and never a file
+// that arrives.
 func TestEnforce(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -37,8 +37,9 @@ type Found struct {
 	Behind  uint64                 // changes that the index has not followed yet
 }
 
-// Search finds dataspaces, sets and resources that the caller may read. Neither hits nor counts tell of others: the index looks at nothing but
-// the dataspaces that the caller may read in the transaction that reads the hits. CodeUnavailable where there is no index, or it cannot be opened.
+// Search finds dataspaces, sets and resources that the caller may read. Neither hits nor counts
+// tell of others: the index looks at nothing but the dataspaces that the caller may read in the
+// transaction that reads the hits. CodeUnavailable where there is no index, or it cannot be opened.
 func (s *Service) Search(ctx context.Context, p auth.Principal, req ListRequest) (found Found, err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		found = Found{}
@@ -102,8 +103,8 @@ func invalidQuery(rule string) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "q", Message: "q: " + rule}
 }
 
-// beingDeleted returns a clause that holds of nothing that is in a container whose deletion is under way: it is not shown any more, and what
-// the index has of it is not to be counted.
+// beingDeleted returns a clause that holds of nothing that is in a container whose deletion is
+// under way: it is not shown any more, and what the index has of it is not to be counted.
 func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
 	going := query.Clause{Field: query.In, Not: true}
 	for cascade, err := range tx.Cascades.All() {
@@ -125,8 +126,8 @@ var orders = map[paging.Order]index.Order{
 	paging.ByRelevance: index.ByRelevance, paging.Newest: index.Newest, paging.Oldest: index.Oldest, paging.ByName: index.ByName,
 }
 
-// within returns the container that "in:" names: a dataspace, a set, or a set in a dataspace. What the caller may not read is found in no
-// dataspace that it may read, as what does not exist.
+// within returns the container that "in:" names: a dataspace, a set, or a set in a dataspace. What
+// the caller may not read is found in no dataspace that it may read, as what does not exist.
 func within(tx *metadata.Tx, path string) (ids [][16]byte, err error) {
 	dataspace, set, nested := strings.Cut(path, "/")
 	of, err := tx.Dataspaces.ByName(dataspace)
@@ -304,7 +305,8 @@ func (s *Service) IndexStatus(ctx context.Context, p auth.Principal) (status ind
 	return status, err
 }
 
-// RebuildIndex throws the index of the search away; it is made anew in the background. Sysadmins only.
+// RebuildIndex throws the index of the search away; it is made anew in the background. Sysadmins
+// only.
 func (s *Service) RebuildIndex(ctx context.Context, p auth.Principal) error {
 	err := s.view(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return onlySysadmin(p) })
 	if err == nil {
@@ -313,7 +315,8 @@ func (s *Service) RebuildIndex(ctx context.Context, p auth.Principal) error {
 	return err
 }
 
-// Indexed returns when a search finds everything that is committed when it is called; for tests and measurements.
+// Indexed returns when a search finds everything that is committed when it is called; for tests and
+// measurements.
 func (s *Service) Indexed(ctx context.Context) error {
 	size, err := s.logSize(ctx)
 	if err != nil {

@@ -98,8 +98,8 @@ func (s *searched) user(name string) auth.Principal {
 	return p
 }
 
-// TestSearchFollows: what is created, edited, described, replaced, deleted and restored is found as it is, by names and contents, also after a restart
-// and a rebuild.
+// TestSearchFollows: what is created, edited, described, replaced, deleted and restored is found as
+// it is, by names and contents, also after a restart and a rebuild.
 func TestSearchFollows(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2, 1)
@@ -161,7 +161,8 @@ func (s *searched) replace(r metadata.Resource, content, contentType string) err
 	return err
 }
 
-// TestSearchKeepsTexts where an entry of the log is about a version alone: a label, or that the bytes of one are erased.
+// TestSearchKeepsTexts where an entry of the log is about a version alone: a label, or that the
+// bytes of one are erased.
 func TestSearchKeepsTexts(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1)
@@ -178,7 +179,8 @@ func TestSearchKeepsTexts(t *testing.T) {
 	s.want(s.Admin, "quartz")
 }
 
-// TestSearchForgets: when the bytes of a version are erased, and after a purge, no file of the index has a word of them.
+// TestSearchForgets: when the bytes of a version are erased, and after a purge, no file of the
+// index has a word of them.
 func TestSearchForgets(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -216,7 +218,8 @@ func TestSearchForgets(t *testing.T) {
 	s.want(s.Admin, "gneiss", "file 0 0")
 }
 
-// TestSearchRepairs: an index in which a search finds damage is made anew, also where nothing changes.
+// TestSearchRepairs: an index in which a search finds damage is made anew, also where nothing
+// changes.
 func TestSearchRepairs(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -239,7 +242,8 @@ func TestSearchRepairs(t *testing.T) {
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
 
-// TestSearchSaysThatItIsBehind while the index is made anew: a page that lacks something is never shown as if there were no more.
+// TestSearchSaysThatItIsBehind while the index is made anew: a page that lacks something is never
+// shown as if there were no more.
 func TestSearchSaysThatItIsBehind(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 50, 50)
@@ -256,7 +260,8 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 	}
 }
 
-// TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that is granted or revoked counts at once.
+// TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that
+// is granted or revoked counts at once.
 func TestSearchTellsNothing(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 3)
@@ -283,7 +288,8 @@ func TestSearchTellsNothing(t *testing.T) {
 	}
 }
 
-// TestSearchHeals: the text of a file that was missing when it was to be read is found when the file is there again.
+// TestSearchHeals: the text of a file that was missing when it was to be read is found when the
+// file is there again.
 func TestSearchHeals(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -305,7 +311,8 @@ func TestSearchHeals(t *testing.T) {
 	}
 }
 
-// TestSearchOmitsDamaged: the text of a file that is known to be damaged is not found, though it can be read.
+// TestSearchOmitsDamaged: the text of a file that is known to be damaged is not found, though it
+// can be read.
 func TestSearchOmitsDamaged(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1)
@@ -319,7 +326,8 @@ func TestSearchOmitsDamaged(t *testing.T) {
 	s.want(s.Admin, "quartz")
 }
 
-// TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor counted.
+// TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor
+// counted.
 func TestSearchWhileDeleting(t *testing.T) {
 	t.Parallel()
 	meta := &stuck{Store: metadatatest.NewMemory(time.Now)}

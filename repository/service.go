@@ -1,32 +1,38 @@
-// Package repository holds the rules, the permission checks and the use cases of a repository: dataspaces hold sets, sets hold
-// resources, users have roles in dataspaces. Gateways (package handlers) call the use cases; storage (packages bolt and blobs) is behind
-// small contracts.
+// Package repository holds the rules, the permission checks and the use cases of a repository:
+// dataspaces hold sets, sets hold resources, users have roles in dataspaces. Gateways (package
+// handlers) call the use cases; storage (packages bolt and blobs) is behind small contracts.
 //
 // # A use case
 //
-// It checks in one order, in one transaction: lookup (NotFound), authorise (Forbidden), validate (Invalid), then states and conflicts
-// (Conflict, Gone, Precondition), and finds every reason to refuse before its first write, since several operations may share a commit.
-// It reads its caller again inside the transaction that writes, so that an upload of an hour does not end with rights that were revoked
-// meanwhile.
+// It checks in one order, in one transaction: lookup (NotFound), authorise (Forbidden), validate
+// (Invalid), then states and conflicts (Conflict, Gone, Precondition), and finds every reason to
+// refuse before its first write, since several operations may share a commit. It reads its caller
+// again inside the transaction that writes, so that an upload of an hour does not end with rights
+// that were revoked meanwhile.
 //
 // # Permission
 //
-// Who may do what is decided by rows that rarely change: users, keys, sessions, privileges, dataspaces, sets, cascades. Their state has
-// a version (metadata.Versioned). What was read at one version is cached, bounded, and used in transactions of that version alone: the
-// common request looks up neither key nor role in the database, and yet a key or role that was revoked ends with the next request.
+// Who may do what is decided by rows that rarely change: users, keys, sessions, privileges,
+// dataspaces, sets, cascades. Their state has a version (metadata.Versioned). What was read at one
+// version is cached, bounded, and used in transactions of that version alone: the common request
+// looks up neither key nor role in the database, and yet a key or role that was revoked ends with
+// the next request.
 //
-// A session is the way in for browsers: a row that names a key, under the digest of a token that only the cookie holds. Session and key
-// are both verified as a key is, also in the middle of an upload. A token names its user, so that the sessions of one user lie side by
-// side: signing in removes those that have ended, and the oldest beyond 32.
+// A session is the way in for browsers: a row that names a key, under the digest of a token that
+// only the cookie holds. Session and key are both verified as a key is, also in the middle of an
+// upload. A token names its user, so that the sessions of one user lie side by side: signing in
+// removes those that have ended, and the oldest beyond 32.
 //
 // # Cascades
 //
-// Deleting a dataspace or a set changes the container in one commit and puts a row into the table of cascades. From then on nothing can
-// be created inside, and reading one of its objects shows it deleted. The objects follow in batches of 5 ms or 200 objects, each an
-// UpdateBackground, each object with a stamp of its own: other writers go first, and a harvester receives every deletion. The row goes
-// with the last batch; after a crash the rest follows at the next start. Restoring works the same way and finds exactly what the
-// deletion took along, since each record keeps the stamp of that deletion. Whoever writes to an object whose batch is due applies its
-// change first, in the same transaction. A listing shows an object as it was until its batch.
+// Deleting a dataspace or a set changes the container in one commit and puts a row into the table
+// of cascades. From then on nothing can be created inside, and reading one of its objects shows it
+// deleted. The objects follow in batches of 5 ms or 200 objects, each an UpdateBackground, each
+// object with a stamp of its own: other writers go first, and a harvester receives every deletion.
+// The row goes with the last batch; after a crash the rest follows at the next start. Restoring
+// works the same way and finds exactly what the deletion took along, since each record keeps the
+// stamp of that deletion. Whoever writes to an object whose batch is due applies its change first,
+// in the same transaction. A listing shows an object as it was until its batch.
 package repository
 
 import (
@@ -86,8 +92,8 @@ type Config struct {
 
 	IndexDir string // folder of the index of the search, which may be deleted while no service runs; "": there is no search
 
-	// Room returns how much space the file system of the files has left, so that a file which cannot fit is refused before it comes. nil, or an
-	// error: that is not known.
+	// Room returns how much space the file system of the files has left, so that a file which
+	// cannot fit is refused before it comes. nil, or an error: that is not known.
 	Room func() (blobs.FreeSpace, error)
 
 	Node    string // name of this process among those that share the metadata; "": the name of the machine
@@ -95,8 +101,9 @@ type Config struct {
 
 	Now func() time.Time // the clock for the expiry of keys; nil: the system's
 
-	// Note hears of what goes wrong in the background: when a task begins to fail, when it works again (a nil error), and of each
-	// file found damaged or missing. It is called from several goroutines and must not call the Service. nil: none.
+	// Note hears of what goes wrong in the background: when a task begins to fail, when it works
+	// again (a nil error), and of each file found damaged or missing. It is called from several
+	// goroutines and must not call the Service. nil: none.
 	Note func(task string, err error)
 
 	Observer Observer
@@ -148,7 +155,8 @@ type Service struct {
 	archived atomic.Int64 // files of the archives that are under way
 }
 
-// inlineLimit returns how many bytes a body has at most that is inline, and whether it stays so for good.
+// inlineLimit returns how many bytes a body has at most that is inline, and whether it stays so for
+// good.
 func inlineLimit(files blobs.Store, config Config) (limit int64, keep bool) {
 	limit = config.HoldUpTo
 	if config.MaxUpload > 0 {
@@ -160,11 +168,12 @@ func inlineLimit(files blobs.Store, config Config) (limit int64, keep bool) {
 	return limit, keep
 }
 
-// keptInline is how many bytes a body has at most that stays with its record for good, where files are objects.
+// keptInline is how many bytes a body has at most that stays with its record for good, where files
+// are objects.
 const keptInline = 16 << 10
 
-// New opens the repository over its stores and goes on with the deletions and restorations that were under way. The caller
-// closes the Service, then the stores.
+// New opens the repository over its stores and goes on with the deletions and restorations that
+// were under way. The caller closes the Service, then the stores.
 func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	config = config.completed()
 	var started atomic.Pointer[Service]
@@ -218,7 +227,8 @@ func (s *Service) grown() {
 	s.instruments.Grown()
 }
 
-// moved is called when a commit of any process has: it may have changed whatever something waits for.
+// moved is called when a commit of any process has: it may have changed whatever something waits
+// for.
 func (s *Service) moved() {
 	s.grown()
 	s.hooks.Changed()
@@ -227,8 +237,8 @@ func (s *Service) moved() {
 	s.Uploads.Tidy() // a link may have ended
 }
 
-// Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
-// scrub and the flushing of inline bodies.
+// Close stops what runs in the background. What is left of a deletion or restoration goes on at the
+// next start, and so do the scrub and the flushing of inline bodies.
 func (s *Service) Close() {
 	s.Events.Close()
 	s.hooks.Close()
@@ -243,7 +253,8 @@ func (s *Service) Close() {
 	s.stores.Node.Close()
 }
 
-// NoteRefusal counts a request that was refused for want of a valid key or of permission; of any other kind it takes no note.
+// NoteRefusal counts a request that was refused for want of a valid key or of permission; of any
+// other kind it takes no note.
 func (s *Service) NoteRefusal(kind errs.Kind) { s.refusals.Note(kind) }
 
 func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
@@ -264,9 +275,10 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *meta
 	return s.stores.Update(ctx, s.asCaller(p, fn))
 }
 
-// asCaller reads the caller, its key and its session again inside the transaction: a long upload must not end with rights lost meanwhile.
-// Where the rows are still those that the caller was read from, it need not read them. What one transaction says is not kept for another
-// attempt, in which it may never have been so.
+// asCaller reads the caller, its key and its session again inside the transaction: a long upload
+// must not end with rights lost meanwhile. Where the rows are still those that the caller was read
+// from, it need not read them. What one transaction says is not kept for another attempt, in which
+// it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		if came.Anonymous {
@@ -310,13 +322,16 @@ func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Princ
 	}
 }
 
-// Observer hears of what the service does besides answering requests, for measuring. Its functions are called from several
-// goroutines, must return soon, and must not call the Service. Those that are nil hear nothing.
+// Observer hears of what the service does besides answering requests, for measuring. Its functions
+// are called from several goroutines, must return soon, and must not call the Service. Those that
+// are nil hear nothing.
 type Observer struct {
-	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and why it ended early.
+	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and
+	// why it ended early.
 	Purged func(removed maintenance.PurgeResult, took time.Duration, err error)
 	// Scrubbed hears of a blob that was read in the background to see whether it is complete.
 	Scrubbed func(bytes int64, damaged bool)
-	// Flushed hears of a batch of inline bodies that have become files, how long that took, and why it failed.
+	// Flushed hears of a batch of inline bodies that have become files, how long that took, and why
+	// it failed.
 	Flushed func(moved metadata.BodyCount, took time.Duration, err error)
 }

@@ -39,8 +39,8 @@ func refuseSetField(field string) error {
 	return readOnly(field)
 }
 
-// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description, extract,
-// metadata.
+// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description,
+// extract, metadata.
 func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created metadata.Set, err error) {
 	dataspaceID, err := f.required("dataspaceId")
 	if err != nil {
@@ -103,7 +103,8 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 	return set, err
 }
 
-// UpdateSet changes title, description, from where properties are extracted, or descriptive metadata.
+// UpdateSet changes title, description, from where properties are extracted, or descriptive
+// metadata.
 func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
 	check := intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := lookupSet(tx, id, "")
@@ -137,7 +138,8 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 	return updated, err
 }
 
-// write stores a set with other fields, under a new stamp. A cascade that is still due is applied first.
+// write stores a set with other fields, under a new stamp. A cascade that is still due is applied
+// first.
 func (s resolvedSet) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Set) error {
 	before := s.Set
 	if rows.Due(s.above, s.Record) {

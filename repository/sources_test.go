@@ -20,7 +20,8 @@ func (d *described) filled(text string) {
 
 const filledText = `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3},"sources":{"a":"header","b":"sidecar"}}`
 
-// TestSources: what a person sets or removes has no source any more, and what was shown can be sent back.
+// TestSources: what a person sets or removes has no source any more, and what was shown can be sent
+// back.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -67,8 +68,8 @@ func TestSourcesRefused(t *testing.T) {
 	d.Refused(err, errs.CodeInvalidField)
 }
 
-// TestSourcesArrive: a file that comes with the metadata of another repository is taken, and its sources are left out; a replacement keeps those of
-// properties that stay as they are.
+// TestSourcesArrive: a file that comes with the metadata of another repository is taken, and its
+// sources are left out; a replacement keeps those of properties that stay as they are.
 func TestSourcesArrive(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -85,10 +85,12 @@ func (s *Service) Condition(ctx context.Context) Condition {
 	return c
 }
 
-// leastRoom is the room, in bytes, with less of which the service counts as read-only: a commit may need as much.
+// leastRoom is the room, in bytes, with less of which the service counts as read-only: a commit may
+// need as much.
 const leastRoom = 1 << 20
 
-// conditionOfRoom adds how much room there is, and that changes are refused for want of it. That passes by itself.
+// conditionOfRoom adds how much room there is, and that changes are refused for want of it. That
+// passes by itself.
 func (s *Service) conditionOfRoom(c *Condition) {
 	if s.config.Room == nil {
 		return
@@ -129,8 +131,8 @@ func (s *Service) Upkeep(ctx context.Context, p auth.Principal) (*maintenance.Up
 	return s.upkeep, nil
 }
 
-// PurgeOptions reads what a request for a purge says: olderThan, which it must say, dryRun and grace. A grace left out is that
-// of the service's configuration.
+// PurgeOptions reads what a request for a purge says: olderThan, which it must say, dryRun and
+// grace. A grace left out is that of the service's configuration.
 func (s *Service) PurgeOptions(f Fields) (maintenance.PurgeOptions, error) {
 	if _, err := f.required("olderThan"); err != nil {
 		return maintenance.PurgeOptions{}, err
@@ -140,7 +142,8 @@ func (s *Service) PurgeOptions(f Fields) (maintenance.PurgeOptions, error) {
 	return o, err
 }
 
-// CheckOptions reads what a request for a check says: noData and subset, both of which may be left out.
+// CheckOptions reads what a request for a check says: noData and subset, both of which may be left
+// out.
 func (s *Service) CheckOptions(f Fields) (o maintenance.CheckOptions, err error) {
 	err = create(&o, f, checkFields)
 	return o, err
@@ -182,8 +185,8 @@ func ageSetter[T any](at func(*T) *time.Duration) func(*T, string, any) error {
 
 var errAge = errors.New("a length of time such as 90d, 36h, 1d12h or 1h30m, not negative")
 
-// ParseAge reads a length of time as operators write it: a Go duration, which may begin with days of 24 hours (90d, 1.5d,
-// 1d12h). The error states the rule and does not repeat the text.
+// ParseAge reads a length of time as operators write it: a Go duration, which may begin with days
+// of 24 hours (90d, 1.5d, 1d12h). The error states the rule and does not repeat the text.
 func ParseAge(text string) (time.Duration, error) {
 	var age time.Duration
 	if number, rest, ok := strings.Cut(text, "d"); ok {

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// uploadBody is a body that has come in to its end: staged as a file, or, where that is nil, in memory.
+// uploadBody is a body that has come in to its end: staged as a file, or, where that is nil, in
+// memory.
 type uploadBody struct {
 	staged blobs.Staged
 	buffer *[]byte // borrowed
@@ -46,8 +47,9 @@ func (b *uploadBody) location() metadata.BodyLocation {
 	return metadata.Inline
 }
 
-// receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file; so is
-// one whose blob is known to be damaged, which that file replaces. length is how long it is; negative: that is not known.
+// receive reads a body to its end. One that is short enough stays in memory, any other one is
+// brought to stable storage as a file; so is one whose blob is known to be damaged, which that file
+// replaces. length is how long it is; negative: that is not known.
 func (s *Service) receive(ctx context.Context, body io.Reader, length int64) (*uploadBody, error) {
 	if buffer := s.inline.Borrow(); buffer != nil {
 		n, err := blobs.ReadFull(ctx, body, *buffer)
@@ -84,10 +86,10 @@ func (s *Service) discard(b *uploadBody) error {
 	return nil
 }
 
-// commitFile commits the received file before the transaction. What is to be done is checked before that, too, so that
-// what is refused leaves no file behind.
-// The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
-// replaced: nobody has read it just now, and the received one is known to be complete.
+// commitFile commits the received file before the transaction. What is to be done is checked before
+// that, too, so that what is refused leaves no file behind. The blob is pinned until the commit is
+// done, so that no purge takes it away in between. A file that is there already is replaced: nobody
+// has read it just now, and the received one is known to be complete.
 func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 	s, digest := u.service, u.received.digest
 	err := s.view(ctx, u.caller, check.only)
@@ -112,14 +114,14 @@ func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 	return err
 }
 
-// withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
-// does not work here is left to that purge.
+// withdraw takes a file away again whose record could not be written: on a full disk it would be in
+// the way until a purge. What does not work here is left to that purge.
 func (u *FormUpload) withdraw(ctx context.Context) {
 	_ = u.received.staged.Withdraw(func() error { return u.service.stores.Orphaned(ctx, u.file.Blob) })
 }
 
-// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says something; else what content and
-// name tell.
+// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says
+// something; else what content and name tell.
 func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
 	const unknown = "application/octet-stream"
 	if sent == "" {

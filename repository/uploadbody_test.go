@@ -57,7 +57,8 @@ func TestReceive(t *testing.T) {
 	k.OK(up.Discard())
 }
 
-// TestDamagedInlineBody: a body of another digest is never flushed, and does not keep the others; a check names it.
+// TestDamagedInlineBody: a body of another digest is never flushed, and does not keep the others; a
+// check names it.
 func TestDamagedInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "first", "second", "third", "last")

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// FormUpload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
-// body comes, in either order, then Create or Replace; and Discard in any case, at the end. Not safe for concurrent use.
+// FormUpload is one upload. A gateway calls Into or Over when it knows the destination, and Receive
+// when the body comes, in either order; then Create or Replace; and at the end Discard, always.
 type FormUpload struct {
 	service  *Service
 	caller   auth.Principal

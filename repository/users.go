@@ -43,7 +43,8 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// checkReserved refuses usernames that stand for something else wherever a user is named: the caller, or the user with that id.
+// checkReserved refuses usernames that stand for something else wherever a user is named: the
+// caller, or the user with that id.
 func checkReserved(name string) error {
 	_, isID := metadata.ParseID(strings.ToUpper(name))
 	if isID || strings.EqualFold(name, me) {
@@ -52,7 +53,8 @@ func checkReserved(name string) error {
 	return nil
 }
 
-// checkChosen refuses usernames that people may not choose for themselves: they look like nobody, an element of a path, or an option of a command.
+// checkChosen refuses usernames that people may not choose for themselves: they look like nobody,
+// an element of a path, or an option of a command.
 func checkChosen(name string) error {
 	if strings.EqualFold(name, "anonymous") || name == "." || name == ".." || strings.HasPrefix(name, "-") {
 		return invalid("username", `username must not be "anonymous", "." or "..", or begin with -`)
@@ -205,8 +207,8 @@ func (s *Service) passingUser(tx *metadata.Tx, p auth.Principal, id string, matc
 	return u, match.Check(u.Tag(), u.Modified)
 }
 
-// Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key or, if that is "", with a
-// new one. It returns the key, or "" if the repository has users.
+// Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key
+// or, if that is "", with a new one. It returns the key, or "" if the repository has users.
 func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err error) {
 	err = s.stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		key = ""
@@ -227,7 +229,8 @@ func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err
 	return key, storage.Error(err)
 }
 
-// NewKeyFor makes a key for an active user, for an operator that has the data directory: no caller, no permission.
+// NewKeyFor makes a key for an active user, for an operator that has the data directory: no caller,
+// no permission.
 func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, err error) {
 	err = s.stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		id, err := tx.Users.ByName(username)
@@ -263,8 +266,8 @@ func setRole(v *metadata.Privilege, field string, value any) error {
 	return nil
 }
 
-// Grant gives a user a role in a dataspace, instead of an earlier one. Fields: userId, dataspaceId, role. isNew tells that the
-// pair had no privilege before, not even a revoked one.
+// Grant gives a user a role in a dataspace, instead of an earlier one. Fields: userId, dataspaceId,
+// role. isNew tells that the pair had no privilege before, not even a revoked one.
 func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (granted metadata.Privilege, isNew bool, err error) {
 	userID, err := f.required("userId")
 	if err != nil {
@@ -321,7 +324,8 @@ func grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (gran
 	return granted, false, rows.SavePrivilege(tx, change, &before, granted)
 }
 
-// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller has a role.
+// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller
+// has a role.
 func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v metadata.Privilege, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if v, err = lookupPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {

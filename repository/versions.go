@@ -17,8 +17,9 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// The versions of a resource are numbered from 1; the greatest number is that of the present one. Whoever may read the resource may read
-// all of them, unless it is deleted. Numbers are texts of callers.
+// The versions of a resource are numbered from 1; the greatest number is that of the present one.
+// Whoever may read the resource may read all of them, unless it is deleted. Numbers are texts of
+// callers.
 
 // nextVersion returns a resource with another file, and what is said about that.
 func nextVersion(r, file metadata.Resource) metadata.Resource {
@@ -28,7 +29,8 @@ func nextVersion(r, file metadata.Resource) metadata.Resource {
 	return r
 }
 
-// ListVersions lists the versions of a resource, the newest first. What was replaced before versions were kept is not listed.
+// ListVersions lists the versions of a resource, the newest first. What was replaced before
+// versions were kept is not listed.
 func (s *Service) ListVersions(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Version], error) {
 	return list(ctx, s, p, paging.ResourceVersions, req, lister[metadata.Version]{
 		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Version, error], error) {
@@ -80,7 +82,8 @@ func (s *Service) GetVersion(ctx context.Context, p auth.Principal, id, number s
 	return v, err
 }
 
-// OpenVersion is OpenResource for one version: the resource as it was then, modified last when its file came.
+// OpenVersion is OpenResource for one version: the resource as it was then, modified last when its
+// file came.
 func (s *Service) OpenVersion(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
 	return s.open(ctx, p, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
 		v, err := keptVersion(tx, r, number)
@@ -90,8 +93,9 @@ func (s *Service) OpenVersion(ctx context.Context, p auth.Principal, id, number 
 	})
 }
 
-// RestoreVersion makes what a resource was in a version a new version, which shares the blob. A version that the resource is equal to
-// already changes nothing, so that the same request may be sent again.
+// RestoreVersion makes what a resource was in a version a new version, which shares the blob. A
+// version that the resource is equal to already changes nothing, so that the same request may be
+// sent again.
 func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, number string, match Match) (restored metadata.Resource, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, v, err := changeableVersion(tx, p, id, number, match)
@@ -138,8 +142,8 @@ var versionFields = setters[metadata.Version]{
 	"label": textSetter(labelText, func(v *metadata.Version) *string { return &v.Label }),
 }
 
-// LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept whatever the retention of its dataspace
-// says. It is no change of the resource.
+// LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept
+// whatever the retention of its dataspace says. It is no change of the resource.
 func (s *Service) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f Fields, match Match) (v metadata.Version, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupResource(tx, id)
@@ -166,8 +170,9 @@ func (s *Service) LabelVersion(ctx context.Context, p auth.Principal, id, number
 	return v, err
 }
 
-// EraseVersion removes the bytes of a version for good, also where it has a label and where the resource is deleted; the row stays. shared
-// tells that another version or resource has the same bytes, which stay for those. That it was erased already is no error.
+// EraseVersion removes the bytes of a version for good, also where it has a label and where the
+// resource is deleted; the row stays. shared tells that another version or resource has the same
+// bytes, which stay for those. That it was erased already is no error.
 func (s *Service) EraseVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
 	var key metadata.VersionKey
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {

@@ -53,7 +53,8 @@ func (k *inlineDisk) wantVersions(when string, id metadata.ID, want ...string) {
 	}
 }
 
-// TestVersions: what was replaced stays under its number, byte for byte, whether it is inline, a file, or has become one.
+// TestVersions: what was replaced stays under its number, byte for byte, whether it is inline, a
+// file, or has become one.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -101,7 +102,8 @@ func (k *inlineDisk) usage() metadata.Counters {
 	return u.Counters
 }
 
-// TestVersionsBeforeTheyWereKept: of a resource that an older program has replaced the earlier versions are unknown, and said to be.
+// TestVersionsBeforeTheyWereKept: of a resource that an older program has replaced the earlier
+// versions are unknown, and said to be.
 func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")
@@ -125,7 +127,8 @@ func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	}
 }
 
-// TestRestoreVersion: a version comes back as a new one, with all that it was; the same request once more doubles nothing.
+// TestRestoreVersion: a version comes back as a new one, with all that it was; the same request
+// once more doubles nothing.
 func TestRestoreVersion(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{false, true} {
@@ -196,7 +199,8 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	}
 }
 
-// TestLabelVersion: a label changes neither modified nor the tag, belongs to its version, and stays with it.
+// TestLabelVersion: a label changes neither modified nor the tag, belongs to its version, and stays
+// with it.
 func TestLabelVersion(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")
@@ -285,7 +289,8 @@ func TestVersionsOfDeleted(t *testing.T) {
 	}
 }
 
-// TestVersionPermissions: a member reads versions; only an editor restores and labels; only a sysadmin erases.
+// TestVersionPermissions: a member reads versions; only an editor restores and labels; only a
+// sysadmin erases.
 func TestVersionPermissions(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")

@@ -17,8 +17,9 @@ import (
 	"labshelf/paging"
 )
 
-// What the visitors of links do: they have no account, and act with the rights that the owner of the link has at that moment, on nothing
-// but what the link is about. Each transaction reads the link again.
+// What the visitors of links do: they have no account, and act with the rights that the owner of
+// the link has at that moment, on nothing but what the link is about. Each transaction reads the
+// link again.
 
 // Visitor is somebody who has the address of a link.
 type Visitor struct {
@@ -160,8 +161,8 @@ func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err err
 	return visit, err
 }
 
-// SharedFiles lists up to limit files that a share shows: those of a folder by name, others in the order in which they were chosen. next is where
-// the following page begins; "": there is none.
+// SharedFiles lists up to limit files that a share shows: those of a folder by name, others in the
+// order in which they were chosen. next is where the following page begins; "": there is none.
 func (s *Service) SharedFiles(ctx context.Context, v Visitor, from string, limit int) (files []metadata.Resource, next string, err error) {
 	err = s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
 		files, next = nil, ""
@@ -204,7 +205,8 @@ func parsePlace(from string) (after paging.Position, err error) {
 	return after, nil
 }
 
-// chosenFiles are the files of a share of files that are active, as their version says where one is named.
+// chosenFiles are the files of a share of files that are active, as their version says where one is
+// named.
 func chosenFiles(tx *metadata.Tx, found visited) (files []metadata.Resource, err error) {
 	for _, id := range found.FileIDs() {
 		r, err := lookupResource(tx, id.String())
@@ -223,7 +225,8 @@ func chosenFiles(tx *metadata.Tx, found visited) (files []metadata.Resource, err
 	return files, nil
 }
 
-// version is the file that a share shows of a resource: the present one, or the version that it names.
+// version is the file that a share shows of a resource: the present one, or the version that it
+// names.
 func (v visited) version(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
 	if v.Version == 0 {
 		return activeFile(tx, r)
@@ -258,8 +261,9 @@ const (
 	FetchHead
 )
 
-// OpenShared returns a file of a share, as OpenResource does. asks tells how much of a file of so many bytes is asked for. A use is counted, and so may be
-// refused, unless that is only the head, or a part by an address that has begun to fetch the same version within a day.
+// OpenShared returns a file of a share, as OpenResource does. asks tells how much of a file of so
+// many bytes is asked for. A use is counted, and so may be refused, unless that is only the head,
+// or a part by an address that has begun to fetch the same version within a day.
 func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks func(bytes int64) Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	ask := asked{kind: metadata.ShareLink, usedUp: asks(math.MaxInt64) == FetchPart}
 	var found visited
@@ -293,7 +297,8 @@ func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks fun
 	return r, file, hiddenFile(err)
 }
 
-// hiddenFile gives what a share does not show, what does not exist, and what its owner may not read, one answer.
+// hiddenFile gives what a share does not show, what does not exist, and what its owner may not
+// read, one answer.
 func hiddenFile(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && slices.Contains([]errs.Code{errs.CodeResourceNotFound, errs.CodeForbidden, errs.CodeUnauthenticated}, known.Code) {
@@ -302,7 +307,8 @@ func hiddenFile(err error) error {
 	return err
 }
 
-// sharedIn is shared, with the names as they are below the folder of the share: what is above it is not shown.
+// sharedIn is shared, with the names as they are below the folder of the share: what is above it is
+// not shown.
 func (s *Service) sharedIn(v Visitor, folder string) openAs {
 	file := s.shared(v, asked{kind: metadata.ShareLink, usedUp: true})
 	return func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
@@ -312,7 +318,8 @@ func (s *Service) sharedIn(v Visitor, folder string) openAs {
 	}
 }
 
-// countUse counts a use of a share, unless it has been used as often as it may be, and does something in the same commit.
+// countUse counts a use of a share, unless it has been used as often as it may be, and does
+// something in the same commit.
 func (s *Service) countUse(ctx context.Context, v Visitor, with func(*metadata.Tx) error) error {
 	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := s.lookupVisit(tx, v, asked{kind: metadata.ShareLink})

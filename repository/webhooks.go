@@ -21,7 +21,8 @@ import (
 
 // A webhook has no entity tag: its position and its state change by themselves.
 //
-// The admins of a dataspace have its webhooks; those of the whole service are for sysadmins, who may use all.
+// The admins of a dataspace have its webhooks; those of the whole service are for sysadmins, who
+// may use all.
 
 // rotationAge is how long messages are signed by the former secret, too.
 const rotationAge = metadata.Stamp(24 * time.Hour / time.Microsecond)
@@ -55,7 +56,8 @@ const maxEvents = 50
 // EventsOf returns the patterns of a webhook.
 func EventsOf(w metadata.Webhook) []string { return append([]string{}, strings.Fields(w.Events)...) }
 
-// manageWebhook authorises a caller for the webhooks of a dataspace, or, where the id is zero, of the whole service.
+// manageWebhook authorises a caller for the webhooks of a dataspace, or, where the id is zero, of
+// the whole service.
 func manageWebhook(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (d metadata.Dataspace, err error) {
 	if dataspace == (metadata.ID{}) {
 		return d, onlySysadmin(p)
@@ -75,8 +77,9 @@ func managedWebhook(tx *metadata.Tx, p auth.Principal, id string) (w metadata.We
 	return w, err
 }
 
-// CreateWebhook makes a webhook, which hears of what happens from then on. Nothing can show its secret again, but a backup holds it. Fields:
-// url, optional dataspaceId, events, label; without dataspaceId it hears of all changes of the service.
+// CreateWebhook makes a webhook, which hears of what happens from then on. Nothing can show its
+// secret again, but a backup holds it. Fields: url, optional dataspaceId, events, label; without
+// dataspaceId it hears of all changes of the service.
 func (s *Service) CreateWebhook(ctx context.Context, p auth.Principal, f Fields) (created metadata.Webhook, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		created, err = newWebhook(tx, p, f)
@@ -250,7 +253,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, p auth.Principal, id string
 	return err
 }
 
-// RotateWebhook gives a webhook another secret, which nothing can show again. For a day messages are signed by the former one, too.
+// RotateWebhook gives a webhook another secret, which nothing can show again. For a day messages
+// are signed by the former one, too.
 func (s *Service) RotateWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookRotate, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		w.FormerSecret, w.FormerUntil = w.Secret, s.now()+rotationAge
@@ -259,7 +263,8 @@ func (s *Service) RotateWebhook(ctx context.Context, p auth.Principal, id string
 	})
 }
 
-// ResumeWebhook lets a webhook that is paused send again, from where it stopped, for the caller. One that waits for its next try makes it now.
+// ResumeWebhook lets a webhook that is paused send again, from where it stopped, for the caller.
+// One that waits for its next try makes it now.
 func (s *Service) ResumeWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookResume, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		if w.Paused != 0 || w.NextTry != 0 {
@@ -269,8 +274,8 @@ func (s *Service) ResumeWebhook(ctx context.Context, p auth.Principal, id string
 	})
 }
 
-// SkipWebhook lets a webhook pass over the message that failed, or over everything up to now. One that is paused stays so. Fields: optional
-// all, true or false.
+// SkipWebhook lets a webhook pass over the message that failed, or over everything up to now. One
+// that is paused stays so. Fields: optional all, true or false.
 func (s *Service) SkipWebhook(ctx context.Context, p auth.Principal, id string, f Fields) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookSkip, func(tx *metadata.Tx, w *metadata.Webhook) error {
 		var all bool
@@ -298,8 +303,8 @@ func (s *Service) ListDeliveries(ctx context.Context, p auth.Principal, id strin
 	return slices.Clip(list), err
 }
 
-// RepeatDelivery sends the message of a delivery, by its number, once more, and returns what came of it. It takes as long as the receiver, up
-// to 15 seconds.
+// RepeatDelivery sends the message of a delivery, by its number, once more, and returns what came
+// of it. It takes as long as the receiver, up to 15 seconds.
 func (s *Service) RepeatDelivery(ctx context.Context, p auth.Principal, id, number string) (d metadata.Delivery, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err := managedWebhook(tx, p, id)

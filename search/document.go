@@ -1,5 +1,5 @@
-// Package search holds what the parts of the search share: the document that is searched. The language of queries is in
-// package query, the words of a text in package words.
+// Package search holds what the parts of the search share: the document that is searched. The
+// language of queries is in package query, the words of a text in package words.
 package search
 
 import (
@@ -17,7 +17,8 @@ const (
 	Resource
 )
 
-// Document is what the search knows of one dataspace, set or resource. Texts are as people wrote them; a search folds them.
+// Document is what the search knows of one dataspace, set or resource. Texts are as people wrote
+// them; a search folds them.
 type Document struct {
 	ID        [16]byte
 	Kind      Kind
@@ -55,7 +56,8 @@ const (
 	Quantity              // Number and Unit hold the value as written, not in SI
 )
 
-// Property is one leaf of the properties of a document. A list gives one Property for each element, all of one Path.
+// Property is one leaf of the properties of a document. A list gives one Property for each element,
+// all of one Path.
 type Property struct {
 	Path   string // names of groups and of the leaf, separated by dots: "sample.id"
 	Text   string // the value as people read it, whatever the Kind: "Ada", "20 °C", "true", "2026-01-02"

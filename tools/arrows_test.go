@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// arrows says what each folder may import of everything that some folder must not. The table repeats docs/design.md, not
-// .depguard.yml: a rule that got lost there shows here.
+// arrows says what each folder may import of everything that some folder must not. The table
+// repeats docs/design.md, not .depguard.yml: a rule that got lost there shows here.
 var arrows = map[string]string{
 	"auth/admission":                  "",
 	"auth":                            "",
@@ -161,7 +161,8 @@ func TestArrows(t *testing.T) {
 			write(t, filepath.Join(root, folder, "p.go"), "package p\n")
 		}
 	}
-	// The sources stand below a folder of their own, so that no case can make an import cycle with its target.
+	// The sources stand below a folder of their own, so that no case can make an import cycle with
+	// its target.
 	for source := range arrows {
 		for word, path := range targets {
 			text := fmt.Sprintf("package p\n\nimport _ %q\n", path)
@@ -218,10 +219,12 @@ func f(file *os.File) error {
 	}
 }
 
-// moduleTree makes a module labshelf with the rules of this repository, whose outside imports are empty packages.
+// moduleTree makes a module labshelf with the rules of this repository, whose outside imports are
+// empty packages.
 func moduleTree(t *testing.T) string {
 	t.Helper()
-	// Below a folder of a fixed name: depguard matches whole paths, and a test's own folder may be called anything.
+	// Below a folder of a fixed name: depguard matches whole paths, and a test's own folder may be
+	// called anything.
 	root := filepath.Join(t.TempDir(), "labshelf")
 	rules, err := os.ReadFile(filepath.Join("..", ".depguard.yml"))
 	if err != nil {
@@ -257,8 +260,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// lint runs one tool of this module in the folder root and returns what it printed. It fails the test when the tool did
-// not exit with findings.
+// lint runs one tool of this module in the folder root and returns what it printed. It fails the
+// test when the tool did not exit with findings.
 func lint(t *testing.T, root, tool string, args ...string) string {
 	t.Helper()
 	path, err := exec.Command("go", "tool", "-n", tool).Output()

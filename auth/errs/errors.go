@@ -1,13 +1,13 @@
-// Package errs has the one kind of error that use cases return: its kind, which decides the HTTP status and the exit code, and its code,
-// which programs read.
+// Package errs has the one kind of error that use cases return: its kind, which decides the HTTP
+// status and the exit code, and its code, which programs read.
 package errs
 
 import (
 	"fmt"
 )
 
-// Kind classifies errors by what the caller can do about them. Each kind has one HTTP status and one exit code. The numbers are stored with
-// refusals: they never change.
+// Kind classifies errors by what the caller can do about them. Each kind has one HTTP status and
+// one exit code. The numbers are stored with refusals: they never change.
 type Kind uint8
 
 // The kinds. Internal is the zero value: an error without a kind.
@@ -134,8 +134,8 @@ func Codes() []Code {
 	}
 }
 
-// Error is the only kind of error that use cases return. Message is written for strangers and never holds a path, a key or
-// another error's text; Err is for the log.
+// Error is the only kind of error that use cases return. Message is written for strangers and never
+// holds a path, a key or another error's text; Err is for the log.
 type Error struct {
 	Kind    Kind
 	Code    Code

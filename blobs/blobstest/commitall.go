@@ -7,7 +7,8 @@ import (
 	"labshelf/blobs"
 )
 
-// testCommitAll commits bodies of several sizes at once, one of them twice, and one whose blob was there before.
+// testCommitAll commits bodies of several sizes at once, one of them twice, and one whose blob was
+// there before.
 func testCommitAll(t *testing.T, store blobs.Store) {
 	put(t, store, Content(1))
 	var bodies [][]byte

@@ -43,9 +43,9 @@ type Call struct {
 	Err  error  // what was returned
 }
 
-// FaultFS hands every call on to another file system, records it, and makes chosen ones fail instead. A call that
-// fails this way has no effect, with two exceptions: a Write writes the first half, as on a disk that gets full, and a
-// Close closes the file. It may be used concurrently.
+// FaultFS hands every call on to another file system, records it, and makes chosen ones fail
+// instead. A call that fails this way has no effect, with two exceptions: a Write writes the first
+// half, as on a disk that gets full, and a Close closes the file. It may be used concurrently.
 type FaultFS struct {
 	fs     blobs.FS
 	mu     sync.Mutex
@@ -59,8 +59,8 @@ var _ blobs.FS = (*FaultFS)(nil)
 // NewFaultFS returns a FaultFS over fs in which nothing fails yet.
 func NewFaultFS(fs blobs.FS) *FaultFS { return &FaultFS{fs: fs} }
 
-// Arm forgets the calls recorded and the faults set so far, and sets these. Where several apply to one call, the first
-// of them decides.
+// Arm forgets the calls recorded and the faults set so far, and sets these. Where several apply to
+// one call, the first of them decides.
 func (f *FaultFS) Arm(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

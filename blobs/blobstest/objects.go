@@ -19,8 +19,8 @@ import (
 	"labshelf/blobs"
 )
 
-// MemoryObjects is a store of [blobs.Objects] in memory. Several services may share one. A partial file is an object of its own for each
-// checkpoint.
+// MemoryObjects is a store of [blobs.Objects] in memory. Several services may share one. A partial
+// file is an object of its own for each checkpoint.
 type MemoryObjects struct {
 	clock blobs.Clock
 
@@ -36,7 +36,8 @@ type ObjectStore interface {
 
 var _ ObjectStore = (*MemoryObjects)(nil)
 
-// NewObjects returns an empty store that dates objects by a clock. It holds nothing open, so there is nothing to close.
+// NewObjects returns an empty store that dates objects by a clock. It holds nothing open, so there
+// is nothing to close.
 func NewObjects(clock blobs.Clock) *MemoryObjects {
 	return &MemoryObjects{clock: clock, bodies: map[string][]byte{}}
 }
@@ -202,7 +203,8 @@ func (m *MemoryObjects) partial(p blobs.Partial) ([]byte, error) {
 	return body, err
 }
 
-// TruncatePartial implements [blobs.PartialFiles]: what is there after the checkpoint is in other objects.
+// TruncatePartial implements [blobs.PartialFiles]: what is there after the checkpoint is in other
+// objects.
 func (m *MemoryObjects) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].

@@ -279,7 +279,8 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 	}
 }
 
-// testReadAgainstChanges has readers of a blob that is committed again and removed all the time: they find all of it or none.
+// testReadAgainstChanges has readers of a blob that is committed again and removed all the time:
+// they find all of it or none.
 func testReadAgainstChanges(t *testing.T, store blobs.Folder) {
 	const readers, rounds = 3, 40
 	content := Content(1000)

@@ -1,5 +1,5 @@
-// Package blobstest holds what tests of and around blob stores share: the suite that every [blobs.Store] must pass, a
-// store in memory, and a file system that fails on demand.
+// Package blobstest holds what tests of and around blob stores share: the suite that every
+// [blobs.Store] must pass, a store in memory, and a file system that fails on demand.
 package blobstest
 
 import (
@@ -38,8 +38,9 @@ type test[S blobs.Store] struct {
 	run  func(*testing.T, S)
 }
 
-// Run holds a store against the contract of [blobs.Folder], in parallel subtests. Each gets a store of its own from
-// open, which must return an empty one and may register what is to be checked and closed at the end of that subtest.
+// Run holds a store against the contract of [blobs.Folder], in parallel subtests. Each gets a store
+// of its own from open, which must return an empty one and may register what is to be checked and
+// closed at the end of that subtest.
 func Run(t *testing.T, open func(t *testing.T) blobs.Folder) {
 	t.Helper()
 	runAll(t, shared, func(t *testing.T) blobs.Store { return open(t) })
@@ -80,8 +81,8 @@ func Content(size int) []byte {
 	return content
 }
 
-// DataDir returns a directory for one test that has the layout of [blobs.Dir] already, with all its folders, so that no call to the
-// disk is about one of them.
+// DataDir returns a directory for one test that has the layout of [blobs.Dir] already, with all its
+// folders, so that no call to the disk is about one of them.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()
@@ -170,7 +171,8 @@ func wantBlob(t *testing.T, store blobs.Folder, content []byte) {
 	wantRead(t, store, blobOf(content), content)
 }
 
-// wantNothing fails the test unless a folder is empty. In objects there may be some that nothing names.
+// wantNothing fails the test unless a folder is empty. In objects there may be some that nothing
+// names.
 func wantNothing(t *testing.T, store blobs.Store) {
 	t.Helper()
 	if folder, ok := store.(blobs.Folder); ok {

@@ -40,9 +40,9 @@ func (c *Manual) Advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// RunObjects holds a store against the contracts of [blobs.Store] and [blobs.Objects], in parallel subtests. Each gets a store of its own
-// from open, which must return an empty one that dates by the clock, and may register what is to be checked and closed at the end of that
-// subtest.
+// RunObjects holds a store against the contracts of [blobs.Store] and [blobs.Objects], in parallel
+// subtests. Each gets a store of its own from open, which must return an empty one that dates by
+// the clock, and may register what is to be checked and closed at the end of that subtest.
 func RunObjects(t *testing.T, open func(t *testing.T, clock blobs.Clock) ObjectStore) {
 	t.Helper()
 	runAll(t, shared, func(t *testing.T) blobs.Store { return open(t, NewManual(time.Now()).Clock) })
@@ -203,8 +203,8 @@ func testWalkObjects(t *testing.T, store dated) {
 	}
 }
 
-// testParts has a body come that is long enough for several parts, by chunks that end within them, and by another opening of the store's
-// state each time: all that is needed is in the checkpoint.
+// testParts has a body come that is long enough for several parts, by chunks that end within them,
+// and by another opening of the store's state each time: all that is needed is in the checkpoint.
 func testParts(t *testing.T, store dated) {
 	content := Content(11<<20 + 7)
 	p := blobs.Partial{Name: "A", Length: int64(len(content))}

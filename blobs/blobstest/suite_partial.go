@@ -14,7 +14,8 @@ import (
 // errCut is what a reader of the tests fails with.
 var errCut = errors.New("cut off")
 
-// add appends a chunk from a reader that ends after content with an error, or with its end, and moves the checkpoint.
+// add appends a chunk from a reader that ends after content with an error, or with its end, and
+// moves the checkpoint.
 func add(t *testing.T, store blobs.PartialFiles, p *blobs.Partial, content []byte, ending error, most int64) {
 	t.Helper()
 	r := io.Reader(bytes.NewReader(content))
@@ -39,7 +40,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// testPartialFiles: chunks make the same blob as a body that is staged at once, wherever they are cut.
+// testPartialFiles: chunks make the same blob as a body that is staged at once, wherever they are
+// cut.
 func testPartialFiles(t *testing.T, store blobs.Store) {
 	const large = 1 << 30
 	content := Content(1_300_003)

@@ -14,8 +14,9 @@ import (
 	"labshelf/internal/servers"
 )
 
-// BenchmarkStore moves bodies up and down, beside minio-go's own client as its documentation uses it, in pairs: run it with -count, and
-// compare the two. The server, in memory, shares the processor.
+// BenchmarkStore moves bodies up and down, beside minio-go's own client as its documentation uses
+// it, in pairs: run it with -count, and compare the two. The server, in memory, shares the
+// processor.
 func BenchmarkStore(b *testing.B) {
 	server := servers.StartS3(b)
 	bucket := server.Bucket(b)

@@ -15,14 +15,15 @@ import (
 // ErrOwned is returned by Claim where the prefix belongs to another repository.
 var ErrOwned = errors.New("the objects belong to another repository")
 
-// errNameless is that of a blob whose row names no object: it was lost in a folder, before it was to be moved here.
+// errNameless is that of a blob whose row names no object: it was lost in a folder, before it was
+// to be moved here.
 var errNameless = fmt.Errorf("%w: it has no object", blobs.ErrNotFound)
 
 // fullCodes are how servers call a full disk or an exhausted quota.
 var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity", "InsufficientStorage"}
 
-// failed says what did not work, of the kind that the contract has for it. Only the answer that there is no such object, or no such upload,
-// says something about a blob.
+// failed says what did not work, of the kind that the contract has for it. Only the answer that
+// there is no such object, or no such upload, says something about a blob.
 func failed(what string, err error) error {
 	var answer minio.ErrorResponse
 	isAnswer := errors.As(err, &answer)

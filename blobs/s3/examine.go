@@ -14,8 +14,9 @@ import (
 	"labshelf/blobs"
 )
 
-// Examine tries all that a store asks of the S3 at an address, on objects of its own, which it deletes. It calls report with each check, what
-// was wrong with it, and how long it took, and stops at the first that fails: that error it returns.
+// Examine tries all that a store asks of the S3 at an address, on objects of its own, which it
+// deletes. It calls report with each check, what was wrong with it, and how long it took, and stops
+// at the first that fails: that error it returns.
 func Examine(ctx context.Context, address string, o Options, report func(check string, err error, took time.Duration)) error {
 	o.Clock = func(context.Context) (time.Time, error) { return time.Now(), nil }
 	s, err := connect(address, o, idleLimit)

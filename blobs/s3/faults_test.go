@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rounds is how often each fault meets each use: as the rows of verify/faults, 50 times with FAULTS_SIZE=long.
+// rounds is how often each fault meets each use: as the rows of verify/faults, 50 times with
+// FAULTS_SIZE=long.
 func rounds() int {
 	if os.Getenv("FAULTS_SIZE") == "long" {
 		return 50
@@ -60,8 +61,9 @@ var faultKinds = map[string]struct {
 	"GET with another tag":      {servers.Fault{Header: map[string]string{"ETag": `"lie"`}}, http.MethodGet},
 }
 
-// TestFaults has each use of a store meet each kind of fault, once or all the time: what is promised is what was sent, what is read to its
-// end is what was stored, and without the fault the next try works.
+// TestFaults has each use of a store meet each kind of fault, once or all the time: what is
+// promised is what was sent, what is read to its end is what was stored, and without the fault the
+// next try works.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -131,7 +133,8 @@ type faulty struct {
 	begin, end   func() // of the fault
 }
 
-// twice tries under the fault and, where that fails, without. An error under the fault is of a kind that the contract has.
+// twice tries under the fault and, where that fails, without. An error under the fault is of a kind
+// that the contract has.
 func (f *faulty) twice(try func(*s3.Store) error, kinds ...error) error {
 	f.begin()
 	err := try(f.store)
@@ -197,7 +200,8 @@ func (f *faulty) commitAll() error {
 	return f.twice(try, blobs.ErrNotFound)
 }
 
-// resume sends a body by chunks under the fault. Where one does not arrive it is sent to another node, from the same checkpoint.
+// resume sends a body by chunks under the fault. Where one does not arrive it is sent to another
+// node, from the same checkpoint.
 func (f *faulty) resume() error {
 	body := content(2*part + 1000)
 	p := blobs.Partial{Length: int64(len(body))}
@@ -263,7 +267,8 @@ func (f *faulty) readFrom(body []byte, from int64) error {
 	return f.twice(try, blobs.ErrNotFound, blobs.ErrDamaged)
 }
 
-// TestCutReads: a download whose connection breaks again and again goes on where it was, and ends when it breaks twice in almost the same place.
+// TestCutReads: a download whose connection breaks again and again goes on where it was, and ends
+// when it breaks twice in almost the same place.
 func TestCutReads(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -304,7 +309,8 @@ func TestCutReads(t *testing.T) {
 	}
 }
 
-// TestChanged: a byte that is not as it was stored is noticed in what is read into memory, a small blob or a tail.
+// TestChanged: a byte that is not as it was stored is noticed in what is read into memory, a small
+// blob or a tail.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -337,7 +343,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that does not answer, and one that stops in the middle, are unavailable after a while.
+// TestSilence: a server that does not answer, and one that stops in the middle, are unavailable
+// after a while.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

@@ -28,8 +28,8 @@ const (
 	maxPrefix       = 512 // bytes; a key has up to 1,024
 )
 
-// ParseAddress returns bucket and prefix of s3://bucket/prefix. The prefix, which may be empty, neither begins nor ends with a slash. The
-// error says which rule is broken.
+// ParseAddress returns bucket and prefix of s3://bucket/prefix. The prefix, which may be empty,
+// neither begins nor ends with a slash. The error says which rule is broken.
 func ParseAddress(address string) (bucket, prefix string, err error) {
 	rest, ok := strings.CutPrefix(address, "s3://")
 	if !ok {

@@ -24,8 +24,9 @@ type position struct {
 	Digest []byte `json:"d,omitempty"` // its SHA-256
 }
 
-// positionOf reads a checkpoint. That of nothing has the size of the parts that the length asks for. One that says nothing is of a file in a
-// folder, from which the metadata were moved here: ErrNotFound.
+// positionOf reads a checkpoint. That of nothing has the size of the parts that the length asks
+// for. One that says nothing is of a file in a folder, from which the metadata were moved here:
+// ErrNotFound.
 func positionOf(p blobs.Partial) (position, error) {
 	if p.At.Size == 0 {
 		return position{Size: partSizeOf(p.Length, partialPart)}, nil
@@ -145,8 +146,8 @@ func (p *parts) save(ctx context.Context, size, length int64) (string, error) {
 	return string(text), err
 }
 
-// TruncatePartial implements [blobs.PartialFiles]. What was written after a checkpoint is written over, or is in objects that it does not
-// name.
+// TruncatePartial implements [blobs.PartialFiles]. What was written after a checkpoint is written
+// over, or is in objects that it does not name.
 func (s *Store) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].
@@ -182,7 +183,8 @@ func (s *Store) sized(ctx context.Context, name string, size int64) error {
 	return err
 }
 
-// StagePartial implements [blobs.PartialFiles]. It completes the multipart upload, unless that was done before.
+// StagePartial implements [blobs.PartialFiles]. It completes the multipart upload, unless that was
+// done before.
 func (s *Store) StagePartial(ctx context.Context, p blobs.Partial) (blobs.Staged, error) {
 	digest, err := p.At.Digest()
 	if err != nil {
@@ -208,8 +210,8 @@ func (s *Store) StagePartial(ctx context.Context, p blobs.Partial) (blobs.Staged
 	return done, err
 }
 
-// completePartial makes an object of all parts. Where there is no such upload any more, the object is there; or what was acknowledged is lost,
-// ErrNotFound.
+// completePartial makes an object of all parts. Where there is no such upload any more, the object
+// is there; or what was acknowledged is lost, ErrNotFound.
 func (s *Store) completePartial(ctx context.Context, all *parts, size int64) error {
 	rest, before := all.rest, all.count
 	err := all.end(ctx)

@@ -41,7 +41,8 @@ func newUpload(t *testing.T, size int) *upload {
 // node is the one whose turn it is.
 func (u *upload) node() *s3.Store { return u.nodes[u.chunks%len(u.nodes)] }
 
-// append sends the next bytes, which end with an error. As whoever uses the store, it deletes what the checkpoint does not name any more.
+// append sends the next bytes, which end with an error. As whoever uses the store, it deletes what
+// the checkpoint does not name any more.
 func (u *upload) append(size int, ending error) {
 	u.Helper()
 	u.chunks++
@@ -197,8 +198,8 @@ func TestPartialLost(t *testing.T) {
 	}
 }
 
-// TestPartialOverwritten: a node that has lost its lock writes another part over one that is acknowledged. That is found before anything
-// is promised.
+// TestPartialOverwritten: a node that has lost its lock writes another part over one that is
+// acknowledged. That is found before anything is promised.
 func TestPartialOverwritten(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 2*part)

@@ -17,8 +17,8 @@ import (
 	"labshelf/blobs"
 )
 
-// The size of a part, in bytes, where the length of the body does not ask for more, and how many parts an object has. Two of them are in
-// memory: one that is sent, and one that fills.
+// The size of a part, in bytes, where the length of the body does not ask for more, and how many
+// parts an object has. Two of them are in memory: one that is sent, and one that fills.
 const (
 	stagePart   = 16 << 20
 	partialPart = 8 << 20 // the tail of a resumable upload is written again with each chunk
@@ -32,7 +32,8 @@ func partSizeOf(length, least int64) int64 {
 	return max(least, (needed+step-1)/step*step)
 }
 
-// parts is a body that comes in parts, and its multipart upload once there is more than one. It is used by one goroutine at a time.
+// parts is a body that comes in parts, and its multipart upload once there is more than one. It is
+// used by one goroutine at a time.
 type parts struct {
 	store  *Store
 	object string // of the multipart upload; "": there is none yet
@@ -56,8 +57,8 @@ type part struct {
 // sum returns the checksum that the object will have.
 func (p *parts) sum() string { return fmt.Sprintf("%s-%d", checksum(p.sums.Sum(nil)), p.count) }
 
-// fill reads up to most bytes, and sends each part that is full as soon as another byte has come. reading is how that ended, nil when
-// most have come; err is one of sending.
+// fill reads up to most bytes, and sends each part that is full as soon as another byte has come.
+// reading is how that ended, nil when most have come; err is one of sending.
 func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most int64) (added int64, reading, err error) {
 	for added < most && reading == nil {
 		var n int
@@ -137,7 +138,8 @@ func (p *parts) end(ctx context.Context) error {
 	return p.settle()
 }
 
-// begin begins the multipart upload. Each attempt has a name of its own: one that failed may have begun an upload of which nothing is known.
+// begin begins the multipart upload. Each attempt has a name of its own: one that failed may have
+// begun an upload of which nothing is known.
 func (p *parts) begin(ctx context.Context) error {
 	o := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "SHA256", "X-Amz-Checksum-Type": "COMPOSITE"}}
 	var failure error
@@ -162,8 +164,8 @@ func (p *parts) begin(ctx context.Context) error {
 	return failure
 }
 
-// putPart sends one part, and makes sure that it is there: where no answer says its checksum, by asking for it. ErrNotFound: there is no such
-// upload.
+// putPart sends one part, and makes sure that it is there: where no answer says its checksum, by
+// asking for it. ErrNotFound: there is no such upload.
 func (s *Store) putPart(ctx context.Context, name, upload string, number int, body []byte, digest blobs.Digest) error {
 	o := minio.PutObjectPartOptions{
 		Sha256Hex: hex.EncodeToString(digest[:]), DisableContentSha256: true,
@@ -178,7 +180,8 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	if got := put.ChecksumSHA256; got != "" {
 		return agree(what, got, checksum(digest[:]))
 	}
-	// A server that refuses a part may break the connection while it is sent, and its answer is lost.
+	// A server that refuses a part may break the connection while it is sent, and its answer is
+	// lost.
 	page, asked := s.client.ListObjectParts(ctx, s.bucket, s.key(name), upload, number-1, 1)
 	switch {
 	case asked != nil:
@@ -191,7 +194,8 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	return fmt.Errorf("%w: the S3 does not say that it has %s", blobs.ErrUnavailable, what)
 }
 
-// complete makes an object of the parts. ErrNotFound: there is no such upload, or a part is missing; then the object may be there already.
+// complete makes an object of the parts. ErrNotFound: there is no such upload, or a part is
+// missing; then the object may be there already.
 func (s *Store) complete(ctx context.Context, p *parts) error {
 	var all []minio.CompletePart
 	for len(all) < p.count {

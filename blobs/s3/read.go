@@ -29,8 +29,8 @@ func (s *Store) Stat(ctx context.Context, b blobs.Blob) (int64, error) {
 	return info.Size, err
 }
 
-// Open implements [blobs.Reader]. A small blob is read as a whole and hashed. Open reads it a second
-// time if the first bytes have another digest; other bytes again are ErrDamaged.
+// Open implements [blobs.Reader]. A small blob is read as a whole and hashed. Open reads it a
+// second time if the first bytes have another digest; other bytes again are ErrDamaged.
 func (s *Store) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	if b.Size > atOnce {
 		r := s.reader(ctx, b)
@@ -80,7 +80,8 @@ func otherSize(b blobs.Blob, size any) error {
 	return fmt.Errorf("%w: %s has %v bytes, not %d", blobs.ErrDamaged, b.Digest, size, b.Size)
 }
 
-// get asks for the bytes of an object between two offsets. tag is what identified its content before; "": nothing is known.
+// get asks for the bytes of an object between two offsets. tag is what identified its content
+// before; "": nothing is known.
 func (s *Store) get(ctx context.Context, b blobs.Blob, tag string, from, until int64) (http.Header, io.ReadCloser, error) {
 	if b.Object == "" {
 		return nil, nil, errNameless
@@ -106,7 +107,8 @@ func (s *Store) get(ctx context.Context, b blobs.Blob, tag string, from, until i
 	return nil, nil, failed("read "+b.Object, err)
 }
 
-// expected returns an error unless an answer has the bytes between two offsets of an object of the size of the blob.
+// expected returns an error unless an answer has the bytes between two offsets of an object of the
+// size of the blob.
 func expected(header http.Header, b blobs.Blob, from, until int64) error {
 	size := header.Get("Content-Length")
 	if until-from < b.Size {
@@ -122,11 +124,12 @@ func expected(header http.Header, b blobs.Blob, from, until int64) error {
 	return nil
 }
 
-// firstWindow is how many bytes a reader asks for that begins in the middle; then twice as many each time. What is read from the beginning is
-// mostly read to its end.
+// firstWindow is how many bytes a reader asks for that begins in the middle; then twice as many
+// each time. What is read from the beginning is mostly read to its end.
 const firstWindow = 1 << 20
 
-// leastProgress is how many bytes must have come before a connection is lost again. It bounds how often a reader asks.
+// leastProgress is how many bytes must have come before a connection is lost again. It bounds how
+// often a reader asks.
 const leastProgress = 64 << 10
 
 // reader reads one object by ranges. It is used by one goroutine at a time.
@@ -183,8 +186,8 @@ func (r *reader) ask() error {
 	return nil
 }
 
-// next reads from the body, which it closes at its end. Where it ends early, another one is asked for, unless
-// that has just been done.
+// next reads from the body, which it closes at its end. Where it ends early, another one is asked
+// for, unless that has just been done.
 func (r *reader) next(p []byte) (int, error) {
 	n, err := r.body.Read(p[:min(int64(len(p)), r.until-r.at)])
 	r.at += int64(n)

@@ -22,9 +22,9 @@ const (
 	maxAtOnce = 5 << 30   // bytes put by one request
 )
 
-// Stage implements [blobs.Writer]. A body of unknown length has up to 156 GiB, since the size of its parts cannot follow from it; a longer
-// one is ErrTooLarge. One of more than a part that was announced with another length fails with io.ErrUnexpectedEOF: the length goes before
-// the bytes.
+// Stage implements [blobs.Writer]. A body of unknown length has up to 156 GiB, since the size of
+// its parts cannot follow from it; a longer one is ErrTooLarge. One of more than a part that was
+// announced with another length fails with io.ErrUnexpectedEOF: the length goes before the bytes.
 func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
 	length, announced := blobs.LengthOf(r)
 	if limit < 0 || limit > 0 && length > limit {
@@ -58,7 +58,8 @@ type body struct {
 	hash  hash.Hash
 }
 
-// read reads until buf is full, or the body ends: io.EOF. Other errors say that the body was the reason.
+// read reads until buf is full, or the body ends: io.EOF. Other errors say that the body was the
+// reason.
 func (b *body) read(ctx context.Context, buf []byte) (int, error) {
 	if b.limit > 0 {
 		buf = buf[:1+min(int64(len(buf))-1, b.limit-b.size)]
@@ -88,8 +89,8 @@ type staged struct {
 	ended   bool
 }
 
-// stream puts a body of an announced length by one request, while it is hashed. It is read by this goroutine alone, so that nobody reads it
-// any more when the request has failed early.
+// stream puts a body of an announced length by one request, while it is hashed. It is read by this
+// goroutine alone, so that nobody reads it any more when the request has failed early.
 func (s *staged) stream(ctx context.Context, from *body, length int64) (err error) {
 	if s.content.Object, s.content.Begun, err = s.store.name(ctx); err != nil {
 		return err
@@ -140,7 +141,8 @@ func (s *staged) copy(ctx context.Context, w io.Writer, from *body, length int64
 	}
 }
 
-// inParts puts a body by one request if it has up to one part, and by a multipart upload if it has more. length is 0 where it is not known.
+// inParts puts a body by one request if it has up to one part, and by a multipart upload if it has
+// more. length is 0 where it is not known.
 func (s *staged) inParts(ctx context.Context, from *body, length int64) error {
 	p := &parts{store: s.store, size: partSizeOf(length, stagePart), sums: sha256.New()}
 	read := func(buf []byte) (int, error) { return from.read(ctx, buf) }

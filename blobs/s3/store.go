@@ -43,7 +43,8 @@ const tries = 5
 // deleteLimit bounds what is done without a context.
 const deleteLimit = 30 * time.Second
 
-// Open returns the store at an address, s3://bucket/prefix, when its bucket is there. The caller closes it.
+// Open returns the store at an address, s3://bucket/prefix, when its bucket is there. The caller
+// closes it.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	s, err := connect(address, o, idleLimit)
 	if err != nil {
@@ -105,8 +106,8 @@ func (s *Store) reach(ctx context.Context) error {
 // ownerFile is the object, beside the others, that says whose they are.
 const ownerFile = "owner"
 
-// Claim makes the owner that of the objects, or makes sure that it is: two repositories under one prefix would delete each other's
-// objects. Another owner is ErrOwned.
+// Claim makes the owner that of the objects, or makes sure that it is: two repositories under one
+// prefix would delete each other's objects. Another owner is ErrOwned.
 func (s *Store) Claim(ctx context.Context, owner string) error {
 	there, err := s.owner(ctx)
 	if errors.Is(err, blobs.ErrNotFound) {
@@ -149,7 +150,8 @@ func (s *Store) name(ctx context.Context) (string, time.Time, error) {
 	return id.String(), ulid.Time(id.Time()).UTC(), nil
 }
 
-// begunOf returns when a name was made. ok is false where the store does not name objects in that way.
+// begunOf returns when a name was made. ok is false where the store does not name objects in that
+// way.
 func begunOf(name string) (begun time.Time, ok bool) {
 	id, err := ulid.ParseStrict(name)
 	if err != nil || id.String() != name {
@@ -166,7 +168,8 @@ const checksumHeader = "X-Amz-Checksum-Sha256"
 
 func checksum(digest []byte) string { return base64.StdEncoding.EncodeToString(digest) }
 
-// put sends a body at once, and returns the checksum that the server has found. Sent again, it is the same.
+// put sends a body at once, and returns the checksum that the server has found. Sent again, it is
+// the same.
 func (s *Store) put(ctx context.Context, name string, body []byte, digest blobs.Digest, o minio.PutObjectOptions) (string, error) {
 	o.DisableContentSha256 = true // of each piece of it; that of all is in the signature
 	o.UserMetadata = map[string]string{checksumHeader: checksum(digest[:])}
@@ -188,7 +191,8 @@ func (s *Store) head(ctx context.Context, name string, size int64, sum string) e
 	return agree(name, info.ChecksumSHA256, sum)
 }
 
-// agree compares a checksum that the server says, if it does, with what was sent. Some leave out how many parts a multipart upload had.
+// agree compares a checksum that the server says, if it does, with what was sent. Some leave out
+// how many parts a multipart upload had.
 func agree(name, got, want string) error {
 	short, _, _ := strings.Cut(want, "-")
 	if got != "" && got != want && got != short {

@@ -141,7 +141,8 @@ func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 	}
 }
 
-// TestWrongLengths: a body of another length than was announced leaves nothing, unless it fits into memory.
+// TestWrongLengths: a body of another length than was announced leaves nothing, unless it fits into
+// memory.
 func TestWrongLengths(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)

@@ -10,7 +10,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestStore holds the store against the contract, each subtest below a prefix of its own in one bucket.
+// TestStore holds the store against the contract, each subtest below a prefix of its own in one
+// bucket.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

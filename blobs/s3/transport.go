@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// How long a server may keep a connection waiting: to be made, and without a byte in either direction. A server that puts a large object
-// together says nothing for a while.
+// How long a server may keep a connection waiting: to be made, and without a byte in either
+// direction. A server that puts a large object together says nothing for a while.
 const (
 	dialLimit = 10 * time.Second
 	idleLimit = 2 * time.Minute
@@ -36,8 +36,8 @@ func newTransport(idle time.Duration) *http.Transport {
 	}
 }
 
-// idleConn is a connection that fails when nothing has moved for a while. Each byte in one direction extends the time of both: a server
-// is silent while it receives.
+// idleConn is a connection that fails when nothing has moved for a while. Each byte in one
+// direction extends the time of both: a server is silent while it receives.
 type idleConn struct {
 	net.Conn
 	limit time.Duration

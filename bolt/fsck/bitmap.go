@@ -25,7 +25,8 @@ func (c *pageCount) add(word, at uint64) {
 	c.pages += uint64(bits.OnesCount64(word))
 }
 
-// compare counts the pages, of those in a file, that are in both sets, and those that are in neither.
+// compare counts the pages, of those in a file, that are in both sets, and those that are in
+// neither.
 func (b bitmap) compare(other bitmap, past uint64) (both, neither pageCount) {
 	for at := range b {
 		within := ^uint64(0)

@@ -18,8 +18,8 @@ import (
 	"labshelf/bolt/fsck/fscktest"
 )
 
-// grownFile returns the bytes that are in use of a file with branches, leaves, inline buckets, rows over several pages and free
-// pages.
+// grownFile returns the bytes that are in use of a file with branches, leaves, inline buckets, rows
+// over several pages and free pages.
 func grownFile(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
@@ -82,8 +82,9 @@ func TestSoundFile(t *testing.T) {
 	}
 }
 
-// TestEveryStructuralFlipFound flips a bit in each byte that tells where something is; in short in each fifth, which is prime to the
-// length of every field, so that each byte of a field has its turn.
+// TestEveryStructuralFlipFound flips a bit in each byte that tells where something is; in short in
+// each fifth, which is prime to the length of every field, so that each byte of a field has its
+// turn.
 func TestEveryStructuralFlipFound(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -148,7 +149,8 @@ func TestFreelistAgainstPages(t *testing.T) {
 	}
 }
 
-// TestPagesInCircles lets each branch lead to itself, and back to the root: bbolt would never come to an end.
+// TestPagesInCircles lets each branch lead to itself, and back to the root: bbolt would never come
+// to an end.
 func TestPagesInCircles(t *testing.T) {
 	t.Parallel()
 	circles := 0

@@ -34,9 +34,10 @@ type Meta struct {
 	Alone                bool // the other meta page is not valid
 }
 
-// ReadFile returns the valid meta page with the greater transaction id of the two in the file at path. It returns an ErrDamaged if
-// there is none, or the file is too short for what it says. It may be called while another process writes: one of the meta pages is
-// always valid, and files only grow.
+// ReadFile returns the valid meta page with the greater transaction id of the two in the file at
+// path. It returns an ErrDamaged if there is none, or the file is too short for what it says. It
+// may be called while another process writes: one of the meta pages is always valid, and files only
+// grow.
 func ReadFile(path string) (m Meta, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -61,8 +62,9 @@ func ReadFile(path string) (m Meta, err error) {
 	return m, nil
 }
 
-// ReadMeta returns the valid meta page with the greater transaction id; not ok: none is valid. The second page begins where the
-// first one ends; if the first one is not valid, that may be at any power of two.
+// ReadMeta returns the valid meta page with the greater transaction id; not ok: none is valid. The
+// second page begins where the first one ends; if the first one is not valid, that may be at any
+// power of two.
 func ReadMeta(file io.ReaderAt) (newest Meta, ok bool) {
 	valid := 0
 	consider := func(m Meta, isValid bool) {
@@ -85,7 +87,8 @@ func ReadMeta(file io.ReaderAt) (newest Meta, ok bool) {
 	return newest, ok
 }
 
-// MetaAt reads the meta page that begins at an offset in bytes; not ok: it cannot be read or is not valid.
+// MetaAt reads the meta page that begins at an offset in bytes; not ok: it cannot be read or is not
+// valid.
 func MetaAt(file io.ReaderAt, at int64) (m Meta, ok bool) {
 	var page [PageHeader + MetaSize]byte
 	if _, err := file.ReadAt(page[:], at); err != nil {
@@ -104,14 +107,16 @@ func MetaAt(file io.ReaderAt, at int64) (m Meta, ok bool) {
 	return m, ok
 }
 
-// MetaChecksum returns the checksum of what follows the header of a meta page, to which its last 8 bytes are to be equal.
+// MetaChecksum returns the checksum of what follows the header of a meta page, to which its last 8
+// bytes are to be equal.
 func MetaChecksum(raw []byte) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write(raw[:56]) // never fails
 	return sum.Sum64()
 }
 
-// TxMeta returns the meta data that a transaction sees, which those in the file need no longer be: the first page of a copy.
+// TxMeta returns the meta data that a transaction sees, which those in the file need no longer be:
+// the first page of a copy.
 func TxMeta(tx *bbolt.Tx) (Meta, error) {
 	var first firstPage
 	if _, err := tx.WriteTo(&first); first == nil {

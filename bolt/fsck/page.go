@@ -6,12 +6,14 @@ import (
 	"fmt"
 )
 
-// The format of a bbolt file beyond its meta pages, in the byte order of the machine. A page is a header (its own number, 8
-// bytes; flags, 2; number of entries, 2; how many pages follow that belong to it, 4), then its entries, 16 bytes each, then
-// the keys and values of the entries, one after the other without a gap. An entry of a leaf is flags, the distance from the
-// entry to its key, the lengths of key and value, 4 bytes each; one of a branch the distance, the length of the key, and the
-// page below, in 8. The value of a bucket is the number of its root page and a sequence that is not used, 8 bytes each; for a
-// page number of 0 the root page itself follows, its number and the pages that follow 0.
+// The format of a bbolt file beyond its meta pages, in the byte order of the machine. A page is a
+// header (its own number, 8 bytes; flags, 2; number of entries, 2; how many pages follow that
+// belong to it, 4), then its entries, 16 bytes each, then the keys and values of the entries, one
+// after the other without a gap. An entry of a leaf is flags, the distance from the entry to its
+// key, the lengths of key and value, 4 bytes each; one of a branch the distance, the length of the
+// key, and the page below, in 8. The value of a bucket is the number of its root page and a
+// sequence that is not used, 8 bytes each; for a page number of 0 the root page itself follows, its
+// number and the pages that follow 0.
 const (
 	PageHeader = 16 // bytes of the header of a page
 	EntrySize  = 16 // bytes of an entry
@@ -51,8 +53,8 @@ func (p Page) Header() Header {
 	return Header{order.Uint64(p), order.Uint16(p[8:]), order.Uint16(p[10:]), order.Uint32(p[12:])}
 }
 
-// entry returns what an entry of the page says: for a leaf its flags and the lengths of key and value, for a branch the length of
-// the key and the number of the page below.
+// entry returns what an entry of the page says: for a leaf its flags and the lengths of key and
+// value, for a branch the length of the key and the number of the page below.
 func (p Page) entry(i int) (flags uint32, key, value uint64, below uint64) {
 	order, entry := binary.NativeEndian, p[PageHeader+EntrySize*i:]
 	if p.Header().Flags == BranchPage {
@@ -61,7 +63,8 @@ func (p Page) entry(i int) (flags uint32, key, value uint64, below uint64) {
 	return order.Uint32(entry), uint64(order.Uint32(entry[8:])), uint64(order.Uint32(entry[12:])), 0
 }
 
-// Size adds up header, entries, keys and values. It needs header and entries alone; wrong says what is wrong with them.
+// Size adds up header, entries, keys and values. It needs header and entries alone; wrong says what
+// is wrong with them.
 func (p Page) Size() (size uint64, wrong string) {
 	h := p.Header()
 	distanceAt := 0
@@ -113,8 +116,8 @@ func (p Page) begin(i int) uint64 {
 	return entry + uint64(binary.NativeEndian.Uint32(p[at:]))
 }
 
-// disorder says where the keys do not rise from first, which the page above has for its first key if it is not nil, to end,
-// which is beyond its last one if it is not nil.
+// disorder says where the keys do not rise from first, which the page above has for its first key
+// if it is not nil, to end, which is beyond its last one if it is not nil.
 func (p Page) disorder(first, end []byte) string {
 	count := int(p.Header().Count)
 	if first != nil && (count == 0 || !bytes.Equal(p.Key(0), first)) {

@@ -7,17 +7,18 @@ import (
 	"slices"
 )
 
-// walk goes over the pages of a file as one transaction sees them, and finds what is not as bbolt writes it: pages that are
-// used twice, or both used and free, or neither; numbers, counts and offsets beyond their bounds; keys that are out of order.
-// It remembers a bit or two for each page.
+// walk goes over the pages of a file as one transaction sees them, and finds what is not as bbolt
+// writes it: pages that are used twice, or both used and free, or neither; numbers, counts and
+// offsets beyond their bounds; keys that are out of order. It remembers a bit or two for each page.
 type walk struct {
 	file   io.ReaderAt
 	meta   Meta
 	ended  func() error
 	report func(Finding)
 
-	// A walk that is not full reads no page of which only leaves are below, and no more than so many branch pages: enough to
-	// know that no page number leads in circles, in a time that a start can take.
+	// A walk that is not full reads no page of which only leaves are below, and no more than so
+	// many branch pages: enough to know that no page number leads in circles, in a time that a
+	// start can take.
 	full   bool
 	budget int
 
@@ -97,7 +98,8 @@ func (w *walk) branch(at position, n Page) error {
 	return nil
 }
 
-// descends tells whether a walk that is not full reads what is below a branch page: branch pages again, and not too many.
+// descends tells whether a walk that is not full reads what is below a branch page: branch pages
+// again, and not too many.
 func (w *walk) descends(n Page) bool {
 	if w.budget--; w.budget <= 0 {
 		return false
@@ -178,7 +180,8 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	case h.entries() > h.pages()*size:
 		return nil, fmt.Sprintf("its %d entries do not fit into it", h.Count)
 	}
-	// Its length follows from its entries: one that is wrong is found before anything of that length is read.
+	// Its length follows from its entries: one that is wrong is found before anything of that
+	// length is read.
 	if n, wrong = w.more(at, n, h.entries()); wrong != "" {
 		return nil, wrong
 	}

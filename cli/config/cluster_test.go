@@ -9,7 +9,8 @@ import (
 
 const clusterExamples = "../../docs/examples/cluster"
 
-// TestClusterExamples: the configurations that docs/cluster.md shows are taken, and are those in its examples.
+// TestClusterExamples: the configurations that docs/cluster.md shows are taken, and are those in
+// its examples.
 func TestClusterExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/cluster.md")

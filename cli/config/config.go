@@ -1,5 +1,5 @@
-// Package config is the configuration of the service: a table of settings, and what flags, environment variables and the
-// configuration file say about them.
+// Package config is the configuration of the service: a table of settings, and what flags,
+// environment variables and the configuration file say about them.
 package config
 
 import (
@@ -16,8 +16,9 @@ import (
 
 const defaultData = "./data"
 
-// Config is what the operator decided. Each field has a row in settings, except AdminKey and the keys of an S3: these come from the
-// environment alone (those of an S3 also from a file of their own), since other users of the machine could read them among the arguments.
+// Config is what the operator decided. Each field has a row in settings, except AdminKey and the
+// keys of an S3: these come from the environment alone (those of an S3 also from a file of their
+// own), since other users of the machine could read them among the arguments.
 type Config struct {
 	Data, Listen          string
 	Metadata              string // URL of a database, with its password; "": a file in Data
@@ -68,8 +69,9 @@ const (
 	Sysadmin = "sysadmin" // Metrics only: at the address of the interface, for the key of a sysadmin
 )
 
-// setting is one key of the configuration. In the file it has its name; in the environment, LABSHELF_ and the name in upper
-// case; as a flag, - for _. All three give a text (a list is joined by commas).
+// setting is one key of the configuration. In the file it has its name; in the environment,
+// LABSHELF_ and the name in upper case; as a flag, - for _. All three give a text (a list is joined
+// by commas).
 type setting struct {
 	name     string
 	fallback string // what counts where nothing is given

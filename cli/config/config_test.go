@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// loadWith loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but --config and --data
-// relative to nothing.
+// loadWith loads a configuration as a command would: args are flags, environ is VARIABLE=text, each
+// but --config and --data relative to nothing.
 func loadWith(t *testing.T, args []string, environ ...string) (Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -178,7 +178,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestBadValuesNameKeyPlaceAndRule gives each wrong value in each way: the error must name the key, the place and the rule.
+// TestBadValuesNameKeyPlaceAndRule gives each wrong value in each way: the error must name the key,
+// the place and the rule.
 func TestBadValuesNameKeyPlaceAndRule(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
@@ -245,7 +246,8 @@ func TestFileValues(t *testing.T) {
 	}
 }
 
-// TestVerifyReads: the setting was a switch before it had a size, and such values keep their meaning.
+// TestVerifyReads: the setting was a switch before it had a size, and such values keep their
+// meaning.
 func TestVerifyReads(t *testing.T) {
 	t.Parallel()
 	const all = math.MaxInt64

@@ -14,7 +14,8 @@ import (
 	"labshelf/cli/suggest"
 )
 
-// parseFile returns what the text of a configuration file says, by name. All unknown keys are reported at once.
+// parseFile returns what the text of a configuration file says, by name. All unknown keys are
+// reported at once.
 func parseFile(path string, text []byte) (map[string]Value, error) {
 	var tree map[string]any
 	err := toml.Unmarshal(text, &tree)
@@ -48,7 +49,8 @@ func parseFile(path string, text []byte) (map[string]Value, error) {
 	return found, errors.Join(problems...)
 }
 
-// keyLines returns the line on which each key at the top of a well-formed file stands first, counted from 1.
+// keyLines returns the line on which each key at the top of a well-formed file stands first,
+// counted from 1.
 func keyLines(text []byte) map[string]int {
 	var nothing struct{} // which lacks every key, and the decoder says where
 	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&nothing)

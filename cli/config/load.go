@@ -64,8 +64,9 @@ type Value struct {
 	From string // for people: a flag, a variable of the environment, a line of a file
 }
 
-// Load reads the configuration: from the flags of AddFlags, the environment (as from os.Environ), the file and the defaults, in this
-// order of precedence. All mistakes are reported at once, as an exit.ErrUsage.
+// Load reads the configuration: from the flags of AddFlags, the environment (as from os.Environ),
+// the file and the defaults, in this order of precedence. All mistakes are reported at once, as an
+// exit.ErrUsage.
 func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 	given, problems := fromEnvironment(environ)
 	flags.Visit(func(f *pflag.Flag) {
@@ -102,8 +103,8 @@ var (
 	secretParameters = regexp.MustCompile(`(password=)[^&]*`)
 )
 
-// LoadFrom reads the configuration in a file, or in the data directory of a service, where there may be none. Of the environment only the
-// keys of an S3 count.
+// LoadFrom reads the configuration in a file, or in the data directory of a service, where there
+// may be none. Of the environment only the keys of an S3 count.
 func LoadFrom(path string, environ []string) (Config, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	AddFlags(flags, "data")
@@ -114,7 +115,8 @@ func LoadFrom(path string, environ []string) (Config, error) {
 	return Load(flags, keys)
 }
 
-// SourceFlag returns the flag that takes the path: data for a folder, which need not exist, and config for a file.
+// SourceFlag returns the flag that takes the path: data for a folder, which need not exist, and
+// config for a file.
 func SourceFlag(path string) string {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() || err != nil && filepath.Ext(path) == ".toml" {
@@ -123,7 +125,8 @@ func SourceFlag(path string) string {
 	return "data"
 }
 
-// Redact returns the text of a setting as it may be shown: without the password where it is a URL that has one.
+// Redact returns the text of a setting as it may be shown: without the password where it is a URL
+// that has one.
 func Redact(text string) string {
 	if u, err := url.Parse(text); err == nil && u.User != nil {
 		text = u.Redacted()
@@ -133,7 +136,8 @@ func Redact(text string) string {
 	return secretParameters.ReplaceAllString(text, "$1…")
 }
 
-// fromEnvironment returns what is set in the environment, by name. An empty variable counts as not set.
+// fromEnvironment returns what is set in the environment, by name. An empty variable counts as not
+// set.
 func fromEnvironment(environ []string) (map[string]Value, []error) {
 	given := map[string]Value{}
 	known := []string{variableName(configName), variableName(adminKeyName), variableName(serverName), variableName(keyName)}
@@ -154,8 +158,9 @@ func fromEnvironment(environ []string) (map[string]Value, []error) {
 	return given, problems
 }
 
-// Service returns what the environment says about the running service that a command asks: its address, whose From is "" where the
-// environment names none, and the key, or "". Variables that begin like those of labshelf and are none are an error.
+// Service returns what the environment says about the running service that a command asks: its
+// address, whose From is "" where the environment names none, and the key, or "". Variables that
+// begin like those of labshelf and are none are an error.
 func Service(environ []string) (address Value, key string, err error) {
 	given, problems := fromEnvironment(environ)
 	return given[serverName], given[keyName].Text, errors.Join(problems...)
@@ -173,7 +178,8 @@ func configPath(given map[string]Value) (path string, must bool) {
 	return filepath.Join(dir.Text, "config.toml"), false
 }
 
-// Check returns an exit.ErrUsage where settings do not fit together. It is for the commands that run a service.
+// Check returns an exit.ErrUsage where settings do not fit together. It is for the commands that
+// run a service.
 func (c *Config) Check() error {
 	var problems []error
 	if c.AdminKey != "" && !auth.ValidChosenKey(c.AdminKey) {
@@ -195,7 +201,8 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// Loopback reports whether only this machine can connect to a HOST:PORT. Of names only localhost counts: what others mean may change.
+// Loopback reports whether only this machine can connect to a HOST:PORT. Of names only localhost
+// counts: what others mean may change.
 func Loopback(listen string) bool {
 	host, _, _ := net.SplitHostPort(listen)
 	addr, err := netip.ParseAddr(host)

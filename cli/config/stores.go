@@ -73,7 +73,8 @@ type Keys struct{ ID, Secret, Token string }
 // String hides them.
 func (Keys) String() string { return "(keys)" }
 
-// The names of the keys in the environment; in a file they are in lower case. These are the names that other programs read, too.
+// The names of the keys in the environment; in a file they are in lower case. These are the names
+// that other programs read, too.
 const (
 	keyIDName     = "AWS_ACCESS_KEY_ID"
 	secretKeyName = "AWS_SECRET_ACCESS_KEY"
@@ -97,7 +98,8 @@ func keysFromEnvironment(environ []string) (keys Keys) {
 	return keys
 }
 
-// S3Keys returns the keys of the S3: those in the file that s3_keys names, else those of the environment.
+// S3Keys returns the keys of the S3: those in the file that s3_keys names, else those of the
+// environment.
 func (c *Config) S3Keys() (keys Keys, err error) {
 	keys = c.s3Keys
 	from := "the environment (" + keyIDName + ", " + secretKeyName + ")"
@@ -113,8 +115,9 @@ func (c *Config) S3Keys() (keys Keys, err error) {
 	return keys, nil
 }
 
-// keysFromFile reads lines such as aws_access_key_id = KEY; others, such as the name of a profile, are passed over. Nobody but the owner
-// may be able to read the file. (Windows keeps no such permissions.)
+// keysFromFile reads lines such as aws_access_key_id = KEY; others, such as the name of a profile,
+// are passed over. Nobody but the owner may be able to read the file. (Windows keeps no such
+// permissions.)
 func keysFromFile(path string) (keys Keys, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"labshelf/commands/exit"
 )
 
-// TestSecretsAreNotShown: neither the password of a database nor the keys of an S3 are in an error, or in what is printed of them.
+// TestSecretsAreNotShown: neither the password of a database nor the keys of an S3 are in an error,
+// or in what is printed of them.
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
@@ -39,7 +40,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// TestS3Keys come from the file, or from the environment; a file that others can read is refused, and so are none.
+// TestS3Keys come from the file, or from the environment; a file that others can read is refused,
+// and so are none.
 func TestS3Keys(t *testing.T) {
 	t.Parallel()
 	full := tempFile(t, "s3.keys", "[default]\naws_access_key_id = file\nAWS_SECRET_ACCESS_KEY=of=file\n# a line\n")

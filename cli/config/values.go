@@ -21,7 +21,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// The parsers of settings. Their errors state the rule so that the name of the setting reads well before them.
+// The parsers of settings. Their errors state the rule so that the name of the setting reads well
+// before them.
 
 func anyText(text string) (string, error) { return text, nil }
 
@@ -105,7 +106,8 @@ func period(text string) (time.Duration, error) {
 
 func size(text string) (int64, error) { return display.ParseBytes(text) }
 
-// inlineSize is the size of a body that is kept inline, in the metadata. The pages of a larger one cost more than its file.
+// inlineSize is the size of a body that is kept inline, in the metadata. The pages of a larger one
+// cost more than its file.
 func inlineSize(text string) (int64, error) {
 	n, err := size(text)
 	if err == nil && n > 1<<20 {
@@ -114,8 +116,8 @@ func inlineSize(text string) (int64, error) {
 	return n, err
 }
 
-// verifiedSize is the size of the longest file that is verified, or what the setting was before it had a size: true for every file, false
-// for none.
+// verifiedSize is the size of the longest file that is verified, or what the setting was before it
+// had a size: true for every file, false for none.
 func verifiedSize(text string) (int64, error) {
 	switch text {
 	case "true":
@@ -141,8 +143,8 @@ func hostPort(text string) (string, error) {
 	return text, nil
 }
 
-// adminAddress is the address of an admin listener, which asks for no key, or one of the words instead. Without a host only this
-// machine can connect: other machines need a named one.
+// adminAddress is the address of an admin listener, which asks for no key, or one of the words
+// instead. Without a host only this machine can connect: other machines need a named one.
 func adminAddress(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(words, text) {
@@ -159,7 +161,8 @@ func adminAddress(words ...string) func(string) (string, error) {
 	}
 }
 
-// BaseURL parses the base URL of a service, which ends with /v1; "" gives nil. Its error states the rule.
+// BaseURL parses the base URL of a service, which ends with /v1; "" gives nil. Its error states the
+// rule.
 func BaseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
@@ -216,7 +219,8 @@ func webhookHosts(text string) (webhooks.Hosts, error) {
 	return webhooks.ParseHosts(slices.Collect(items(text)))
 }
 
-// isHostName reports whether a text is an address or a name as it stands in requests, where names are ASCII.
+// isHostName reports whether a text is an address or a name as it stands in requests, where names
+// are ASCII.
 func isHostName(text string) bool {
 	if _, err := netip.ParseAddr(text); err == nil {
 		return true

@@ -10,7 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Explain adds to the error of a metadata file that does not open, or in which something that every start needs is damaged, in the data directory path, what to do about it.
+// Explain adds to the error of a metadata file that does not open, or in which something that every
+// start needs is damaged, in the data directory path, what to do about it.
 func Explain(path string, err error) error {
 	switch {
 	case errors.Is(err, bolt.ErrLocked):
@@ -45,7 +46,8 @@ func explainDatabase(err error) error {
 	return fmt.Errorf("%w; \"labshelf doctor\" says more", err)
 }
 
-// ExplainAddressSpace adds to an error what to do where there is no address space to map a metadata file, also that of a backup.
+// ExplainAddressSpace adds to an error what to do where there is no address space to map a metadata
+// file, also that of a backup.
 func ExplainAddressSpace(err error) error {
 	return fmt.Errorf("%w; the address space of this process is limited, and labshelf wants 16 GiB of addresses, which cost no memory: "+
 		"lift the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run it where it is not limited (the login nodes of clusters often are)", err)

@@ -1,4 +1,5 @@
-// Package datadir finds, makes, locks and opens the data directory of a service, and says what to do where that fails.
+// Package datadir finds, makes, locks and opens the data directory of a service, and says what to
+// do where that fails.
 package datadir
 
 import (
@@ -22,7 +23,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// The files in a data directory. There may be a configuration file, too; the folders are those of package blobs.
+// The files in a data directory. There may be a configuration file, too; the folders are those of
+// package blobs.
 const (
 	MetadataFile = "meta.db"
 	MoveFile     = "migration.db"      // what a move into the directory goes on from when it was interrupted
@@ -32,17 +34,20 @@ const (
 	IndexFolder  = "index"             // of the search: a cache, which is in no backup and is made anew where it is missing
 )
 
-// ClockTolerance is how far the clock may be behind the last stamp without a warning: leap seconds and corrections.
+// ClockTolerance is how far the clock may be behind the last stamp without a warning: leap seconds
+// and corrections.
 const ClockTolerance = time.Minute
 
-// What is wrong with a data directory that does not open; its stores report what is wrong with them.
+// What is wrong with a data directory that does not open; its stores report what is wrong with
+// them.
 var (
 	ErrInUse      = errors.New("the data directory is in use by another process")
 	ErrNoMetadata = errors.New("the metadata file is missing")
 	ErrNoFiles    = errors.New("the folder of all files is missing")
 )
 
-// Dir is an open data directory, with its stores, which may be elsewhere. A lock keeps other processes out of the directory.
+// Dir is an open data directory, with its stores, which may be elsewhere. A lock keeps other
+// processes out of the directory.
 type Dir struct {
 	Path     string // absolute
 	Metadata metadata.Store
@@ -56,8 +61,8 @@ type Dir struct {
 	closers  []func() error
 }
 
-// Open opens a data directory and makes what is missing of it. Metadata that are older than the files get a new epoch, as in a
-// service. The caller closes it. Errors: those of OpenMeasured.
+// Open opens a data directory and makes what is missing of it. Metadata that are older than the
+// files get a new epoch, as in a service. The caller closes it. Errors: those of OpenMeasured.
 func Open(path string, at Stores) (*Dir, error) {
 	data, err := OpenMeasured(path, at, nil)
 	if err != nil {
@@ -69,8 +74,9 @@ func Open(path string, at Stores) (*Dir, error) {
 	return data, nil
 }
 
-// OpenMeasured opens a data directory for a service, which settles the epoch by itself; measured may be nil. The caller closes it.
-// Errors: ErrInUse, ErrNoMetadata, ErrNoFiles, those of bolt.Open with what to do about them, exit.ErrUsage for permissions.
+// OpenMeasured opens a data directory for a service, which settles the epoch by itself; measured
+// may be nil. The caller closes it. Errors: ErrInUse, ErrNoMetadata, ErrNoFiles, those of bolt.Open
+// with what to do about them, exit.ErrUsage for permissions.
 func OpenMeasured(path string, at Stores, measured *metrics.Metrics) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -103,8 +109,8 @@ func (d *Dir) open(measured *metrics.Metrics) error {
 	return d.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
 }
 
-// OpenReadOnly opens what is there of a data directory whose service is stopped, and changes nothing in it or in its stores. The caller
-// closes it. Errors: those of Require and OpenMeasured.
+// OpenReadOnly opens what is there of a data directory whose service is stopped, and changes
+// nothing in it or in its stores. The caller closes it. Errors: those of Require and OpenMeasured.
 func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
@@ -131,8 +137,8 @@ func (d *Dir) Close() (err error) {
 	return err
 }
 
-// refuseShared returns an error where other users of the machine could replace what is in the data directory. (Windows keeps no
-// such permissions.)
+// refuseShared returns an error where other users of the machine could replace what is in the data
+// directory. (Windows keeps no such permissions.)
 func refuseShared(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
@@ -142,8 +148,9 @@ func refuseShared(path string) error {
 		path, info.Mode().Perm(), path))
 }
 
-// refuseOrphans returns an error where there are files without the metadata that say whose they are: going on would look
-// like a first start. The folder is looked at first, since another process that makes both begins with the metadata.
+// refuseOrphans returns an error where there are files without the metadata that say whose they
+// are: going on would look like a first start. The folder is looked at first, since another process
+// that makes both begins with the metadata.
 func (s Stores) refuseOrphans(path string) error {
 	folder, file := filepath.Join(path, "blobs"), filepath.Join(path, MetadataFile)
 	if _, err := os.Lstat(filepath.Join(path, MoveFile)); err == nil {
@@ -169,8 +176,9 @@ func (s Stores) refuseOrphans(path string) error {
 		`"labshelf backup restore BACKUP --data NEWDIR", or take another one with --data`, ErrNoMetadata, folder, file)
 }
 
-// refuseNoFiles returns an error where the metadata name files and the folder that holds all of them is missing: it may be a disk that is
-// not mounted, and a service that made the folder anew would say that all is well.
+// refuseNoFiles returns an error where the metadata name files and the folder that holds all of
+// them is missing: it may be a disk that is not mounted, and a service that made the folder anew
+// would say that all is well.
 func (d *Dir) refuseNoFiles() error {
 	folder, named := filepath.Join(d.Path, "blobs"), false
 	if _, err := os.Lstat(folder); d.at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {
@@ -194,8 +202,8 @@ func (d *Dir) refuseNoFiles() error {
 		"labshelf repair --from BACKUP --data %s", ErrNoFiles, names, folder, d.Path)
 }
 
-// Require returns an error unless there is a metadata file in the directory, or the metadata are elsewhere: an exit.ErrUsage, or
-// ErrNoMetadata.
+// Require returns an error unless there is a metadata file in the directory, or the metadata are
+// elsewhere: an exit.ErrUsage, or ErrNoMetadata.
 func (s Stores) Require(data string) error {
 	if info, err := os.Stat(data); err == nil && !info.IsDir() {
 		return exit.Usage(fmt.Errorf("%s is a file; name a data directory with --data", data))

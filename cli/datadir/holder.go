@@ -18,7 +18,8 @@ func holder(path string) string {
 	return fmt.Sprintf("process %s, started at %s (if it is still running)", pid, since)
 }
 
-// WriteHolder notes for holder which process has the data directory. Nothing but that message depends on it.
+// WriteHolder notes for holder which process has the data directory. Nothing but that message
+// depends on it.
 func (d *Dir) WriteHolder() error {
 	note := fmt.Sprintf("%d %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
 	return os.WriteFile(filepath.Join(d.Path, HolderFile), []byte(note), 0o600)

@@ -13,9 +13,9 @@ import (
 	"labshelf/repository"
 )
 
-// Bootstrap makes the sysadmin admin where there are no users yet, with the chosen key or, if that is "", with a new one,
-// which it returns and writes to KeyPath. The file comes first: a start that is cut short must not leave a user whose key
-// is unknown.
+// Bootstrap makes the sysadmin admin where there are no users yet, with the chosen key or, if that
+// is "", with a new one, which it returns and writes to KeyPath. The file comes first: a start that
+// is cut short must not leave a user whose key is unknown.
 func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen string) (shown string, err error) {
 	users := 0
 	err = d.Metadata.View(ctx, func(tx *metadata.Tx) error {
@@ -71,8 +71,8 @@ func (d *Dir) saveKey(key string) (err error) {
 	return disk.SyncDir(d.Path)
 }
 
-// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors: those of Require and OpenMeasured,
-// errs.NotFound.
+// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors:
+// those of Require and OpenMeasured, errs.NotFound.
 func NewKey(ctx context.Context, path string, at Stores, user string) (key string, err error) {
 	if err := at.Require(path); err != nil {
 		return "", err

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key that works.
+// TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key
+// that works.
 func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
@@ -67,7 +68,8 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	}
 }
 
-// TestFirstKeyOfTwoNodes: of two nodes that start at once over the same metadata one shows a key and keeps it, the other none.
+// TestFirstKeyOfTwoNodes: of two nodes that start at once over the same metadata one shows a key
+// and keeps it, the other none.
 func TestFirstKeyOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
@@ -110,7 +112,8 @@ func (s seenBefore) View(ctx context.Context, fn func(*metadata.Tx) error) error
 	return s.Store.View(ctx, fn)
 }
 
-// Metadata whose first user cannot be read start no service, and the refusal says how to restore them.
+// Metadata whose first user cannot be read start no service, and the refusal says how to restore
+// them.
 func TestDamagedFirstUserIsExplained(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,9 +11,9 @@ import (
 	"labshelf/metadata"
 )
 
-// WrongModes lists what in the data directory has other permissions than the service gives. Package blobs checks what is in blobs/;
-// the configuration, which contains no secret, is the operator's own, and so is the directory itself as long as no other user
-// can write to it.
+// WrongModes lists what in the data directory has other permissions than the service gives. Package
+// blobs checks what is in blobs/; the configuration, which contains no secret, is the operator's
+// own, and so is the directory itself as long as no other user can write to it.
 func WrongModes(data string) (wrong []metadata.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil

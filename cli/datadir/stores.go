@@ -17,7 +17,8 @@ import (
 	"labshelf/postgres"
 )
 
-// Stores says where the metadata and the files of a service are. The zero value is in the data directory.
+// Stores says where the metadata and the files of a service are. The zero value is in the data
+// directory.
 type Stores struct {
 	Metadata string // URL of a PostgreSQL database; "": MetadataFile
 	Blobs    string // URL of a place in an S3; "": folders
@@ -33,7 +34,8 @@ const connectLimit = 30 * time.Second
 // recently is how long ago a node that runs has last said so, at most.
 const recently = time.Minute
 
-// openMetadata opens the metadata; options are those of a file, of which a database takes what it has.
+// openMetadata opens the metadata; options are those of a file, of which a database takes what it
+// has.
 func (d *Dir) openMetadata(options bolt.Options) error {
 	if d.at.Metadata != "" {
 		return d.openDatabase(options)
@@ -47,7 +49,8 @@ func (d *Dir) openMetadata(options bolt.Options) error {
 	return nil
 }
 
-// openDatabase opens metadata that several processes can share. A file keeps a second one away from what else is in the directory.
+// openDatabase opens metadata that several processes can share. A file keeps a second one away from
+// what else is in the directory.
 func (d *Dir) openDatabase(options bolt.Options) error {
 	if err := d.lock(); err != nil {
 		return err
@@ -147,7 +150,8 @@ func (d *Dir) openObjects() error {
 	return store.Claim(ctx, metadata.IdentityOf(d.Metadata.Secret()).String())
 }
 
-// refuseFolders returns an error where the metadata name files, and no objects: they are in folders, and would all look lost.
+// refuseFolders returns an error where the metadata name files, and no objects: they are in
+// folders, and would all look lost.
 func (d *Dir) refuseFolders(ctx context.Context) error {
 	const looked = 100 // some may have been lost before the rest was moved
 	seen, named := 0, false

@@ -13,7 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestDatabase: a data directory whose metadata are in a database keeps other processes out, and a service works on it.
+// TestDatabase: a data directory whose metadata are in a database keeps other processes out, and a
+// service works on it.
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}
@@ -51,7 +52,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestMixedStores: what would not be seen, or be seen by one node alone, is refused with the reason.
+// TestMixedStores: what would not be seen, or be seen by one node alone, is refused with the
+// reason.
 func TestMixedStores(t *testing.T) {
 	t.Parallel()
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}

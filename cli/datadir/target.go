@@ -28,8 +28,8 @@ type Target struct {
 	objects *s3.Store // nil: the files are in folders, or stay
 }
 
-// OpenTarget opens the place to which the repository in from is moved, and makes its data directory. It refuses one that has metadata with
-// an exit.ErrUsage. The caller closes it.
+// OpenTarget opens the place to which the repository in from is moved, and makes its data
+// directory. It refuses one that has metadata with an exit.ErrUsage. The caller closes it.
 func OpenTarget(ctx context.Context, path string, at Stores, from *Dir) (*Target, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
@@ -143,8 +143,9 @@ func rowsOf(ctx context.Context, open func(context.Context) (rowStore, error)) i
 	}
 }
 
-// SetAside renames the metadata file of the repository that was moved where its data directory is that of the target, too: no service is to
-// start on it again. It returns the new path; "": there was no need.
+// SetAside renames the metadata file of the repository that was moved where its data directory is
+// that of the target, too: no service is to start on it again. It returns the new path; "": there
+// was no need.
 func (t *Target) SetAside() (path string, err error) {
 	if t.dir.Path != t.from.Path || t.from.file == nil {
 		return "", nil

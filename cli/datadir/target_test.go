@@ -106,7 +106,8 @@ func (s site) fill(t *testing.T) (made contents) {
 	return made
 }
 
-// holds fails unless the repository is there: the key is good, every file can be read, and a check finds nothing.
+// holds fails unless the repository is there: the key is good, every file can be read, and a check
+// finds nothing.
 func (s site) holds(t *testing.T, made contents) {
 	t.Helper()
 	s.with(t, func(repo *repository.Service) {
@@ -155,8 +156,8 @@ func move(ctx context.Context, from, to site, o backup.MoveOptions) (done backup
 	return done, err
 }
 
-// TestMoves takes one repository to each combination of engines, and back to where it came from; it is the same everywhere, and what it
-// came from stays as it was.
+// TestMoves takes one repository to each combination of engines, and back to where it came from; it
+// is the same everywhere, and what it came from stays as it was.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	database, store := servers.StartPostgres(t), servers.StartS3(t)
@@ -183,7 +184,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMoveGoesOn after it was interrupted: what was copied before is not copied again, and no service starts in between.
+// TestMoveGoesOn after it was interrupted: what was copied before is not copied again, and no
+// service starts in between.
 func TestMoveGoesOn(t *testing.T) {
 	t.Parallel()
 	store := servers.StartS3(t)
@@ -215,7 +217,8 @@ func TestMoveGoesOn(t *testing.T) {
 	}
 }
 
-// TestMoveFollowsChanges: when the repository has gone on after an interrupted move, the next one takes what it has then.
+// TestMoveFollowsChanges: when the repository has gone on after an interrupted move, the next one
+// takes what it has then.
 func TestMoveFollowsChanges(t *testing.T) {
 	t.Parallel()
 	from, to := newSite(t, Stores{}), newSite(t, objects(t, servers.StartS3(t)))
@@ -246,7 +249,8 @@ func TestMoveFollowsChanges(t *testing.T) {
 	to.holds(t, made)
 }
 
-// TestMoveInPlace: where only the metadata move, no file is copied, and the metadata file is set aside.
+// TestMoveInPlace: where only the metadata move, no file is copied, and the metadata file is set
+// aside.
 func TestMoveInPlace(t *testing.T) {
 	t.Parallel()
 	from := newSite(t, Stores{})
@@ -291,7 +295,8 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-// TestBackupOfCluster: the backup of a database and an S3 is like any other, and what is restored of it is a data directory.
+// TestBackupOfCluster: the backup of a database and an S3 is like any other, and what is restored
+// of it is a data directory.
 func TestBackupOfCluster(t *testing.T) {
 	t.Parallel()
 	at := objects(t, servers.StartS3(t))

@@ -1,5 +1,6 @@
-// Package demo makes a small repository that looks as if a lab had worked with it for some weeks: dataspaces, sets, files of many
-// kinds, people with different roles, something in the trash. "labshelf demo" shows it; nothing else uses it.
+// Package demo makes a small repository that looks as if a lab had worked with it for some weeks:
+// dataspaces, sets, files of many kinds, people with different roles, something in the trash.
+// "labshelf demo" shows it; nothing else uses it.
 package demo
 
 import (
@@ -19,9 +20,9 @@ import (
 //go:embed files
 var files embed.FS
 
-// Clock gives the time to the repository while Fill makes it. It begins in the past, and each change
-// takes some time, so that the days of the history differ. Several goroutines may read it: those of
-// the repository do.
+// Clock gives the time to the repository while Fill makes it. It begins in the past, and each
+// change takes some time, so that the days of the history differ. Several goroutines may read it:
+// those of the repository do.
 type Clock struct{ now atomic.Pointer[time.Time] }
 
 // span is how long ago the first day of the history is.
@@ -49,7 +50,8 @@ type Person struct {
 	Key                string
 }
 
-// filler makes things as the sysadmin, and files as those who may in turn, one after the other, and stops at the first error.
+// filler makes things as the sysadmin, and files as those who may in turn, one after the other, and
+// stops at the first error.
 type filler struct {
 	repo   *repository.Service
 	clock  *Clock
@@ -58,8 +60,8 @@ type filler struct {
 	err    error
 }
 
-// Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns who can sign in; the sysadmin comes
-// first.
+// Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns
+// who can sign in; the sysadmin comes first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
 	f := filler{repo: repo, clock: clock, people: map[string]auth.Principal{}}
 	if f.admin, f.err = repo.Authenticate(ctx, key); f.err != nil {
@@ -132,7 +134,8 @@ func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	}
 }
 
-// set makes a set, into which the writers upload its files in turn, some days after what came before.
+// set makes a set, into which the writers upload its files in turn, some days after what came
+// before.
 func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []auth.Principal) {
 	id := ""
 	f.clock.pass(60 * time.Hour)

@@ -1,5 +1,5 @@
-// Package doctor examines the machine and the place of a data directory: whether its file system keeps what was synced, who
-// can read it, how much room there is, and what is known to lose data.
+// Package doctor examines the machine and the place of a data directory: whether its file system
+// keeps what was synced, who can read it, how much room there is, and what is known to lose data.
 package doctor
 
 import (
@@ -56,8 +56,9 @@ type examination struct {
 	run  func(place) []Finding
 }
 
-// Examine runs all examinations of the place of a data directory, which need not exist, and of its stores, and reports each finding; an error of report
-// ends it. The examinations do not depend on each other. It returns an error if there was a problem, and removes what it made.
+// Examine runs all examinations of the place of a data directory, which need not exist, and of its
+// stores, and reports each finding; an error of report ends it. The examinations do not depend on
+// each other. It returns an error if there was a problem, and removes what it made.
 func Examine(ctx context.Context, data string, at datadir.Stores, report func(Finding) error) (err error) {
 	w, err := locate(data)
 	if err != nil {

@@ -44,7 +44,8 @@ func mountOf(path string) (mount, error) {
 	return m, nil
 }
 
-// findMount looks up a path in a table as in /proc/self/mountinfo: the deepest mount counts, and of several the last.
+// findMount looks up a path in a table as in /proc/self/mountinfo: the deepest mount counts, and of
+// several the last.
 func findMount(table, path string) (found mount, ok bool) {
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(table) {
@@ -91,7 +92,8 @@ func judgeMount(m mount) []Finding {
 	return found
 }
 
-// kind is a kind of file system with known risks. A name that ends in a dot stands for all that begin with it.
+// kind is a kind of file system with known risks. A name that ends in a dot stands for all that
+// begin with it.
 type kind struct {
 	kind string
 	say  func(do, format string, args ...any) Finding
@@ -134,7 +136,8 @@ func kernel(w place) []Finding {
 	return []Finding{judgeKernel(unix.ByteSliceToString(name.Release[:]), m.kind)}
 }
 
-// judgeKernel knows of ext4's fast_commit, which came with 5.10 and lost synced data until it was fixed (etcd-io/bbolt#562).
+// judgeKernel knows of ext4's fast_commit, which came with 5.10 and lost synced data until it was
+// fixed (etcd-io/bbolt#562).
 func judgeKernel(release, kind string) Finding {
 	var major, minor, patch int
 	n, _ := fmt.Sscanf(release, "%d.%d.%d", &major, &minor, &patch) // what cannot be read stays 0
@@ -160,7 +163,8 @@ func space(w place) []Finding {
 	return judgeSpace(s.Bavail*uint64(s.Bsize), s.Blocks*uint64(s.Bsize), s.Ffree, s.Files)
 }
 
-// judgeSpace gets bytes and numbers of files, free and in all. Some file systems have no number of files.
+// judgeSpace gets bytes and numbers of files, free and in all. Some file systems have no number of
+// files.
 func judgeSpace(free, all, freeFiles, allFiles uint64) []Finding {
 	found := []Finding{fine("%s of %s are free", display.Bytes(int64(free)), display.Bytes(int64(all)))}
 	if free < leastBytes || free < all/leastShare {

@@ -18,7 +18,8 @@ func TestUnwritablePlaceIsProblem(t *testing.T) {
 	}
 }
 
-// TestFoldersOnOtherFileSystemAreProblem has the folders on another file system than their directory.
+// TestFoldersOnOtherFileSystemAreProblem has the folders on another file system than their
+// directory.
 func TestFoldersOnOtherFileSystemAreProblem(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

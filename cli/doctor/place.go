@@ -23,7 +23,8 @@ const (
 // maxListed is how many findings of one kind are named one by one.
 const maxListed = 10
 
-// ownedPaths are the paths below the data directory whose owner and permissions count, as far as they exist; itself first.
+// ownedPaths are the paths below the data directory whose owner and permissions count, as far as
+// they exist; itself first.
 func (w place) ownedPaths() []string {
 	paths := []string{w.data}
 	for _, name := range []string{datadir.MetadataFile, datadir.KeyFile, datadir.HolderFile, "config.toml", "tmp", "parts", "trash", "blobs"} {
@@ -41,8 +42,8 @@ func (w place) ownedPaths() []string {
 	return there
 }
 
-// permissions checks who can read and write the files. Where the directory is still to be made, only the place counts, in which others
-// must not be able to replace it.
+// permissions checks who can read and write the files. Where the directory is still to be made,
+// only the place counts, in which others must not be able to replace it.
 func permissions(w place) []Finding {
 	if runtime.GOOS == "windows" {
 		return []Finding{fine("not examined on Windows: look at the access list of %s, which files in it inherit", w.base)}

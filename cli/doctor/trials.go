@@ -130,7 +130,8 @@ func tryLock(w place) (found []Finding) {
 	return []Finding{fine("a lock excludes others")}
 }
 
-// tryMap uses a metadata file as the service does: it writes to the file, and reads what is mapped of it.
+// tryMap uses a metadata file as the service does: it writes to the file, and reads what is mapped
+// of it.
 func tryMap(w place) []Finding {
 	const rows = 200
 	meta, err := bolt.Open(filepath.Join(w.trial, datadir.MetadataFile), bolt.Options{})
@@ -160,7 +161,8 @@ func tryMap(w place) []Finding {
 	return []Finding{fine("what is written to a file is seen where it is mapped")}
 }
 
-// tryNames makes a file under the longest name that the service gives, and one under the longest that most systems allow.
+// tryNames makes a file under the longest name that the service gives, and one under the longest
+// that most systems allow.
 func tryNames(w place) []Finding {
 	folder := filepath.Join(w.trial, "blobs", "00")
 	longest := filepath.Join(folder, strings.Repeat("a", 2*sha256.Size))

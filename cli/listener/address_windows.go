@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// What Windows reports when another process has the port: WSAEADDRINUSE, or WSAEACCES if that wants it exclusively.
+// What Windows reports when another process has the port: WSAEADDRINUSE, or WSAEACCES if that wants
+// it exclusively.
 const (
 	wsaInUse  = syscall.Errno(10048)
 	wsaAccess = syscall.Errno(10013)

@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// Conn is a connection that counts towards the limit of its listener until it is closed. It is a TCPConn so that files are sent by
-// sendfile.
+// Conn is a connection that counts towards the limit of its listener until it is closed. It is a
+// TCPConn so that files are sent by sendfile.
 type Conn struct {
 	*net.TCPConn
 	release  func()

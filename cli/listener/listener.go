@@ -1,5 +1,5 @@
-// Package listener accepts the TCP connections of the service: no more than there are file descriptors for, each with a bound on
-// what the system buffers unsent.
+// Package listener accepts the TCP connections of the service: no more than there are file
+// descriptors for, each with a bound on what the system buffers unsent.
 package listener
 
 import (
@@ -10,21 +10,23 @@ import (
 	"sync/atomic"
 )
 
-// spareDescriptors are reserved for the database, the log and files, whatever the number of connections.
+// spareDescriptors are reserved for the database, the log and files, whatever the number of
+// connections.
 const spareDescriptors = 64
 
 // maxConnections bounds connections where the system sets no limit.
 const maxConnections = 1 << 20
 
-// maxUnsent is how many bytes of an answer the system may buffer unsent, for each connection. With more, it would take long to see
-// whether a slow client still reads; with less, a fast client waits for the service.
+// maxUnsent is how many bytes of an answer the system may buffer unsent, for each connection. With
+// more, it would take long to see whether a slow client still reads; with less, a fast client waits
+// for the service.
 const maxUnsent = 64 << 10
 
 // ErrAddressInUse means that another process listens on the address.
 var ErrAddressInUse = errors.New("the address is in use")
 
-// Listener accepts no more connections than its limit. Further clients wait in the system's queue of connections. Safe for
-// concurrent use.
+// Listener accepts no more connections than its limit. Further clients wait in the system's queue
+// of connections. Safe for concurrent use.
 type Listener struct {
 	net.Listener
 	slots  chan struct{} // one for each connection, and perhaps one for the next
@@ -68,7 +70,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 // Count returns the number of open connections.
 func (l *Listener) Count() int { return int(l.open.Load()) }
 
-// Close stops listening, also while Accept waits; connections stay open. A second call returns what the first one did.
+// Close stops listening, also while Accept waits; connections stay open. A second call returns what
+// the first one did.
 func (l *Listener) Close() error { return l.close() }
 
 // MaxConnections returns how many connections the file descriptors of this process allow.
@@ -85,8 +88,8 @@ func connections(descriptors uint64) int {
 	return int(descriptors - spareDescriptors)
 }
 
-// Listen opens an address for so many connections at a time; flag is the one that sets the address, without its dashes. The caller
-// closes the listener. Error: ErrAddressInUse.
+// Listen opens an address for so many connections at a time; flag is the one that sets the address,
+// without its dashes. The caller closes the listener. Error: ErrAddressInUse.
 func Listen(address, flag string, connections int) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {

@@ -21,7 +21,8 @@ func TestConnectionsFitDescriptors(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: at the limit a further client waits, and is accepted when a connection is closed.
+// TestConnectionLimit: at the limit a further client waits, and is accepted when a connection is
+// closed.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConnectionLimit)

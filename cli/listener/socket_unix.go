@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors is how many files and connections this process may have open; 0 where that cannot be known.
+// descriptors is how many files and connections this process may have open; 0 where that cannot be
+// known.
 func descriptors() uint64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -17,8 +18,8 @@ func descriptors() uint64 {
 	return limit.Cur
 }
 
-// limitUnsent bounds how many bytes the system buffers unsent for a connection. Where the system refuses, slow clients are noticed
-// later, and nothing else is lost.
+// limitUnsent bounds how many bytes the system buffers unsent for a connection. Where the system
+// refuses, slow clients are noticed later, and nothing else is lost.
 func limitUnsent(conn *net.TCPConn, bytes int) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -1,10 +1,12 @@
-// Package metrics measures a service for Prometheus. It is the only package that imports Prometheus. The others have plain hooks, which
-// cost nothing where they are not set: Options.Observe of an engine is called for each commit, handlers.Config.Observe for each
-// request, repository.Config.Observer for what runs in the background, and a decorator of blobs.FS sees each call to the disk. All of them
-// together cost 2 µs a request.
+// Package metrics measures a service for Prometheus. It is the only package that imports
+// Prometheus. The others have plain hooks, which cost nothing where they are not set:
+// Options.Observe of an engine is called for each commit, handlers.Config.Observe for each request,
+// repository.Config.Observer for what runs in the background, and a decorator of blobs.FS sees each
+// call to the disk. All of them together cost 2 µs a request.
 //
-// Names and labels follow promtool's rules. The values of a label are words of the program, of which there are as many as in its
-// source, and never something that a client or an operator has written.
+// Names and labels follow promtool's rules. The values of a label are words of the program, of
+// which there are as many as in its source, and never something that a client or an operator has
+// written.
 package metrics
 
 import (
@@ -35,7 +37,8 @@ var (
 	batchBuckets = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// Metrics are the measurements of one service. A nil *Metrics measures nothing, and all its hooks are nil. Safe for concurrent use.
+// Metrics are the measurements of one service. A nil *Metrics measures nothing, and all its hooks
+// are nil. Safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests requests
@@ -69,7 +72,8 @@ func New(version string) *Metrics {
 	return m
 }
 
-// Handler serves the metrics in the text format of Prometheus. Those that cannot be read are left out.
+// Handler serves the metrics in the text format of Prometheus. Those that cannot be read are left
+// out.
 func (m *Metrics) Handler() http.Handler {
 	if m == nil {
 		return nil

@@ -155,7 +155,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestErrorsInState: the state shows what is wrong, and leaves out what a database without statistics does not report.
+// TestErrorsInState: the state shows what is wrong, and leaves out what a database without
+// statistics does not report.
 func TestErrorsInState(t *testing.T) {
 	t.Parallel()
 	m := New("1.2.3")

@@ -3,8 +3,8 @@ package suggest
 
 import "fmt"
 
-// DidYouMean returns the end of an error message about an unknown name: the known name that it resembles, with prefix before it, or ""
-// where it resembles none.
+// DidYouMean returns the end of an error message about an unknown name: the known name that it
+// resembles, with prefix before it, or "" where it resembles none.
 func DidYouMean(prefix, name string, known []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, candidate := range known {
@@ -18,7 +18,8 @@ func DidYouMean(prefix, name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
-// distance is the number of bytes to insert, delete, replace or swap with their neighbour to turn a into b.
+// distance is the number of bytes to insert, delete, replace or swap with their neighbour to turn a
+// into b.
 func distance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -143,8 +143,8 @@ type bashAnswers struct {
 	word        string // the rest of the word as it is in the line
 }
 
-// replies are the answers for readline, which inserts their common prefix, and lists them where the word is that prefix already.
-// partial: a single answer is not the end of the word.
+// replies are the answers for readline, which inserts their common prefix, and lists them where the
+// word is that prefix already. partial: a single answer is not the end of the word.
 func (a bashAnswers) replies(inserting bool, columns int) (lines []string, partial bool) {
 	quoted := make([]string, len(a.list))
 	names := make([]string, len(a.list))

@@ -27,7 +27,8 @@ func TestReadBash(t *testing.T) {
 	}
 }
 
-// TestBashQuoted: what is quoted is read as what it was, and holds nothing that bash would do something with.
+// TestBashQuoted: what is quoted is read as what it was, and holds nothing that bash would do
+// something with.
 func TestBashQuoted(t *testing.T) {
 	t.Parallel()
 	for _, quote := range []byte{0, '\'', '"'} {
@@ -48,7 +49,8 @@ func TestBashQuoted(t *testing.T) {
 	}
 }
 
-// TestBashReplies: what goes into the line is quoted, and what is only shown never replaces what is typed.
+// TestBashReplies: what goes into the line is quoted, and what is only shown never replaces what is
+// typed.
 func TestBashReplies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

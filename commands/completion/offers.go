@@ -143,7 +143,8 @@ func IntoDataspaces(ctx context.Context, c *client.Client, typed string) (list [
 	return list
 }
 
-// Query offers what a word of a search can begin with; after "in:" dataspaces, and their sets behind a slash; after "by:" users.
+// Query offers what a word of a search can begin with; after "in:" dataspaces, and their sets
+// behind a slash; after "by:" users.
 func Query(ctx context.Context, c *client.Client, typed string) (list []cobra.Completion) {
 	within := func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		if strings.Contains(typed, "/") {

@@ -1,4 +1,5 @@
-// Package describe makes what "labshelf describe" sends, from its flags, and shows what the service says of an object.
+// Package describe makes what "labshelf describe" sends, from its flags, and shows what the service
+// says of an object.
 package describe
 
 import (
@@ -32,7 +33,8 @@ func (e Edit) IsZero() bool {
 // ChangesTags tells whether the patch depends on the tags that there are: a list is replaced whole.
 func (e Edit) ChangesTags() bool { return len(e.Tag)+len(e.Untag) > 0 }
 
-// Patch returns a merge patch: that of the file, which patch has, over which the flags go. present is what the object has.
+// Patch returns a merge patch: that of the file, which patch has, over which the flags go. present
+// is what the object has.
 func (e Edit) Patch(patch io.Reader, present client.Metadata) (client.Metadata, error) {
 	changes := map[string]any{}
 	if e.File != "" {

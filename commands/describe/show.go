@@ -10,7 +10,8 @@ import (
 	"labshelf/client"
 )
 
-// Rows are metadata for people: name and value, each property by itself, in the order in which the service sends them.
+// Rows are metadata for people: name and value, each property by itself, in the order in which the
+// service sends them.
 func Rows(m client.Metadata) (rows [][2]string, err error) {
 	err = eachMember([]byte(m), func(name string, value json.RawMessage) error {
 		switch name {
@@ -83,7 +84,8 @@ func eachMember(object []byte, fn func(name string, value json.RawMessage) error
 	return err
 }
 
-// valueOf is textOf with quotation marks around a text that would be another value without: "20 °C".
+// valueOf is textOf with quotation marks around a text that would be another value without: "20
+// °C".
 func valueOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && kindOf(text) != "" {
@@ -92,7 +94,8 @@ func valueOf(value json.RawMessage) string {
 	return textOf(value)
 }
 
-// textOf is a value for people: texts as they are, a quantity with its unit, a list with commas, and anything else as JSON.
+// textOf is a value for people: texts as they are, a quantity with its unit, a list with commas,
+// and anything else as JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes one value to out, as a line of JSON. Characters that would control a terminal are
-// escaped: encoding/json leaves those from U+007F on as they are.
+// WriteJSON writes one value to out, as a line of JSON. Characters that would control a terminal
+// are escaped: encoding/json leaves those from U+007F on as they are.
 func WriteJSON(out io.Writer, value any) error {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)

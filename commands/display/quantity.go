@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Bytes formats a number of bytes in units of 1,024, with two or three digits: 512 B, 1.5 KiB, 20 MiB.
+// Bytes formats a number of bytes in units of 1,024, with two or three digits: 512 B, 1.5 KiB, 20
+// MiB.
 func Bytes(bytes int64) string {
 	if bytes < 1024 {
 		return fmt.Sprintf("%d B", bytes)
@@ -33,8 +34,8 @@ var bytesIn = map[string]int64{
 	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "PIB": 1 << 50,
 }
 
-// ParseBytes returns the number of bytes that a text says, with a unit such as MB (10^6) or MiB (2^20), in any case of letters, or without.
-// Its error states the rule.
+// ParseBytes returns the number of bytes that a text says, with a unit such as MB (10^6) or MiB
+// (2^20), in any case of letters, or without. Its error states the rule.
 func ParseBytes(text string) (int64, error) {
 	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	unit, known := bytesIn[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
@@ -51,8 +52,8 @@ const (
 	year = 365 * day
 )
 
-// Duration formats a duration in its largest one or two units, rounded: 120 µs, 250 ms, 42 s, 3 min 20 s, 5 h 10 min, 12 days 4 h,
-// 10 years.
+// Duration formats a duration in its largest one or two units, rounded: 120 µs, 250 ms, 42 s, 3 min
+// 20 s, 5 h 10 min, 12 days 4 h, 10 years.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -81,7 +82,8 @@ func Duration(d time.Duration) string {
 	return years + " years"
 }
 
-// inUnits is d in a large unit and, where that leaves a remainder, a small one; a small unit of 0 is none.
+// inUnits is d in a large unit and, where that leaves a remainder, a small one; a small unit of 0
+// is none.
 func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	text := strconv.FormatInt(int64(d/large), 10) + " " + largeName
 	if small > 0 && d%large >= small {

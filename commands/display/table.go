@@ -29,8 +29,8 @@ func Width(out io.Writer) int {
 	return width
 }
 
-// Table is text in columns. Columns are as wide as their cells; where the terminal is too narrow, the widest columns shrink, and
-// their cells end with an ellipsis.
+// Table is text in columns. Columns are as wide as their cells; where the terminal is too narrow,
+// the widest columns shrink, and their cells end with an ellipsis.
 type Table struct {
 	Head   []string
 	Rows   [][]string
@@ -49,8 +49,8 @@ func (t *Table) Add(cells ...string) {
 // gap separates columns.
 const gap = "  "
 
-// Write writes the table to out, in at most width columns unless that is Unlimited. It writes nothing without rows. It removes head
-// and rows, so that a long table can be written in parts.
+// Write writes the table to out, in at most width columns unless that is Unlimited. It writes
+// nothing without rows. It removes head and rows, so that a long table can be written in parts.
 func (t *Table) Write(out io.Writer, width int) error {
 	if len(t.Rows) == 0 {
 		return nil
@@ -120,7 +120,8 @@ func Cut(text string, width int) string {
 	return short.String() + "…"
 }
 
-// Printable replaces all but graphic characters: names are chosen by other users, and must not control the terminal.
+// Printable replaces all but graphic characters: names are chosen by other users, and must not
+// control the terminal.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {

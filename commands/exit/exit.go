@@ -1,4 +1,5 @@
-// Package exit has the errors with which commands end, other than those of the service and of the file system.
+// Package exit has the errors with which commands end, other than those of the service and of the
+// file system.
 package exit
 
 import (
@@ -11,7 +12,8 @@ import (
 var (
 	// ErrUsage is a mistake in the command line, the environment or the configuration.
 	ErrUsage = errors.New("wrong usage")
-	// ErrPartly means that a part of the work failed and the rest is done. Each failure was reported.
+	// ErrPartly means that a part of the work failed and the rest is done. Each failure was
+	// reported.
 	ErrPartly = errors.New("some of it failed")
 	// ErrHeld means that the command would remove so much that it asks first. Nothing was removed.
 	ErrHeld = errors.New("stopped before it removes much")
@@ -31,7 +33,8 @@ func (m mistake) Unwrap() error { return m.error }
 
 func (m mistake) Is(target error) bool { return target == ErrUsage }
 
-// Interrupted returns err or, once ctx has ended, an ErrInterrupted; why says what makes it safe to run the command again.
+// Interrupted returns err or, once ctx has ended, an ErrInterrupted; why says what makes it safe to
+// run the command again.
 func Interrupted(ctx context.Context, err error, why string) error {
 	if ctx.Err() == nil || err == nil {
 		return err

@@ -1,4 +1,5 @@
-// Package fetch downloads files into a folder, so that an interrupted download is resumed, and changes folders safely.
+// Package fetch downloads files into a folder, so that an interrupted download is resumed, and
+// changes folders safely.
 package fetch
 
 import (
@@ -70,9 +71,10 @@ type Fetcher struct {
 	Meter  *meter.Meter
 }
 
-// Fetch downloads a file to path. When it returns nil the file is complete, its digest is verified, it is on stable storage and has
-// its modification time. A partial file at path is resumed. After an error a partial file stays if it is worth keeping. Errors:
-// ErrReplaced, ErrDisk, ErrLocked, client.ErrDigest after Tries attempts, *client.Problem, and those of the connection.
+// Fetch downloads a file to path. When it returns nil the file is complete, its digest is verified,
+// it is on stable storage and has its modification time. A partial file at path is resumed. After
+// an error a partial file stays if it is worth keeping. Errors: ErrReplaced, ErrDisk, ErrLocked,
+// client.ErrDigest after Tries attempts, *client.Problem, and those of the connection.
 func (f Fetcher) Fetch(ctx context.Context, w File, path string) error {
 	file, err := f.OpenPartial(path)
 	if err != nil {
@@ -102,8 +104,8 @@ func DiskError(err error) error {
 	return fmt.Errorf("%w: %w", ErrDisk, err)
 }
 
-// OpenPartial opens a partial file, which it makes where there is none, and locks it. The caller calls Unlock. Errors: ErrLocked,
-// ErrDisk.
+// OpenPartial opens a partial file, which it makes where there is none, and locks it. The caller
+// calls Unlock. Errors: ErrLocked, ErrDisk.
 func (f Fetcher) OpenPartial(path string) (*os.File, error) {
 	file, err := f.Root.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -255,7 +257,8 @@ func Digest(ctx context.Context, root *os.Root, path string) (d blobs.Digest, er
 	return blobs.Digest(p.hash.Sum(nil)), nil
 }
 
-// ConcernsOneFile tells whether an error concerns the requested file alone, so that the caller can go on with others.
+// ConcernsOneFile tells whether an error concerns the requested file alone, so that the caller can
+// go on with others.
 func ConcernsOneFile(err error) bool {
 	var problem *client.Problem
 	switch {
@@ -269,8 +272,8 @@ func ConcernsOneFile(err error) bool {
 	return false
 }
 
-// Each calls do with 0 to n-1, up to parallel at a time, and returns when all calls have. After an error it starts no more, cancels
-// the context of those that run, and returns the first error.
+// Each calls do with 0 to n-1, up to parallel at a time, and returns when all calls have. After an
+// error it starts no more, cancels the context of those that run, and returns the first error.
 func Each(ctx context.Context, parallel, n int, do func(ctx context.Context, i int) error) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

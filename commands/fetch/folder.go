@@ -9,10 +9,12 @@ import (
 	"slices"
 )
 
-// Folder is a folder that is changed durably. No change reaches outside, which os.Root guarantees. Errors are ErrDisk.
+// Folder is a folder that is changed durably. No change reaches outside, which os.Root guarantees.
+// Errors are ErrDisk.
 type Folder struct {
 	Root *os.Root
-	// Before is called before each change, unless it is nil. Tests end a run there, as a power cut would.
+	// Before is called before each change, unless it is nil. Tests end a run there, as a power cut
+	// would.
 	Before func() error
 }
 
@@ -46,7 +48,8 @@ func (f Folder) Mkdir(name string) error {
 	return f.Change(func() error { return f.Root.MkdirAll(name, 0o777) })
 }
 
-// Replace replaces the content of a file atomically and durably: after a crash it has the old content or the new one.
+// Replace replaces the content of a file atomically and durably: after a crash it has the old
+// content or the new one.
 func (f Folder) Replace(name string, content []byte) error {
 	aside := name + ".new"
 	err := f.Change(func() error {
@@ -66,7 +69,8 @@ func (f Folder) Replace(name string, content []byte) error {
 	return err
 }
 
-// Sync returns when the entries of folders are on stable storage. A folder that does not exist is ignored.
+// Sync returns when the entries of folders are on stable storage. A folder that does not exist is
+// ignored.
 func (f Folder) Sync(names ...string) error {
 	for _, name := range names {
 		opened, err := f.Root.Open(name)
@@ -108,7 +112,8 @@ func (f Folder) Names(name string) ([]string, error) {
 	return list, DiskError(errors.Join(err, opened.Close()))
 }
 
-// RemoveEmpty removes the empty ones of these folders, except keep. names must contain their parents, too.
+// RemoveEmpty removes the empty ones of these folders, except keep. names must contain their
+// parents, too.
 func (f Folder) RemoveEmpty(names map[string]bool, keep string) error {
 	inner := slices.Sorted(maps.Keys(names))
 	slices.Reverse(inner) // a folder comes before its parent

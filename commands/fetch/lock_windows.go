@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock locks an open file until Unlock. It does not wait. Errors: ErrLocked. It locks a byte beyond the end of any file, since
-// others could not write to a locked byte.
+// Lock locks an open file until Unlock. It does not wait. Errors: ErrLocked. It locks a byte beyond
+// the end of any file, since others could not write to a locked byte.
 func Lock(file *os.File) error {
 	const how = windows.LOCKFILE_FAIL_IMMEDIATELY | windows.LOCKFILE_EXCLUSIVE_LOCK
 	err := windows.LockFileEx(windows.Handle(file.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: math.MaxInt32})

@@ -1,4 +1,5 @@
-// Package filenames stores the names of resources whose files have other names. get writes them, put reads them.
+// Package filenames stores the names of resources whose files have other names. get writes them,
+// put reads them.
 package filenames
 
 import (
@@ -30,7 +31,8 @@ var reserved = sync.OnceValue(func() *regexp.Regexp {
 // format is the version of a document.
 const format = 1
 
-// document names the resources of files whose path does not: the name is no portable path, or several resources have it.
+// document names the resources of files whose path does not: the name is no portable path, or
+// several resources have it.
 type document struct {
 	Format int                 `json:"format"`
 	About  string              `json:"about"`
@@ -48,7 +50,8 @@ const about = "Written by labshelf get, for labshelf put: the names that these f
 // ErrDamaged means that the document of a folder is invalid.
 var ErrDamaged = errors.New("what get has written of the names in this folder cannot be used")
 
-// Read returns the resources by path; nil where a folder has no document. Errors: ErrDamaged, those of the file system.
+// Read returns the resources by path; nil where a folder has no document. Errors: ErrDamaged, those
+// of the file system.
 func Read(folder fs.FS) (map[string]Resource, error) {
 	text, err := fs.ReadFile(folder, Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,8 +67,8 @@ func Read(folder fs.FS) (map[string]Resource, error) {
 	return names.Files, nil
 }
 
-// Update sets the resources of the files at paths to those in now, and removes those of paths that are not in it. Other files keep
-// theirs. Errors: those of the file system.
+// Update sets the resources of the files at paths to those in now, and removes those of paths that
+// are not in it. Other files keep theirs. Errors: those of the file system.
 func Update(root *os.Root, paths []string, now map[string]Resource) error {
 	before, err := Read(root.FS())
 	if err != nil && !errors.Is(err, ErrDamaged) {

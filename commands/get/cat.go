@@ -20,7 +20,8 @@ import (
 // sniffed is how many bytes of a file are inspected before a terminal gets them.
 const sniffed = 8 << 10
 
-// Cat writes the file of the resource that ref names, in a version or (0) the current one, to o.Out. After an error, what was written is not to be used.
+// Cat writes the file of the resource that ref names, in a version or (0) the current one, to
+// o.Out. After an error, what was written is not to be used.
 func Cat(ctx context.Context, c *client.Client, o report.Output, ref string, version int64) (err error) {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"labshelf/commands/report"
 )
 
-// partialPrefix begins the name of a partial file; the id of its resource, the digest and the suffix follow.
+// partialPrefix begins the name of a partial file; the id of its resource, the digest and the
+// suffix follow.
 const partialPrefix = ".labshelf-"
 
 func partialName(w fetch.File) string {
@@ -124,8 +125,8 @@ func (g *job) finish(files int, over error) error {
 	return nil
 }
 
-// ensure gets a file unless it is here. A resource that is replaced meanwhile is read again, into o, and its new content goes to
-// the path that it was listed with.
+// ensure gets a file unless it is here. A resource that is replaced meanwhile is read again, into
+// o, and its new content goes to the path that it was listed with.
 func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 	for try := 1; ; try++ {
 		same, other, err := g.compare(ctx, *o)
@@ -157,7 +158,8 @@ func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 	}
 }
 
-// compare tells whether the file is here already, or another one that may be replaced. One that may not is an error.
+// compare tells whether the file is here already, or another one that may be replaced. One that may
+// not is an error.
 func (g *job) compare(ctx context.Context, o file) (same, other bool, err error) {
 	info, err := g.Root.Lstat(o.path)
 	switch {

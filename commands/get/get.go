@@ -1,4 +1,5 @@
-// Package get writes the file of a resource, or the files of a set, into a folder or to standard output.
+// Package get writes the file of a resource, or the files of a set, into a folder or to standard
+// output.
 package get
 
 import (
@@ -36,7 +37,8 @@ type Options struct {
 	Version  int64  // of a single resource; 0: the current one
 }
 
-// Run gets the resource that ref names, or all resources of the set, into a folder. Errors: exit.ErrPartly, exit.ErrUsage.
+// Run gets the resource that ref names, or all resources of the set, into a folder. Errors:
+// exit.ErrPartly, exit.ErrUsage.
 func Run(ctx context.Context, c *client.Client, o Options, ref string) error {
 	g := &job{Options: o, Fetcher: fetch.Fetcher{Client: c}}
 	return exit.Interrupted(ctx, g.run(ctx, ref), "what is here is not fetched again")
@@ -135,7 +137,8 @@ func (g *job) placeOne() (name string) {
 	return name
 }
 
-// findEither returns the set or the resource that ref names; the other one has no id. A set is preferred.
+// findEither returns the set or the resource that ref names; the other one has no id. A set is
+// preferred.
 func findEither(ctx context.Context, c *client.Client, ref string) (set client.Set, resource client.Resource, err error) {
 	a, isURL := reference.ParseAddress(ref)
 	_, _, inSet := reference.SetAddress(ref)

@@ -26,7 +26,8 @@ type Logins struct {
 	Path string `json:"-"` // of the file; not stored, since a home directory may be copied or renamed
 }
 
-// Stored reads the logins, none where there is no file. It refuses a file that other users can read: they may have taken the keys.
+// Stored reads the logins, none where there is no file. It refuses a file that other users can
+// read: they may have taken the keys.
 func Stored() (Logins, error) {
 	l := Logins{Services: map[string]Login{}}
 	dir, err := os.UserConfigDir()

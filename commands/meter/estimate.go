@@ -19,17 +19,17 @@ type work [workKinds]float64
 const (
 	// estimateMemory is the time constant of the exponential average.
 	estimateMemory = 20 * time.Second
-	// longestObserved bounds the part of a pause that counts as work: time in which a service does not answer says nothing of the
-	// rest.
+	// longestObserved bounds the part of a pause that counts as work: time in which a service does
+	// not answer says nothing of the rest.
 	longestObserved = 5 * time.Second
 )
 
-// firstCosts are the relative costs of each kind before any was observed: a file costs as much as 256 KiB of its bytes, and reading
-// a byte here a quarter of moving it.
+// firstCosts are the relative costs of each kind before any was observed: a file costs as much as
+// 256 KiB of its bytes, and reading a byte here a quarter of moving it.
 var firstCosts = work{256 << 10, 1, 0.25}
 
-// estimate learns the time that a file costs and the time that a byte costs, so that many small files and a few large ones together
-// give one time. It is not safe for concurrent use.
+// estimate learns the time that a file costs and the time that a byte costs, so that many small
+// files and a few large ones together give one time. It is not safe for concurrent use.
 type estimate struct {
 	last    time.Time // of the last observation with work in it
 	seen    work      // all work up to then
@@ -55,7 +55,8 @@ func (e *estimate) observe(now time.Time, done work) {
 	}
 	took := min(now.Sub(e.last), longestObserved).Seconds()
 	e.last, e.seen = now, done
-	// The time is divided in proportion to the costs known so far. A kind without work keeps its cost.
+	// The time is divided in proportion to the costs known so far. A kind without work keeps its
+	// cost.
 	var shares work
 	sum := 0.0
 	for i := range shares {
@@ -69,7 +70,8 @@ func (e *estimate) observe(now time.Time, done work) {
 	}
 }
 
-// cost is the time that one unit of a kind takes, in seconds; for a kind that was never observed, derived from the others.
+// cost is the time that one unit of a kind takes, in seconds; for a kind that was never observed,
+// derived from the others.
 func (e *estimate) cost(kind int) float64 {
 	if e.amounts[kind] > 0 {
 		return e.seconds[kind] / e.amounts[kind]

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestEstimate: files and bytes cost time each by itself. While one kind is done, what is known of the other one stays.
+// TestEstimate: files and bytes cost time each by itself. While one kind is done, what is known of
+// the other one stays.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	const small, manySmall, large = 4 << 10, 20_000, 4 << 30
@@ -30,7 +31,8 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %v left, want %v to %v", what, left, least, most)
 		}
 	}
-	// 1,000 small files a second, and one large file still to come: by bytes alone that would take 20 minutes.
+	// 1,000 small files a second, and one large file still to come: by bytes alone that would take
+	// 20 minutes.
 	run(10, 1000, 1000*small)
 	within("small files first", manySmall-10_000, large, 9*time.Second, time.Minute)
 	// The large one goes at 10 MiB/s; the small ones that are left cost what they did before.
@@ -43,7 +45,8 @@ func TestEstimate(t *testing.T) {
 	within("after a pause", 0, 1<<30, 90*time.Second, 150*time.Second)
 }
 
-// TestEstimateOfReading: where all is only compared, that is what the rest will cost; once something moves, moving counts.
+// TestEstimateOfReading: where all is only compared, that is what the rest will cost; once
+// something moves, moving counts.
 func TestEstimateOfReading(t *testing.T) {
 	t.Parallel()
 	var e estimate

@@ -25,10 +25,12 @@ const (
 	meterBar = 12
 )
 
-// stalledAfter is the time without progress after which the line shows that, in place of rate and time left.
+// stalledAfter is the time without progress after which the line shows that, in place of rate and
+// time left.
 const stalledAfter = 5 * time.Second
 
-// Meter shows the progress of a command: bytes, files, rate and time left. It is safe for concurrent use.
+// Meter shows the progress of a command: bytes, files, rate and time left. It is safe for
+// concurrent use.
 type Meter struct {
 	out              io.Writer
 	done, wantBytes  atomic.Int64 // bytes
@@ -48,8 +50,8 @@ type Meter struct {
 	drawn        int       // width of the line on the terminal
 }
 
-// New returns a meter for work called what, a word such as "put". It is silent unless out is a terminal. The caller closes it, and
-// until then writes to out only by Say and Write.
+// New returns a meter for work called what, a word such as "put". It is silent unless out is a
+// terminal. The caller closes it, and until then writes to out only by Say and Write.
 func New(out io.Writer, what string) *Meter { return NewShared(out, what, nil) }
 
 // NewShared is New for meters that share a terminal, whose number onTerminal counts.
@@ -96,15 +98,15 @@ func (m *Meter) Counts() Counts {
 	return Counts{m.done.Load(), m.transferred.Load()}
 }
 
-// Skipped counts bytes that took no time, such as those that an earlier run has moved; they are part of no rate. A negative number
-// takes back bytes that have to be moved again.
+// Skipped counts bytes that took no time, such as those that an earlier run has moved; they are
+// part of no rate. A negative number takes back bytes that have to be moved again.
 func (m *Meter) Skipped(bytes int64) { m.done.Add(bytes) }
 
 // Finished counts files.
 func (m *Meter) Finished(files int) { m.files.Add(int64(files)) }
 
-// Set sets the progress of a part of the work to done of total bytes. Another name begins another part. With a total of 0, which
-// means unknown, nothing is shown.
+// Set sets the progress of a part of the work to done of total bytes. Another name begins another
+// part. With a total of 0, which means unknown, nothing is shown.
 func (m *Meter) Set(what string, done, total int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,7 +183,8 @@ func (m *Meter) watch(from time.Time) {
 	}
 }
 
-// draw observes the progress and, where visible is set, writes the line to a terminal of so many columns.
+// draw observes the progress and, where visible is set, writes the line to a terminal of so many
+// columns.
 func (m *Meter) draw(now time.Time, visible bool, columns int) {
 	done := work{float64(m.files.Load()), float64(m.transferred.Load()), float64(m.readHere.Load())}
 	if done[bytesMoved] == m.before[bytesMoved] && done[bytesCompared] > m.before[bytesCompared] {
@@ -204,7 +207,8 @@ func (m *Meter) draw(now time.Time, visible bool, columns int) {
 	m.drawn = width
 }
 
-// line is the text for a terminal of so many columns. Where they are too few the bar is left out, and then the end of the line.
+// line is the text for a terminal of so many columns. Where they are too few the bar is left out,
+// and then the end of the line.
 func (m *Meter) line(now time.Time, columns int) string {
 	// The total may still grow: 100 % is for Close.
 	done, want := m.done.Load(), m.wantBytes.Load()

@@ -9,7 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// TestMeterShows: what is on the line, that it follows what is expected, and that it stays within the terminal.
+// TestMeterShows: what is on the line, that it follows what is expected, and that it stays within
+// the terminal.
 func TestMeterShows(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put"}, time.Now()
@@ -64,7 +65,8 @@ func TestMeterSays(t *testing.T) {
 	}
 }
 
-// TestMeterOfResumption: bytes that an earlier run has moved count as done, and neither as speed nor for the time left.
+// TestMeterOfResumption: bytes that an earlier run has moved count as done, and neither as speed
+// nor for the time left.
 func TestMeterOfResumption(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -85,7 +87,8 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
-// TestMeterAfterComparing: the rate is that of the network from its first bytes, however long the file was read before.
+// TestMeterAfterComparing: the rate is that of the network from its first bytes, however long the
+// file was read before.
 func TestMeterAfterComparing(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put", out: &bytes.Buffer{}}, time.Now()
@@ -128,7 +131,8 @@ func TestMeterStalls(t *testing.T) {
 	}
 }
 
-// TestMeterOfParts: each part of the work has rates of its own, and what was there already is not in them.
+// TestMeterOfParts: each part of the work has rates of its own, and what was there already is not
+// in them.
 func TestMeterOfParts(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -13,8 +13,9 @@ import (
 	"labshelf/commands/fetch"
 )
 
-// apply moves the files to where the lines of changes say they are. It is idempotent, so that the next run can repeat it after a
-// crash: of all files that move, each first leaves its old path, and only when that is on stable storage does any get its new one.
+// apply moves the files to where the lines of changes say they are. It is idempotent, so that the
+// next run can repeat it after a crash: of all files that move, each first leaves its old path, and
+// only when that is on stable storage does any get its new one.
 func (m *mirror) apply(changes []*change, say func(string)) error {
 	j := &m.state.Metadata
 	if !j.Left {
@@ -92,7 +93,8 @@ func (m *mirror) arrive(changes []*change, say func(string)) error {
 	return m.Sync(slices.Sorted(maps.Keys(folders))...)
 }
 
-// clearPath makes the folder for a file, and moves what is in its way and not of the mirror to the strays.
+// clearPath makes the folder for a file, and moves what is in its way and not of the mirror to the
+// strays.
 func (m *mirror) clearPath(c *change, say func(string)) error {
 	folder := path.Dir(c.new.path)
 	err := m.Mkdir(folder)

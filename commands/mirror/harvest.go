@@ -24,7 +24,8 @@ type Options struct {
 	Parallel  int  // files to fetch at once
 	// AcceptDeletions removes what is gone from the listing, however much that is.
 	AcceptDeletions bool
-	// Before is called before each change of the folder; an error ends the run there, as a power cut would. It may be nil.
+	// Before is called before each change of the folder; an error ends the run there, as a power
+	// cut would. It may be nil.
 	Before func() error
 }
 
@@ -53,7 +54,8 @@ func (h *harvest) update(ctx context.Context, ref, dir string) (err error) {
 	return h.report(err)
 }
 
-// checkListing returns an error unless the mirror is of the listing that ref names. A ref of an earlier run is not looked up again.
+// checkListing returns an error unless the mirror is of the listing that ref names. A ref of an
+// earlier run is not looked up again.
 func (h *harvest) checkListing(ctx context.Context, ref string) error {
 	s := &h.state
 	if slices.Contains(s.Asked, ref) {
@@ -170,7 +172,8 @@ func (h *harvest) restart() {
 	h.state.Next = h.firstPage(h.state.Listing)
 }
 
-// recover applies the last lines of the log, where the last run was interrupted before that was complete.
+// recover applies the last lines of the log, where the last run was interrupted before that was
+// complete.
 func (h *harvest) recover() error {
 	j := h.state.Metadata
 	if j.Done == j.Bytes {

@@ -74,7 +74,8 @@ func findContainer(ctx context.Context, c *client.Client, ref, kind string) (str
 	return "", reference.NotFound(ctx, c, ref, "a set or a dataspace", "give its name, id or URL, or \"all\": \"labshelf ls\" lists them")
 }
 
-// listingURL checks the parameters of a listing against what a mirror can follow, and asks for resources in all states.
+// listingURL checks the parameters of a listing against what a mirror can follow, and asks for
+// resources in all states.
 func listingURL(path string, given url.Values) (string, error) {
 	asked := url.Values{"state": {client.All}, "limit": {fmt.Sprint(reference.PageSize)}}
 	for name, values := range given {
@@ -102,7 +103,8 @@ func listingURL(path string, given url.Values) (string, error) {
 	return path + "?" + asked.Encode(), nil
 }
 
-// listingOf returns the kind and the id of what a listing is of; reference.ResourceKind and "" for all.
+// listingOf returns the kind and the id of what a listing is of; reference.ResourceKind and "" for
+// all.
 func listingOf(listing string) (kind, id string) {
 	path, _, _ := strings.Cut(listing, "?")
 	kind, rest, _ := strings.Cut(path, "/")

@@ -101,14 +101,16 @@ type change struct {
 	modified time.Time
 }
 
-// staged is the path at which the new file of a change waits for its name. A file there is complete.
+// staged is the path at which the new file of a change waits for its name. A file there is
+// complete.
 func (c *change) staged() string { return stagedName(c.id, c.new.digest) }
 
 func stagedName(id string, digest blobs.Digest) string {
 	return incomingName + "/" + id + "-" + digest.String()
 }
 
-// openLog opens metadata.jsonl and truncates an unfinished batch. With all set, every line counts, whatever the state says.
+// openLog opens metadata.jsonl and truncates an unfinished batch. With all set, every line counts,
+// whatever the state says.
 func (m *mirror) openLog(all bool) (err error) {
 	j := &m.state.Metadata
 	if j.Compacted > 0 { // it counts, whether or not it was renamed
@@ -155,7 +157,8 @@ func (m *mirror) readLines(from, to int64, each func(at int64, text []byte) erro
 	return nil
 }
 
-// load builds the index from the lines before done. A lenient load skips invalid lines, where another one returns errMirror.
+// load builds the index from the lines before done. A lenient load skips invalid lines, where
+// another one returns errMirror.
 func (m *mirror) load(done int64, lenient bool) error {
 	m.index, m.containers, m.paths = map[string]*entry{}, map[string]*container{}, archive.NewPaths()
 	err := m.readLines(0, done, func(at int64, text []byte) error {
@@ -234,7 +237,8 @@ func (m *mirror) readLine(e *entry) (b location, r client.Resource, err error) {
 	return b, r, err
 }
 
-// appendLines appends the lines of changes, and then commits them with the state, which then modifies, too. apply is to follow.
+// appendLines appends the lines of changes, and then commits them with the state, which then
+// modifies, too. apply is to follow.
 func (m *mirror) appendLines(changes []*change, then func(*state)) error {
 	var text []byte
 	j := &m.state.Metadata
@@ -268,8 +272,8 @@ func (m *mirror) appendLines(changes []*change, then func(*state)) error {
 	return nil
 }
 
-// compactBelow is the size in bytes below which every run compacts metadata.jsonl. A larger one may have twice as many lines as
-// there are resources.
+// compactBelow is the size in bytes below which every run compacts metadata.jsonl. A larger one may
+// have twice as many lines as there are resources.
 const compactBelow = 64 << 20
 
 // shouldCompact tells whether metadata.jsonl has superseded lines that are to go.
@@ -313,7 +317,8 @@ func (m *mirror) compact() error {
 	return m.writeState()
 }
 
-// copyLines writes the lines of entries into a new file, sets their offsets to those in it, and returns its size.
+// copyLines writes the lines of entries into a new file, sets their offsets to those in it, and
+// returns its size.
 func (m *mirror) copyLines(list []*entry) (size int64, err error) {
 	file, err := m.Root.OpenFile(metadataName+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {

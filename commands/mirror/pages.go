@@ -13,7 +13,8 @@ import (
 	"labshelf/commands/reference"
 )
 
-// batchBytes bounds the files that are fetched before they get their names, in bytes, unless it is a single file.
+// batchBytes bounds the files that are fetched before they get their names, in bytes, unless it is
+// a single file.
 const batchBytes = 1 << 30
 
 // retryMissing fetches the files that earlier runs could not fetch.
@@ -45,8 +46,9 @@ func notReadable(err error) bool {
 	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == 403 || problem.Status == 404)
 }
 
-// withMetadata asks a listing for the descriptive metadata, which become part of the records. It is no part of which listing that is: a
-// mirror that was begun without goes on, and gets them from the next walk from the start on.
+// withMetadata asks a listing for the descriptive metadata, which become part of the records. It is
+// no part of which listing that is: a mirror that was begun without goes on, and gets them from the
+// next walk from the start on.
 const withMetadata = "&fields=metadata"
 
 // firstPage returns the URL of the first page of a listing, which has parameters.
@@ -60,7 +62,8 @@ func isOlder(err error) bool {
 	return errors.As(err, &problem) && problem.Code == "invalid_parameter" && problem.Field == "fields"
 }
 
-// walk follows the pages from where the last run stopped: those of the listing, or of a dataspace that has become readable.
+// walk follows the pages from where the last run stopped: those of the listing, or of a dataspace
+// that has become readable.
 func (h *harvest) walk(ctx context.Context, dataspace string) error {
 	from := h.state.Next
 	if dataspace != "" {
@@ -113,7 +116,8 @@ func (h *harvest) pageError(err error) error {
 	return err
 }
 
-// applyRecords brings resources to the state that records say, in batches; the last one changes the state by then, too.
+// applyRecords brings resources to the state that records say, in batches; the last one changes the
+// state by then, too.
 func (h *harvest) applyRecords(ctx context.Context, records []client.Resource, then func(*state)) error {
 	for _, r := range records {
 		if !reference.IDPattern.MatchString(r.ID) || !reference.IDPattern.MatchString(r.SetID) || !reference.IDPattern.MatchString(r.DataspaceID) {
@@ -141,7 +145,8 @@ func (h *harvest) applyRecords(ctx context.Context, records []client.Resource, t
 	return nil
 }
 
-// applyBatch fetches the files of records, commits their lines, and then gives the files their names.
+// applyBatch fetches the files of records, commits their lines, and then gives the files their
+// names.
 func (h *harvest) applyBatch(ctx context.Context, records []client.Resource, then func(*state)) error {
 	brought := make([]*change, len(records))
 	if err := h.Mkdir(incomingName); err != nil {

@@ -11,8 +11,9 @@ import (
 	"labshelf/commands/reference"
 )
 
-// fetchResource fetches the file of a record, unless it is here, and returns the change. A record that is out of date is read
-// again; what the page said comes once more anyway, later in the walk. nil: it can no longer be read.
+// fetchResource fetches the file of a record, unless it is here, and returns the change. A record
+// that is out of date is read again; what the page said comes once more anyway, later in the walk.
+// nil: it can no longer be read.
 func (h *harvest) fetchResource(ctx context.Context, r client.Resource) (*change, error) {
 	for try := 1; ; try++ {
 		c, err := h.plan(ctx, r)
@@ -129,8 +130,8 @@ func (h *harvest) fetchContent(ctx context.Context, c *change) error {
 	return h.Rename(arriving, c.staged())
 }
 
-// isComplete tells whether a file has the right length and, in a walk from the start, the right bytes; then it gets its
-// modification time back, too.
+// isComplete tells whether a file has the right length and, in a walk from the start, the right
+// bytes; then it gets its modification time back, too.
 func (h *harvest) isComplete(ctx context.Context, name string, w fetch.File) (bool, error) {
 	if !h.HasFile(name, w.Bytes) {
 		return false, nil

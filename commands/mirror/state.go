@@ -29,8 +29,9 @@ const mirrorFormat = 1
 // errMirror means that the state or the log is damaged. A walk from the start repairs it.
 var errMirror = errors.New("the mirror is damaged")
 
-// state is the content of state.json. A page is first appended to metadata.jsonl. The state that counts these lines commits them,
-// together with the address of the next page; the files are then moved to where the lines say, after a crash by the next run.
+// state is the content of state.json. A page is first appended to metadata.jsonl. The state that
+// counts these lines commits them, together with the address of the next page; the files are then
+// moved to where the lines say, after a crash by the next run.
 type state struct {
 	Format  int      `json:"format"`
 	Service string   `json:"service"`         // base URL
@@ -75,8 +76,8 @@ type mirror struct {
 	paths      *archive.Paths        // those in the index, and those given out by this run
 }
 
-// openMirror opens the mirror in a folder, which it makes where there is none. fromStart takes a damaged state for a fresh one.
-// Errors: fetch.ErrLocked, errMirror. The caller closes it.
+// openMirror opens the mirror in a folder, which it makes where there is none. fromStart takes a
+// damaged state for a fresh one. Errors: fetch.ErrLocked, errMirror. The caller closes it.
 func openMirror(dir string, fromStart bool) (*mirror, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

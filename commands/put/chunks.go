@@ -10,7 +10,8 @@ import (
 	"labshelf/commands/resumption"
 )
 
-// chunkedAbove is the length in bytes above which a file is sent in chunks, as a resumable upload. A shorter one is sent at once.
+// chunkedAbove is the length in bytes above which a file is sent in chunks, as a resumable upload.
+// A shorter one is sent at once.
 const chunkedAbove = 16 << 20
 
 // send sends a file, as a new resource or, where replaces is an id, in place of its file.
@@ -24,8 +25,8 @@ func (u *job) send(ctx context.Context, s *source, fields client.NewResource, re
 	return u.client.CreateResource(ctx, fields, s, s.size)
 }
 
-// sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs make the file as it is now, or none: the client
-// tells the digest at the end.
+// sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs make the
+// file as it is now, or none: the client tells the digest at the end.
 func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
 	what, err := s.identity(ctx)
 	if err != nil {
@@ -69,8 +70,8 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 	}
 }
 
-// resume returns the upload of an earlier run; its ID is "" where there is none, or what it has made is another file by now. How far it is
-// does not matter where it was refused.
+// resume returns the upload of an earlier run; its ID is "" where there is none, or what it has
+// made is another file by now. How far it is does not matter where it was refused.
 func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, name string) (client.Upload, error) {
 	id := place.ID()
 	if id == "" {
@@ -101,8 +102,8 @@ func (u *job) giveUp(ctx context.Context, place resumption.Entry, id string) {
 	_ = u.client.EndUpload(ctx, id) // or it expires
 }
 
-// isUnchanged tells whether a resource is active and has this name and file. One that an earlier run has made may have been deleted, renamed
-// or replaced since.
+// isUnchanged tells whether a resource is active and has this name and file. One that an earlier
+// run has made may have been deleted, renamed or replaced since.
 func isUnchanged(r client.Resource, name string, digest blobs.Digest) bool {
 	return r.State == client.Active && r.Name == name && r.SHA256 == digest
 }

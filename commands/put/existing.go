@@ -18,7 +18,8 @@ import (
 	"labshelf/commands/report"
 )
 
-// fewNames is up to how many names are looked up one by one: a set may have far more resources than a put has files.
+// fewNames is up to how many names are looked up one by one: a set may have far more resources than
+// a put has files.
 const fewNames = 4
 
 // existing is a resource of the set.
@@ -36,7 +37,8 @@ type existingFiles struct {
 	newest time.Time // the latest modification in the listing
 }
 
-// list lists the resources with these names once, by their common prefix or, where the names are few, one by one.
+// list lists the resources with these names once, by their common prefix or, where the names are
+// few, one by one.
 func (u *job) list(ctx context.Context, named map[string]string) (existingFiles, error) {
 	held, others := existingFiles{of: map[string][]existing{}}, map[string][]existing{}
 	if u.set.ID == "" || len(named) == 0 {
@@ -138,9 +140,9 @@ func (u *job) noteCreated(r client.Resource) {
 	u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
 }
 
-// deleteDuplicates deletes the resources of this run that have an older duplicate: another client has put the same files meanwhile,
-// or an upload was stored after all whose answer was lost. The oldest stays, so that two clients that do this at the same time do
-// not delete both.
+// deleteDuplicates deletes the resources of this run that have an older duplicate: another client
+// has put the same files meanwhile, or an upload was stored after all whose answer was lost. The
+// oldest stays, so that two clients that do this at the same time do not delete both.
 func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) error {
 	if len(u.created) == 0 {
 		return nil

@@ -1,4 +1,5 @@
-// Package put sends files and folders into a set: only what is new there, and large files in chunks that another run goes on with.
+// Package put sends files and folders into a set: only what is new there, and large files in chunks
+// that another run goes on with.
 package put
 
 import (
@@ -33,8 +34,9 @@ type Options struct {
 	Dry                 bool      // nothing is changed
 }
 
-// Run puts what sources name into the set that ref names. A source is a file, a folder, or "-" alone for standard input. Errors:
-// exit.ErrPartly, exit.ErrInterrupted, exit.ErrUsage, those of the service.
+// Run puts what sources name into the set that ref names. A source is a file, a folder, or "-"
+// alone for standard input. Errors: exit.ErrPartly, exit.ErrInterrupted, exit.ErrUsage, those of
+// the service.
 func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref string) error {
 	if err := o.check(sources, ref); err != nil {
 		return err
@@ -81,8 +83,8 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 	return u.finish(ctx, len(w.files)-int(u.reported.Load()), over)
 }
 
-// finish writes the report and returns the error of the run. left counts the files that were not tried; over is why the run ended
-// early.
+// finish writes the report and returns the error of the run. left counts the files that were not
+// tried; over is why the run ended early.
 func (u *job) finish(ctx context.Context, left int, over error) error {
 	reportErr := u.report.End(left)
 	done, lost := u.report.Done(), u.report.Counts[report.Failed].Files
@@ -119,7 +121,8 @@ func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s clie
 	return s, err
 }
 
-// putAdvice suggests what ref may have meant, where there is no such set. here: a local file has that name.
+// putAdvice suggests what ref may have meant, where there is no such set. here: a local file has
+// that name.
 func putAdvice(ref string, here bool) string {
 	switch space, name, in := strings.Cut(ref, "/"); {
 	case here:

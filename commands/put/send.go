@@ -22,8 +22,8 @@ import (
 // mostSends is how often a file is sent at most, when its upload breaks off or is not answered.
 const mostSends = 5
 
-// pollDelays are the pauses before the service is asked for the result of an upload that it did not answer, and may still be
-// storing.
+// pollDelays are the pauses before the service is asked for the result of an upload that it did not
+// answer, and may still be storing.
 var pollDelays = [...]time.Duration{300 * time.Millisecond, 700 * time.Millisecond}
 
 // job is one run of put.
@@ -49,8 +49,8 @@ type fatal struct{ error }
 
 func (e fatal) Unwrap() error { return e.error }
 
-// run puts the files and returns what ended it early, the context or a fatal error; files that are being sent then are completed.
-// All other errors are reported.
+// run puts the files and returns what ended it early, the context or a fatal error; files that are
+// being sent then are completed. All other errors are reported.
 func (u *job) run(ctx context.Context, files []localFile) error {
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(u.parallel)
@@ -135,8 +135,8 @@ func storedAs(o report.Outcome, f localFile, r client.Resource) report.Result {
 	return report.Result{Path: f.path, Name: f.name, Outcome: o, ID: r.ID, Bytes: r.Bytes, Digest: r.SHA256}
 }
 
-// create makes a resource of a file. Before it repeats an upload that was not answered it looks for its resource, to make no second
-// one.
+// create makes a resource of a file. Before it repeats an upload that was not answered it looks for
+// its resource, to make no second one.
 func (u *job) create(ctx context.Context, f localFile, s *source) (report.Result, error) {
 	fields := u.fields
 	fields.SetID, fields.Name, fields.Filename = u.set.ID, f.name, f.filename
@@ -184,8 +184,8 @@ func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client
 	return r, false, nil
 }
 
-// replace gives a resource the bytes of a file, unless its bytes, name or state were changed since the set was listed. Before it
-// repeats a replacement that was not answered it reads the resource.
+// replace gives a resource the bytes of a file, unless its bytes, name or state were changed since
+// the set was listed. Before it repeats a replacement that was not answered it reads the resource.
 func (u *job) replace(ctx context.Context, f localFile, s *source, was existing) (report.Result, error) {
 	var last error
 	for sends := 0; ; sends++ {
@@ -220,8 +220,8 @@ func (u *job) replace(ctx context.Context, f localFile, s *source, was existing)
 	}
 }
 
-// isStored tells, after a replacement that ended with the error last, whether a resource has the bytes of a file. Where it has not,
-// it pauses before the next attempt.
+// isStored tells, after a replacement that ended with the error last, whether a resource has the
+// bytes of a file. Where it has not, it pauses before the next attempt.
 func isStored(ctx context.Context, s *source, r client.Resource, last error) (bool, error) {
 	if last == nil {
 		return false, nil
@@ -233,8 +233,8 @@ func isStored(ctx context.Context, s *source, r client.Resource, last error) (bo
 	return false, sleep(ctx, pollDelays[0])
 }
 
-// finalError returns the error of a call after which the file is certainly not stored; nil: it may be stored, or may be with
-// another attempt.
+// finalError returns the error of a call after which the file is certainly not stored; nil: it may
+// be stored, or may be with another attempt.
 func finalError(ctx context.Context, s *source, err error) error {
 	var problem *client.Problem
 	switch {
@@ -250,8 +250,8 @@ func finalError(ctx context.Context, s *source, err error) error {
 	return fatalIfShared(err)
 }
 
-// fatalIfShared makes an error fatal that other files would meet, too: of the key, the role, the set, or a service that stores
-// nothing.
+// fatalIfShared makes an error fatal that other files would meet, too: of the key, the role, the
+// set, or a service that stores nothing.
 func fatalIfShared(err error) error {
 	var problem *client.Problem
 	if !errors.As(err, &problem) {

@@ -19,8 +19,8 @@ import (
 // errChanged is the error of a file that was modified while it was read.
 var errChanged = errors.New("it changed while it was read, and is not stored; run the same command again when no program writes to it")
 
-// source is an open file that is compared and sent. Reading it fails where it has changed since it was opened. After the end of the
-// context it may be read for a while by the call that sent it.
+// source is an open file that is compared and sent. Reading it fails where it has changed since it
+// was opened. After the end of the context it may be read for a while by the call that sent it.
 type source struct {
 	file   *os.File
 	size   int64
@@ -110,7 +110,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read returns EOF at the original length, and only if the file is unchanged: the service must not store a mixture.
+// read returns EOF at the original length, and only if the file is unchanged: the service must not
+// store a mixture.
 func (s *source) read(p []byte) (int, error) {
 	if s.at == s.size {
 		if err := s.unchanged(); err != nil {
@@ -131,7 +132,8 @@ func (s *source) read(p []byte) (int, error) {
 	return n, err
 }
 
-// unchanged returns an error unless the file has the length and time that it had when it was opened.
+// unchanged returns an error unless the file has the length and time that it had when it was
+// opened.
 func (s *source) unchanged() error {
 	info, err := s.file.Stat()
 	if err == nil && (info.Size() != s.size || !info.ModTime().Equal(s.from)) {
@@ -212,8 +214,9 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	return s.digest, s.rewind()
 }
 
-// identity returns what tells the file from another one, or from itself at another time: where it is and when it was modified, or its
-// digest where that is known, or where it is a copy in a temporary file. It stays the same when the digest is computed later.
+// identity returns what tells the file from another one, or from itself at another time: where it
+// is and when it was modified, or its digest where that is known, or where it is a copy in a
+// temporary file. It stays the same when the digest is computed later.
 func (s *source) identity(ctx context.Context) (string, error) {
 	if s.what != "" {
 		return s.what, nil

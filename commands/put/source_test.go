@@ -50,7 +50,8 @@ func TestSourceSum(t *testing.T) {
 	}
 }
 
-// TestSkippedIsNotMoved: where a file is sent from the middle, what lies before it is done and was not moved.
+// TestSkippedIsNotMoved: where a file is sent from the middle, what lies before it is done and was
+// not moved.
 func TestSkippedIsNotMoved(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

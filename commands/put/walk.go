@@ -42,7 +42,8 @@ type walk struct {
 	names map[string]filenames.Resource // of the current folder, as get wrote them
 }
 
-// arguments adds the files that args name, and all files below the folders that they name. It follows a link that is named.
+// arguments adds the files that args name, and all files below the folders that they name. It
+// follows a link that is named.
 func (w *walk) arguments(ctx context.Context, args []string) error {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -147,7 +148,8 @@ func sameName(other string) error {
 	return fmt.Errorf("%s would have the same name; put them one after the other, each with its own --under", display.Printable(other))
 }
 
-// excludes tells whether a pattern matches the path within the folder or, if it has no "/", the last element of the path.
+// excludes tells whether a pattern matches the path within the folder or, if it has no "/", the
+// last element of the path.
 func (w *walk) excludes(name string) bool {
 	return slices.ContainsFunc(w.exclude, func(pattern string) bool {
 		pattern = strings.TrimSuffix(pattern, "/")

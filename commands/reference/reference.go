@@ -1,4 +1,5 @@
-// Package reference finds the dataspaces, sets, resources and users that people name: by id, by URL or by name.
+// Package reference finds the dataspaces, sets, resources and users that people name: by id, by URL
+// or by name.
 package reference
 
 import (
@@ -28,8 +29,8 @@ const (
 // PageSize is the largest page of a listing, for listings that are read to their end.
 const PageSize = 1000
 
-// FindDataspace returns the dataspace that ref names: by id, by URL, or by name without regard to case, also a deleted one.
-// The error says how to list dataspaces in state.
+// FindDataspace returns the dataspace that ref names: by id, by URL, or by name without regard to
+// case, also a deleted one. The error says how to list dataspaces in state.
 func FindDataspace(ctx context.Context, c *client.Client, ref, state string) (client.Dataspace, error) {
 	d, found, err := LookupDataspace(ctx, c, ref)
 	if err == nil && !found {
@@ -86,8 +87,9 @@ func first[T any](listed iter.Seq2[T, error]) (one T, found bool, err error) {
 	return one, false, nil
 }
 
-// FindSet returns the set that ref names: by id, URL or name, as DATASPACE/NAME or DATASPACE/TITLE, or by a title that is unique
-// among the sets that the caller may read. Of titles, those of sets in state are preferred.
+// FindSet returns the set that ref names: by id, URL or name, as DATASPACE/NAME or DATASPACE/TITLE,
+// or by a title that is unique among the sets that the caller may read. Of titles, those of sets in
+// state are preferred.
 func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.Set, error) {
 	s, found, err := LookupSet(ctx, c, ref, state)
 	if err == nil && !found {
@@ -123,8 +125,8 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 	return chosenSet(ctx, c, everywhere, ref, state) // also where a "/" is part of the title
 }
 
-// chosenSet returns the one of sets that text names best. It asks the service for the name first, and lists all sets only where
-// text can be a title alone.
+// chosenSet returns the one of sets that text names best. It asks the service for the name first,
+// and lists all sets only where text can be a title alone.
 func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptions) iter.Seq2[client.Set, error], text, state string) (client.Set, bool, error) {
 	if containerName().MatchString(text) {
 		if s, found, err := first(sets(client.ListOptions{State: client.All, Name: text})); found || err != nil {
@@ -153,8 +155,8 @@ func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptio
 	return client.Set{}, false, severalSets(ctx, c, text, fits)
 }
 
-// fitness is how well text names a set, 0 for not at all. A name is unique in all states; among titles, sets in state come first,
-// and then those with the same case.
+// fitness is how well text names a set, 0 for not at all. A name is unique in all states; among
+// titles, sets in state come first, and then those with the same case.
 func fitness(s client.Set, text, state string) int {
 	fit, title, named := 0, norm.NFC.String(s.Title), norm.NFC.String(text) // terminals of macOS decompose texts
 	switch {
@@ -184,8 +186,8 @@ func severalSets(ctx context.Context, c *client.Client, title string, sets []cli
 	return errors.New(text.String())
 }
 
-// FindResource returns the resource that ref names: by id, by URL, or as SET:NAME with a SET as FindSet takes it. Of names,
-// those of resources in state are preferred.
+// FindResource returns the resource that ref names: by id, by URL, or as SET:NAME with a SET as
+// FindSet takes it. Of names, those of resources in state are preferred.
 func FindResource(ctx context.Context, c *client.Client, ref, state string) (client.Resource, error) {
 	r, found, err := LookupResource(ctx, c, ref, state)
 	if err == nil && !found {
@@ -200,7 +202,8 @@ func FindResource(ctx context.Context, c *client.Client, ref, state string) (cli
 
 const howNamed = "give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv"
 
-// NotFound returns the error about a ref that names nothing of the wanted kind: it says what else ref names, or gives the advice.
+// NotFound returns the error about a ref that names nothing of the wanted kind: it says what else
+// ref names, or gives the advice.
 func NotFound(ctx context.Context, c *client.Client, ref, wanted, advice string) error {
 	none := fmt.Errorf("there is no %s %q", strings.ReplaceAll(strings.TrimPrefix(wanted, "a "), " a ", " "), ref)
 	nothing := fmt.Errorf("%w; %s", none, advice)
@@ -236,8 +239,8 @@ func NotFound(ctx context.Context, c *client.Client, ref, wanted, advice string)
 	return nothing
 }
 
-// LookupResource is FindResource that returns found instead of an error. Where ref names a set without that resource, it is an
-// error.
+// LookupResource is FindResource that returns found instead of an error. Where ref names a set
+// without that resource, it is an error.
 func LookupResource(ctx context.Context, c *client.Client, ref, state string) (r client.Resource, found bool, err error) {
 	if set, name, ok := SetAddress(ref); ok {
 		s, err := FindSet(ctx, c, set, client.Active)
@@ -314,7 +317,8 @@ type reader[T any] struct {
 // IDPattern matches ids; what does not match is not looked up as one.
 var IDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// byID reads the record that ref names as an id or a URL. A URL must be of this service: a copy elsewhere has the same ids.
+// byID reads the record that ref names as an id or a URL. A URL must be of this service: a copy
+// elsewhere has the same ids.
 func (r reader[T]) byID(ctx context.Context, c *client.Client, ref string) (got T, found bool, err error) {
 	a, isURL := ParseAddress(ref)
 	switch {

@@ -80,7 +80,8 @@ type line struct {
 	DryRun  bool    `json:"dryRun,omitempty"`
 }
 
-// Tell counts a result, and writes it if it failed or was skipped, or if JSON or the plan is asked for.
+// Tell counts a result, and writes it if it failed or was skipped, or if JSON or the plan is asked
+// for.
 func (r *Report) Tell(one Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +153,8 @@ func (r *Report) count(o Outcome, files int, bytes int64) {
 	r.Counts[o] = tally{count.Files + files, count.Bytes + bytes}
 }
 
-// write writes to the output. The first error is returned by End: the work goes on where the output is closed.
+// write writes to the output. The first error is returned by End: the work goes on where the output
+// is closed.
 func (r *Report) write(line func() error) {
 	r.meter.WithoutBar(func() {
 		if err := line(); err != nil && r.outputError == nil {

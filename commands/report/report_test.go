@@ -10,7 +10,8 @@ import (
 	"labshelf/commands/meter"
 )
 
-// TestReportOfOthers: entries of folders that are no files are in the sums by what they are, and in JSON with their kind.
+// TestReportOfOthers: entries of folders that are no files are in the sums by what they are, and in
+// JSON with their kind.
 func TestReportOfOthers(t *testing.T) {
 	t.Parallel()
 	entries := []fs.FileMode{fs.ModeSymlink, fs.ModeNamedPipe, fs.ModeSymlink, fs.ModeSocket, fs.ModeDevice | fs.ModeCharDevice, fs.ModeIrregular}

@@ -1,4 +1,5 @@
-// Package resumption remembers the resumable upload of a large file on this machine, so that another run of put resumes it.
+// Package resumption remembers the resumable upload of a large file on this machine, so that
+// another run of put resumes it.
 package resumption
 
 import (
@@ -18,7 +19,8 @@ const kept = 90 * 24 * time.Hour
 // uploadID matches ids of uploads.
 var uploadID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
 
-// Uploads are the remembered uploads. Losing one costs time and nothing else, so that errors are ignored.
+// Uploads are the remembered uploads. Losing one costs time and nothing else, so that errors are
+// ignored.
 type Uploads struct{ folder string }
 
 // Stored returns those of this user; a folder of "" stores nothing.
@@ -30,7 +32,8 @@ func Stored() Uploads {
 	return Uploads{filepath.Join(dir, "labshelf", "uploads")}
 }
 
-// Of returns the entry for an upload that what identifies: the service, the resource, the conditions.
+// Of returns the entry for an upload that what identifies: the service, the resource, the
+// conditions.
 func (b Uploads) Of(what ...any) Entry {
 	if b.folder == "" {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// deferredEntry is an entry whose content is collected, compressed in memory, while others are written: some 100 MB for a list of a
-// million files.
+// deferredEntry is an entry whose content is collected, compressed in memory, while others are
+// written: some 100 MB for a list of a million files.
 type deferredEntry struct {
 	plain    bytes.Buffer // what is not yet compressed
 	deflated bytes.Buffer

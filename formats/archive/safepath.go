@@ -1,5 +1,5 @@
-// Package archive writes files to a zip, and decides the path of each: there, and wherever else a file is written under the name of a
-// resource. It knows nothing of where files come from.
+// Package archive writes files to a zip, and decides the path of each: there, and wherever else a
+// file is written under the name of a resource. It knows nothing of where files come from.
 package archive
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a path. Windows and most file systems of Unix limit an element to 255 bytes, macOS a path to 1,024; the rest is for
-// the folder that the path is put below.
+// The bounds of a path. Windows and most file systems of Unix limit an element to 255 bytes, macOS
+// a path to 1,024; the rest is for the folder that the path is put below.
 const (
 	maxElement = 255 // bytes
 	maxPath    = 960 // bytes
@@ -19,13 +19,15 @@ const (
 // maxExtension is the longest end of a name that counts as its extension, in bytes, with its dot.
 const maxExtension = 33
 
-// Clean returns the safe relative path for the name of a resource: one that every system can write, and that does not leave its
-// folder. Elements are separated by /. It is "" where no safe character is left. Clean(Clean(x)) is Clean(x).
+// Clean returns the safe relative path for the name of a resource: one that every system can write,
+// and that does not leave its folder. Elements are separated by /. It is "" where no safe character
+// is left. Clean(Clean(x)) is Clean(x).
 func Clean(name string) string {
 	return strings.Join(elements(name), "/")
 }
 
-// elements are those of Clean. Where the path is too long or too deep the innermost folders are left out.
+// elements are those of Clean. Where the path is too long or too deep the innermost folders are
+// left out.
 func elements(name string) []string {
 	var clean []string
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
@@ -48,8 +50,8 @@ func length(elements []string) int {
 	return n
 }
 
-// cleanElement makes one element safe; "" where nothing is left. One rule can produce what another one forbids (CON and 300 spaces,
-// cut off), so they are repeated until nothing changes.
+// cleanElement makes one element safe; "" where nothing is left. One rule can produce what another
+// one forbids (CON and 300 spaces, cut off), so they are repeated until nothing changes.
 func cleanElement(element string) string {
 	element = strings.Map(safeRune, strings.ToValidUTF8(element, "_"))
 	for {
@@ -88,8 +90,8 @@ func reserved(element string) bool {
 	return base != "" && !strings.Contains(base, " ") && strings.Contains(devices, " "+base+" ")
 }
 
-// shorten inserts an addition before the extension, and truncates what precedes it between two characters, to stay within
-// maxElement.
+// shorten inserts an addition before the extension, and truncates what precedes it between two
+// characters, to stay within maxElement.
 func shorten(element, addition string) string {
 	stem, extension := element, ""
 	if dot := strings.LastIndexByte(element, '.'); dot > 0 && len(element)-dot <= maxExtension {

@@ -8,15 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Paths gives out paths that differ on every system, without regard to case and to the composition of accents; and none is a folder
-// of another. The first one that asks for a path gets it, so names have to come in the order of creation. It needs some 30 bytes
-// for each file and each folder. It is not safe for concurrent use.
+// Paths gives out paths that differ on every system, without regard to case and to the composition
+// of accents; and none is a folder of another. The first one that asks for a path gets it, so names
+// have to come in the order of creation. It needs some 30 bytes for each file and each folder. It
+// is not safe for concurrent use.
 type Paths struct {
 	taken map[pathKey]bool // whether it is a folder
 	fold  cases.Caser
 }
 
-// pathKey is a path as the least exact of all systems compares it, as a digest: of fixed size, and collisions cannot be made on purpose.
+// pathKey is a path as the least exact of all systems compares it, as a digest: of fixed size, and
+// collisions cannot be made on purpose.
 type pathKey [16]byte
 
 // NewPaths returns Paths in which these are taken.
@@ -28,8 +30,9 @@ func NewPaths(taken ...string) *Paths {
 	return p
 }
 
-// Give returns a path for the resource with this id and name, and takes it. Where the name is taken, ` (ID)` is inserted before its
-// extension; where a file has the name of a folder, into that of the folder. Clean does not change what Give returns.
+// Give returns a path for the resource with this id and name, and takes it. Where the name is
+// taken, ` (ID)` is inserted before its extension; where a file has the name of a folder, into that
+// of the folder. Clean does not change what Give returns.
 func (p *Paths) Give(id, name string) string {
 	rest := elements(name)
 	if len(rest) == 0 {
@@ -48,7 +51,8 @@ func (p *Paths) Give(id, name string) string {
 	return path
 }
 
-// free returns the first free form of the path of an element in a folder; folder: the element is a folder, too.
+// free returns the first free form of the path of an element in a folder; folder: the element is a
+// folder, too.
 func (p *Paths) free(above, element, id string, folder bool) string {
 	path := above + element
 	for n := 1; ; n++ {

@@ -50,8 +50,9 @@ type listed struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the length of its path: the directory at
-// the end of a zip, the paths in use, and, compressed, the manifest. An archive is complete only when Close has returned nil.
+// Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the
+// length of its path: the directory at the end of a zip, the paths in use, and, compressed, the
+// manifest. An archive is complete only when Close has returned nil.
 type Writer struct {
 	out            *bufio.Writer
 	zip            *zip.Writer
@@ -93,8 +94,8 @@ func NewWriter(to io.Writer, set Set) *Writer {
 	return w
 }
 
-// Add adds a file. After any error, ErrContent or one of body or of the stream, no file may be added, and the archive must not be
-// closed.
+// Add adds a file. After any error, ErrContent or one of body or of the stream, no file may be
+// added, and the archive must not be closed.
 func (w *Writer) Add(file File, body io.Reader) error {
 	path := w.paths.Give(file.ID, file.Name)
 	w.compressed = isCompressed(file.MimeType, path)

@@ -52,7 +52,8 @@ func packed(t *testing.T, contents []content) string {
 	return path
 }
 
-// tested has the programs that people use look at an archive, where they are installed; in CI they are.
+// tested has the programs that people use look at an archive, where they are installed; in CI they
+// are.
 func tested(t *testing.T, path string) {
 	t.Helper()
 	for _, command := range [][]string{{"unzip", "-tqq", path}, {"python3", "-m", "zipfile", "-t", path}} {
@@ -154,8 +155,8 @@ func TestArchive(t *testing.T) {
 	tested(t, packed(t, nil))
 }
 
-// TestManyFiles: more files than a zip without its 64-bit records can have. Short sizes keep to fewer: two minutes under the race
-// detector on a busy machine.
+// TestManyFiles: more files than a zip without its 64-bit records can have. Short sizes keep to
+// fewer: two minutes under the race detector on a busy machine.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	n := 66_000
@@ -200,8 +201,8 @@ func (s sparse) Close() error {
 	return errors.Join(err, s.Truncate(end), s.File.Close())
 }
 
-// TestLargeFile: a file of more than 4 GiB, and one behind it. Short sizes keep to what fits 32 bits: to hash the rest takes too
-// long under the race detector.
+// TestLargeFile: a file of more than 4 GiB, and one behind it. Short sizes keep to what fits 32
+// bits: to hash the rest takes too long under the race detector.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	size, sum := int64(4<<30+12345), "59ead87e2e32370612861365e7dcf1543fb29afaa0b29432c37eab5373fed514"
@@ -229,7 +230,8 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestWrongContent: a file of other bytes than were announced never gets into an archive that ends well.
+// TestWrongContent: a file of other bytes than were announced never gets into an archive that ends
+// well.
 func TestWrongContent(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -12,7 +12,8 @@ import (
 	"labshelf/formats/audit"
 )
 
-// TestDocumented: the description of the format, and the example in it, have every action and the leaf that is frozen here.
+// TestDocumented: the description of the format, and the example in it, have every action and the
+// leaf that is frozen here.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
 	page, program := text(t, "../../docs/audit.md"), " "+strings.Join(strings.Fields(text(t, "../../docs/examples/verify_audit.py")), " ")

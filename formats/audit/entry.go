@@ -1,9 +1,11 @@
-// Package audit is the format of the audit log: what an entry says, the Merkle tree whose leaves the entries are, signed heads of that tree,
-// and what verifies an export. docs/audit.md describes it for programs that are not labshelf.
+// Package audit is the format of the audit log: what an entry says, the Merkle tree whose leaves
+// the entries are, signed heads of that tree, and what verifies an export. docs/audit.md describes
+// it for programs that are not labshelf.
 //
-// An entry is known by its number, from 0, which is its place in the tree. Its leaf is the byte string that is hashed. It is stored as it was
-// hashed, and never rendered anew. Texts and client addresses stand in it as salted digests; they lie beside it, [Sealed], and can be
-// erased: the tree still verifies. The tree is that of RFC 6962, as golang.org/x/mod/sumdb/tlog keeps it.
+// An entry is known by its number, from 0, which is its place in the tree. Its leaf is the byte
+// string that is hashed. It is stored as it was hashed, and never rendered anew. Texts and client
+// addresses stand in it as salted digests; they lie beside it, [Sealed], and can be erased: the
+// tree still verifies. The tree is that of RFC 6962, as golang.org/x/mod/sumdb/tlog keeps it.
 package audit
 
 import (
@@ -68,9 +70,10 @@ var kinds = map[Kind]string{
 // String returns the kind as the interface writes it.
 func (k Kind) String() string { return kinds[k] }
 
-// The tags of the fields of a leaf. A leaf is a format byte, the code of its action, the stamp in 8 bytes, and those fields that say something, in
-// ascending order of their tags: tag, length in one byte (two, big-endian, of values), bytes. Numbers are big-endian, without leading
-// zeros. It is frozen; another format gets another first byte.
+// The tags of the fields of a leaf. A leaf is a format byte, the code of its action, the stamp in 8
+// bytes, and those fields that say something, in ascending order of their tags: tag, length in one
+// byte (two, big-endian, of values), bytes. Numbers are big-endian, without leading zeros. It is
+// frozen; another format gets another first byte.
 const (
 	leafFormat = 1
 	leafHeader = 1 + 1 + 8

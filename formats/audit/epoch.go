@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Epoch is the values of an EpochBegin: what the epoch continues. The entries from this one on belong to it.
+// Epoch is the values of an EpochBegin: what the epoch continues. The entries from this one on
+// belong to it.
 type Epoch struct {
 	ID    string `json:"epoch"` // 32 hexadecimal digits
 	Base  int64  `json:"base"`  // the last stamp of the state that it continues

@@ -50,7 +50,8 @@ type Export struct {
 	encoder *json.Encoder
 }
 
-// NewExport begins an export with its first line. The caller adds all entries, from the first on, and flushes.
+// NewExport begins an export with its first line. The caller adds all entries, from the first on,
+// and flushes.
 func NewExport(w io.Writer, h ExportHeader) (*Export, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := &Export{out, json.NewEncoder(out)}
@@ -76,7 +77,8 @@ func (x *Export) Flush() error { return x.out.Flush() }
 // maxLine is the length of the longest line of an export. What labshelf writes is shorter by far.
 const maxLine = 1 << 20
 
-// ErrExport says that something is no export of a known format, or that one of its lines is damaged.
+// ErrExport says that something is no export of a known format, or that one of its lines is
+// damaged.
 var ErrExport = errors.New("no audit export that this version can read")
 
 // ExportReader reads an export line by line.
@@ -85,8 +87,8 @@ type ExportReader struct {
 	line  uint64 // number of the last line, from 1
 }
 
-// OpenExport reads the first line of an export. Neither its origin nor its signature is verified yet: Origin stays zero. An error wraps
-// ErrExport or is that of r.
+// OpenExport reads the first line of an export. Neither its origin nor its signature is verified
+// yet: Origin stays zero. An error wraps ErrExport or is that of r.
 func OpenExport(r io.Reader) (*ExportReader, ExportHeader, error) {
 	x := &ExportReader{lines: bufio.NewScanner(r)}
 	x.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
@@ -102,8 +104,8 @@ func OpenExport(r io.Reader) (*ExportReader, ExportHeader, error) {
 	return x, ExportHeader{Key: first.Key, Head: first.Head}, nil
 }
 
-// Next returns the next entry, io.EOF at the end. Fields that it does not know are passed over. Errors are as those of OpenExport, with the
-// number of the line.
+// Next returns the next entry, io.EOF at the end. Fields that it does not know are passed over.
+// Errors are as those of OpenExport, with the number of the line.
 func (x *ExportReader) Next() (e ExportEntry, err error) {
 	var line entryLine
 	if err = x.next(&line); err != nil {

@@ -11,14 +11,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Head is the state of the log at one size. Signed and noted down elsewhere it proves that the first Size entries have not been changed since.
+// Head is the state of the log at one size. Signed and noted down elsewhere it proves that the
+// first Size entries have not been changed since.
 type Head struct {
 	Origin Origin
 	Size   uint64
 	Root   Hash
 }
 
-// Origin names a log: the repository, and the epoch in which the head was signed, both in 32 hexadecimal digits.
+// Origin names a log: the repository, and the epoch in which the head was signed, both in 32
+// hexadecimal digits.
 type Origin struct{ Repository, Epoch string }
 
 const originPrefix = "labshelf/"
@@ -26,7 +28,8 @@ const originPrefix = "labshelf/"
 // String is the first line of a head.
 func (o Origin) String() string { return originPrefix + o.Repository + "/" + o.Epoch }
 
-// text is what is signed: the origin, the size, the root, each in a line, as in a checkpoint of C2SP's tlog-checkpoint.
+// text is what is signed: the origin, the size, the root, each in a line, as in a checkpoint of
+// C2SP's tlog-checkpoint.
 func (h Head) text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", h.Origin, h.Size, base64.StdEncoding.EncodeToString(h.Root[:]))
 }
@@ -55,7 +58,8 @@ func NewSigner(repository string, seed [32]byte) (*Signer, error) {
 	return &Signer{verifier, public, key}, nil
 }
 
-// Key returns the public key in the form of golang.org/x/mod/sumdb/note: name, hash and key, each after a plus sign.
+// Key returns the public key in the form of golang.org/x/mod/sumdb/note: name, hash and key, each
+// after a plus sign.
 func (s *Signer) Key() string { return s.public }
 
 // Name is that of the key, as note.Signer has it.
@@ -73,7 +77,8 @@ func (s *Signer) SignHead(h Head) (string, error) {
 	return string(signed), err
 }
 
-// ParseHead reads a signed head. key is the public key that it must be signed with. The error wraps ErrHead.
+// ParseHead reads a signed head. key is the public key that it must be signed with. The error wraps
+// ErrHead.
 func ParseHead(signed, key string) (h Head, err error) {
 	verifier, err := note.NewVerifier(key)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 // signatureLine begins a line of a signed note that holds a signature.
 const signatureLine = "— "
 
-// ReadHeads reads signed heads that were noted down one after the other, as "labshelf audit head >> FILE" does. Empty lines between them are
-// passed over. The signatures are not verified yet. An error wraps ErrHead and names the line, or is that of r.
+// ReadHeads reads signed heads that were noted down one after the other, as "labshelf audit head >>
+// FILE" does. Empty lines between them are passed over. The signatures are not verified yet. An
+// error wraps ErrHead and names the line, or is that of r.
 func ReadHeads(r io.Reader) (heads []string, err error) {
 	lines := bufio.NewScanner(r)
 	var head strings.Builder

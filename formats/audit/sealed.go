@@ -7,8 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Sealed is a text beside an entry: the digest in the leaf is the SHA-256 of the salt and the text, one after the other. Without the salt
-// nobody can find out by trying which text it was. The zero value: there is none, or it was erased.
+// Sealed is a text beside an entry: the digest in the leaf is the SHA-256 of the salt and the text,
+// one after the other. Without the salt nobody can find out by trying which text it was. The zero
+// value: there is none, or it was erased.
 type Sealed struct {
 	Salt [16]byte
 	Text string
@@ -31,8 +32,8 @@ func (s Sealed) Digest() (digest [32]byte) {
 	return sha256.Sum256(append(append(make([]byte, 0, 512), s.Salt[:]...), s.Text...))
 }
 
-// Changes collects fields as a JSON object: those that have changed, as an object with before and now, or only what they are now if they said nothing before. The
-// zero value is empty.
+// Changes collects fields as a JSON object: those that have changed, as an object with before and
+// now, or only what they are now if they said nothing before. The zero value is empty.
 type Changes struct{ json []byte }
 
 // Change adds a field, unless it has not changed.

@@ -12,9 +12,11 @@ import (
 // Hash is a hash of the tree, SHA-256.
 type Hash = tlog.Hash
 
-// Tree reads what is kept of the tree: with each entry its leaf, and the hashes of the subtrees that it completed.
+// Tree reads what is kept of the tree: with each entry its leaf, and the hashes of the subtrees
+// that it completed.
 type Tree interface {
-	// Node returns the hash of the subtree of 2^level entries that the entry with this number, counted from 0, completed.
+	// Node returns the hash of the subtree of 2^level entries that the entry with this number,
+	// counted from 0, completed.
 	Node(level int, number uint64) (Hash, error)
 }
 
@@ -32,14 +34,16 @@ func NodeOf(leaf []byte, completed []Hash, level int) (Hash, error) {
 // Completed returns how many subtrees of two and more entries an entry completes.
 func Completed(number uint64) int { return bits.TrailingZeros64(^number) }
 
-// State is what the next entry needs of those before: how many there are, and the hashes of the greatest complete subtrees that they make, from
-// the left to the right. The zero State is that of an empty log.
+// State is what the next entry needs of those before: how many there are, and the hashes of the
+// greatest complete subtrees that they make, from the left to the right. The zero State is that of
+// an empty log.
 type State struct {
 	Size     uint64
 	Frontier []Hash
 }
 
-// Append returns the hashes of the subtrees of 2, 4, 8 … entries that a leaf completes as the next entry, and the state with it.
+// Append returns the hashes of the subtrees of 2, 4, 8 … entries that a leaf completes as the next
+// entry, and the state with it.
 func (s State) Append(leaf []byte) (completed []Hash, next State) {
 	hash := tlog.RecordHash(leaf)
 	left := s.Frontier
@@ -75,12 +79,14 @@ func Root(t Tree, size uint64) (Hash, error) {
 	return tlog.TreeHash(int64(size), reader(t))
 }
 
-// ProveEntry returns the hashes which, with the leaf of an entry, make the root of the tree of the first size entries: the audit path of RFC 6962.
+// ProveEntry returns the hashes which, with the leaf of an entry, make the root of the tree of the
+// first size entries: the audit path of RFC 6962.
 func ProveEntry(t Tree, size, number uint64) ([]Hash, error) {
 	return tlog.ProveRecord(int64(size), int64(number), reader(t))
 }
 
-// ProveGrowth returns the hashes that make both the root of the first older entries and that of the first newer ones: the consistency proof of RFC 6962.
+// ProveGrowth returns the hashes that make both the root of the first older entries and that of the
+// first newer ones: the consistency proof of RFC 6962.
 func ProveGrowth(t Tree, older, newer uint64) ([]Hash, error) {
 	return tlog.ProveTree(int64(newer), int64(older), reader(t))
 }

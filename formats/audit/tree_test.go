@@ -21,7 +21,8 @@ func (k *kept) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(k.leaves[number], k.completed[number], level)
 }
 
-// TestTreeIsThatOfTlog: at each size, root and proofs are those that Go's checksum database would compute and accept.
+// TestTreeIsThatOfTlog: at each size, root and proofs are those that Go's checksum database would
+// compute and accept.
 func TestTreeIsThatOfTlog(t *testing.T) {
 	t.Parallel()
 	const most = 300

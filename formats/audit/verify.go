@@ -32,7 +32,8 @@ type Verification struct {
 	More     uint64   // how many more there are
 }
 
-// EpochBegun is an epoch and its first entry. The first one is that of the log; each other one continues a state that was restored.
+// EpochBegun is an epoch and its first entry. The first one is that of the log; each other one
+// continues a state that was restored.
 type EpochBegun struct {
 	Entry uint64
 	Epoch
@@ -75,8 +76,9 @@ func (v *Verification) worst() (worst Verdict) {
 	return worst
 }
 
-// Verify reads an export, computes its tree, and compares it with what is signed. It keeps a bit for each entry in memory, and a hash for each
-// older head. The error is one that leaves nothing to say: it wraps ErrExport or ErrHead, or is that of r. A tampered export is no error.
+// Verify reads an export, computes its tree, and compares it with what is signed. It keeps a bit
+// for each entry in memory, and a hash for each older head. The error is one that leaves nothing to
+// say: it wraps ErrExport or ErrHead, or is that of r. A tampered export is no error.
 func Verify(r io.Reader, o VerifyOptions) (*Verification, error) {
 	export, header, err := OpenExport(r)
 	if err != nil {
@@ -239,7 +241,8 @@ func (v *verifier) compare(h *HeadCompared) {
 	if h.Size > v.Entries {
 		h.From = v.Entries
 	}
-	// An epoch that the log does not name was given up, too, if there has been a restoration at all.
+	// An epoch that the log does not name was given up, too, if there has been a restoration at
+	// all.
 	own := slices.IndexFunc(v.Epochs, func(e EpochBegun) bool { return e.ID == h.Origin.Epoch })
 	next := max(own, 0) + 1
 	if next < len(v.Epochs) && v.Epochs[next].Entry < h.Size {
@@ -247,7 +250,8 @@ func (v *verifier) compare(h *HeadCompared) {
 	}
 }
 
-// narrow says of changed entries that they come after those which a smaller head shows to be unchanged.
+// narrow says of changed entries that they come after those which a smaller head shows to be
+// unchanged.
 func (v *verifier) narrow() {
 	for i := range v.Older {
 		for _, other := range v.Older {

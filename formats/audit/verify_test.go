@@ -129,7 +129,8 @@ func python(t *testing.T, export string, heads ...string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestVerifyRestored: after a restoration older heads are either unchanged or given up, and a second truth is told from it.
+// TestVerifyRestored: after a restoration older heads are either unchanged or given up, and a
+// second truth is told from it.
 func TestVerifyRestored(t *testing.T) {
 	t.Parallel()
 	const second, third = "5f0c0000000000000000000000000002", "5f0c0000000000000000000000000003"
@@ -252,7 +253,8 @@ func TestVerifyErased(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses: what is no export, or has no head signed with the key, is an error that says where.
+// TestVerifyRefuses: what is no export, or has no head signed with the key, is an error that says
+// where.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	l, other := newLog(t), newLog(t)

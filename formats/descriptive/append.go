@@ -8,9 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Append appends the canonical form: no white space, members in the order of [Metadata]'s fields and properties sorted by name, numbers as they were
-// written, texts with as few escapes as JSON allows. What is not there is left out; the zero Metadata is {}. A number or a text that Validate refuses
-// may come out as no JSON, or as another one.
+// Append appends the canonical form: no white space, members in the order of [Metadata]'s fields
+// and properties sorted by name, numbers as they were written, texts with as few escapes as JSON
+// allows. What is not there is left out; the zero Metadata is {}. A number or a text that Validate
+// refuses may come out as no JSON, or as another one.
 func (m Metadata) Append(b []byte) []byte {
 	o := beginObject(b)
 	for i := range members {

@@ -13,7 +13,8 @@ type Change struct {
 	After  string // canonical JSON; "" if there is none any more
 }
 
-// Changes returns what differs, sorted by name: one change for each member and each outermost property.
+// Changes returns what differs, sorted by name: one change for each member and each outermost
+// property.
 func Changes(before, after Metadata) (changes []Change) {
 	for i := range members {
 		if members[i].name == properties {

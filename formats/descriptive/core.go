@@ -31,7 +31,8 @@ func (c *checker) personal(text, creatorType string) {
 	}
 }
 
-// isORCID tells whether the digits are grouped by hyphens and end with the check character of ISO 7064 MOD 11-2.
+// isORCID tells whether the digits are grouped by hyphens and end with the check character of ISO
+// 7064 MOD 11-2.
 func isORCID(id string) bool {
 	if len(id) != len("0000-0000-0000-0000") {
 		return false

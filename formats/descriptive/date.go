@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// timeLayouts are the forms of a day and of a time; the time package by itself takes fractions of seconds.
+// timeLayouts are the forms of a day and of a time; the time package by itself takes fractions of
+// seconds.
 var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
 
 // parseTime reads a day or a time of ISO 8601 in its extended form; without an offset it is in UTC.
@@ -29,8 +30,9 @@ func parseTime(text string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// Period returns the beginning of what the date names, and the end, which is not in it: of a year the first of January of the next one. A time has no
-// length, and in a period it ends itself. What has no offset is in UTC. It is not ok if Validate refuses the date.
+// Period returns the beginning of what the date names, and the end, which is not in it: of a year
+// the first of January of the next one. A time has no length, and in a period it ends itself. What
+// has no offset is in UTC. It is not ok if Validate refuses the date.
 func (d Date) Period() (from, until time.Time, ok bool) {
 	first, last, isPeriod := strings.Cut(d.Date, "/")
 	from, until, ok = span(first)

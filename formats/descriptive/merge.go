@@ -10,8 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Merge returns what a JSON Merge Patch (RFC 7396) makes of m: null removes a member or a property, an object is merged into the one that is there, lists
-// are replaced whole. The patch null removes everything. It refuses what [Parse] refuses of the result; rules are left to [Metadata.Validate].
+// Merge returns what a JSON Merge Patch (RFC 7396) makes of m: null removes a member or a property,
+// an object is merged into the one that is there, lists are replaced whole. The patch null removes
+// everything. It refuses what [Parse] refuses of the result; rules are left to [Metadata.Validate].
 func (m Metadata) Merge(patch []byte) (Metadata, error) {
 	patch = bytes.TrimPrefix(patch, []byte("\ufeff")) // of a file that an editor has saved
 	p := jsontext.Value(bytes.TrimSpace(patch))

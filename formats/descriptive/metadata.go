@@ -1,5 +1,6 @@
-// Package descriptive has what people say about a dataspace, a set or a file: creators, a licence, tags, properties and what else a
-// publication needs, in the words of the DataCite kernel 4.6. Title and description are fields of the record itself and not repeated here.
+// Package descriptive has what people say about a dataspace, a set or a file: creators, a licence,
+// tags, properties and what else a publication needs, in the words of the DataCite kernel 4.6.
+// Title and description are fields of the record itself and not repeated here.
 //
 // The JSON form is what clients send and what is stored:
 //
@@ -16,8 +17,8 @@
 //	               "n":3,"runs":[1,2],"sample":{"id":"S1"}},
 //	 "schema":{"id":"01K5Z3…","version":3},"sources":{"temperature":"header"}}
 //
-// All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks a rule: what was stored under older
-// rules can always be read.
+// All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks
+// a rule: what was stored under older rules can always be read.
 package descriptive
 
 import "bytes"
@@ -25,7 +26,8 @@ import "bytes"
 // MaxBytes bounds the canonical form of the metadata of one object.
 const MaxBytes = 64 << 10
 
-// Metadata describes one object. The zero value says nothing. Who changes what a slice or a group holds changes it for all copies.
+// Metadata describes one object. The zero value says nothing. Who changes what a slice or a group
+// holds changes it for all copies.
 type Metadata struct {
 	Creators        []Creator `json:"creators"`        // at most 500
 	Publisher       string    `json:"publisher"`       // at most 500 bytes, like all texts of one line unless another bound is stated
@@ -85,7 +87,8 @@ type Place struct {
 	Box       Box    `json:"box"`       // not together with a point
 }
 
-// Box is bounded by two meridians and two parallels; one whose west is greater than its east crosses the antimeridian.
+// Box is bounded by two meridians and two parallels; one whose west is greater than its east
+// crosses the antimeridian.
 type Box struct {
 	West  Number `json:"west"`
 	East  Number `json:"east"`
@@ -103,7 +106,8 @@ func (m Metadata) IsZero() bool {
 // Equal tells whether both say the same: their canonical forms are equal.
 func (m Metadata) Equal(other Metadata) bool { return bytes.Equal(m.Append(nil), other.Append(nil)) }
 
-// Missing returns the members that the DataCite kernel demands for a publication and that are not there, in the order of the JSON form.
+// Missing returns the members that the DataCite kernel demands for a publication and that are not
+// there, in the order of the JSON form.
 func (m Metadata) Missing() (missing []string) {
 	for _, member := range members {
 		if member.mandatory && len(member.append(nil, &m)) == 0 {
@@ -125,7 +129,8 @@ const (
 
 var kindNames = [...]string{"a dataspace", "a set", "a file"}
 
-// Error says which rule a part of metadata breaks. Read after each other, Field and Rule make a sentence.
+// Error says which rule a part of metadata breaks. Read after each other, Field and Rule make a
+// sentence.
 type Error struct {
 	Field string // such as metadata.creators.0.orcid or metadata.properties.temperature.unit, shortened if it is long
 	Rule  string // such as: must have at most 100 bytes

@@ -13,15 +13,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxDepth bounds lists and groups within each other, the object of all properties included. A quantity is none.
+// maxDepth bounds lists and groups within each other, the object of all properties included. A
+// quantity is none.
 const maxDepth = 8
 
 // Root is the first name in each [Error]'s Field: the member of a record that holds its metadata.
 const Root = "metadata"
 
-// Parse reads the JSON form. It refuses, with an [*Error], unknown members and ones that are there twice, null, values of the wrong type, invalid UTF-8,
-// numbers that are not finite as a float64, and properties that nest deeper than 8 levels. Tags, keywords, units, the names of properties and those of
-// sources come out in NFC. Other rules are left to [Metadata.Validate]. Nothing of data is kept.
+// Parse reads the JSON form. It refuses, with an [*Error], unknown members and ones that are there
+// twice, null, values of the wrong type, invalid UTF-8, numbers that are not finite as a float64,
+// and properties that nest deeper than 8 levels. Tags, keywords, units, the names of properties and
+// those of sources come out in NFC. Other rules are left to [Metadata.Validate]. Nothing of data is
+// kept.
 func Parse(data []byte) (m Metadata, err error) {
 	options := strict
 	if bytes.Contains(data, []byte("null")) { // else there is none, and looking for it takes half of the time

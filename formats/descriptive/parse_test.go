@@ -142,7 +142,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeReference compares with what another program makes of patches, which testdata/merge.py writes.
+// TestMergeReference compares with what another program makes of patches, which testdata/merge.py
+// writes.
 func TestMergeReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/merge.jsonl")

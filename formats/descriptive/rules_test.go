@@ -69,7 +69,8 @@ func TestValidateRefuses(t *testing.T) {
 	}
 }
 
-// TestSchemaAndSources: what a file says of the schema of its properties, and of where they came from.
+// TestSchemaAndSources: what a file says of the schema of its properties, and of where they came
+// from.
 func TestSchemaAndSources(t *testing.T) {
 	t.Parallel()
 	const id = "01K5Z3V7Q8W9X0Y1Z2A3B4C5D6"
@@ -98,7 +99,8 @@ func TestSchemaAndSources(t *testing.T) {
 	}
 }
 
-// TestKeepSources: a property that is changed or removed has no source any more, and nobody else's loses its own.
+// TestKeepSources: a property that is changed or removed has no source any more, and nobody else's
+// loses its own.
 func TestKeepSources(t *testing.T) {
 	t.Parallel()
 	const before = `{"properties":{"a":1,"b":[2],"c":3},"sources":{"a":"header","b":"sidecar"}}`
@@ -319,7 +321,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestVocabularies compares with the enumerations of DataCite's own schemas, which testdata/vocabularies.py takes from them.
+// TestVocabularies compares with the enumerations of DataCite's own schemas, which
+// testdata/vocabularies.py takes from them.
 func TestVocabularies(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/datacite-4.6.json")
@@ -360,7 +363,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestORCID compares with what another program says of checksums, which testdata/vocabularies.py writes.
+// TestORCID compares with what another program says of checksums, which testdata/vocabularies.py
+// writes.
 func TestORCID(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/orcid.tsv")

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// SchemaVersion names the version of a schema that properties were made with. The zero value names none.
+// SchemaVersion names the version of a schema that properties were made with. The zero value names
+// none.
 type SchemaVersion struct {
 	ID      string `json:"id"`      // of the schema, a ULID
 	Version int    `json:"version"` // from 1
@@ -93,7 +94,8 @@ func (s Sources) normalize() (Sources, error) {
 	return normal, nil
 }
 
-// Added returns the name of an entry that was not there before, or says something else now; of several, the first by name.
+// Added returns the name of an entry that was not there before, or says something else now; of
+// several, the first by name.
 func (s Sources) Added(before Sources) (name string, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		if s[name] != before[name] {
@@ -103,8 +105,8 @@ func (s Sources) Added(before Sources) (name string, ok bool) {
 	return "", false
 }
 
-// KeepSources drops the sources of properties that are not as they were before, and those that were not there before: these properties are a
-// person's from now on.
+// KeepSources drops the sources of properties that are not as they were before, and those that were
+// not there before: these properties are a person's from now on.
 func (m *Metadata) KeepSources(before Metadata) {
 	kept := Sources{}
 	for name, from := range m.Sources {

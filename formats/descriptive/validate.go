@@ -26,8 +26,9 @@ const (
 	lastYear  = 9999
 )
 
-// Validate tells whether an object of kind k may have m, by the rules that the fields state and with at most [MaxBytes] in canonical form. The error is an
-// [*Error] for the first member in the order of the JSON form that breaks one. The zero Metadata are always valid.
+// Validate tells whether an object of kind k may have m, by the rules that the fields state and
+// with at most [MaxBytes] in canonical form. The error is an [*Error] for the first member in the
+// order of the JSON form that breaks one. The zero Metadata are always valid.
 func (m Metadata) Validate(k Kind) error {
 	c := &checker{}
 	size := 0
@@ -100,8 +101,8 @@ func (c *checker) text(text string, most int) {
 	}
 }
 
-// hides tells whether r can hide or forge something, as in the other texts of a record: control characters but line breaks and tabs, and those that
-// turn the direction of writing.
+// hides tells whether r can hide or forge something, as in the other texts of a record: control
+// characters but line breaks and tabs, and those that turn the direction of writing.
 func hides(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -203,7 +204,8 @@ func (c *checker) propertyName(name string) {
 	}
 }
 
-// isForeign tells whether r may not be in the name of a property. Many scripts write vowels as marks.
+// isForeign tells whether r may not be in the name of a property. Many scripts write vowels as
+// marks.
 func isForeign(r rune) bool {
 	return r == utf8.RuneError || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) && !strings.ContainsRune(" _-()/%°", r)
 }

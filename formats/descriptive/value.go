@@ -46,8 +46,8 @@ func (n Number) Float() float64 {
 // Group holds named values, sorted by name. A name is there once.
 type Group []Property
 
-// Property is a value with its name: letters, marks and digits of any script, space and _ - ( ) / % °, at most 100 bytes in NFC. It begins with
-// a letter or a digit, and does not end with a space.
+// Property is a value with its name: letters, marks and digits of any script, space and _ - ( ) / %
+// °, at most 100 bytes in NFC. It begins with a letter or a digit, and does not end with a space.
 type Property struct {
 	Name  string
 	Value Value
@@ -75,7 +75,8 @@ func QuantityOf(n Number, unit string) Value {
 // ListOf returns a list that keeps values.
 func ListOf(values ...Value) Value { return Value{form: List, list: values} }
 
-// GroupOf returns a group as a value. One that has exactly a number named value and a text named unit is a Quantity.
+// GroupOf returns a group as a value. One that has exactly a number named value and a text named
+// unit is a Quantity.
 func GroupOf(g Group) Value {
 	if len(g) == 2 {
 		value, _ := g.Get("value")
@@ -90,7 +91,8 @@ func GroupOf(g Group) Value {
 // Form returns the form of v.
 func (v Value) Form() Form { return v.form }
 
-// Text returns the text of the forms Text and Time, and the number of Decimal and Quantity as it was written; "" for the others.
+// Text returns the text of the forms Text and Time, and the number of Decimal and Quantity as it
+// was written; "" for the others.
 func (v Value) Text() string {
 	if v.form == Truth {
 		return ""
@@ -112,7 +114,8 @@ func (v Value) Unit() string { return v.unit }
 // Bool returns what a Truth says; false for the others.
 func (v Value) Bool() bool { return v.form == Truth && v.text == "true" }
 
-// Time returns the beginning of what the form Time names, in UTC if it has no offset; the zero time for the others.
+// Time returns the beginning of what the form Time names, in UTC if it has no offset; the zero time
+// for the others.
 func (v Value) Time() time.Time {
 	if v.form != Time {
 		return time.Time{}
@@ -159,8 +162,9 @@ func (g Group) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(g, name, func(p Property, name string) int { return cmp.Compare(p.Name, name) })
 }
 
-// Leaves walks over the texts, numbers, truths, times and quantities in g, in the order of the canonical form, each with its path: the names that
-// lead to it, with dots between. The elements of a list have the path of the list.
+// Leaves walks over the texts, numbers, truths, times and quantities in g, in the order of the
+// canonical form, each with its path: the names that lead to it, with dots between. The elements of
+// a list have the path of the list.
 func (g Group) Leaves() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) { g.leaves("", yield) }
 }

@@ -50,10 +50,12 @@ func IdentifierTypes() []string { return slices.Clone(identifierTypes) }
 // RelationTypes returns what a relation may be.
 func RelationTypes() []string { return slices.Clone(relationTypes) }
 
-// DateTypes returns what the type of a date may be. A date of type Coverage says which times the data are about.
+// DateTypes returns what the type of a date may be. A date of type Coverage says which times the
+// data are about.
 func DateTypes() []string { return slices.Clone(dateTypes) }
 
-// Licences returns the SPDX identifiers to choose from, sorted. Deprecated ones, such as GPL-3.0, are valid and not among them.
+// Licences returns the SPDX identifiers to choose from, sorted. Deprecated ones, such as GPL-3.0,
+// are valid and not among them.
 func Licences() []string {
 	_, ids, _ := strings.Cut(licences, "\n") // behind the line that names the version
 	ids, _, _ = strings.Cut(ids, deprecated)

@@ -64,8 +64,9 @@ func isEmpty(v descriptive.Value) bool {
 	return false
 }
 
-// propertyName makes a name that a property may have: square and curly brackets become round ones, every other character that may not be in it _;
-// what may not begin or end a name is left out, and it is cut off. "" if nothing is left.
+// propertyName makes a name that a property may have: square and curly brackets become round ones,
+// every other character that may not be in it _; what may not begin or end a name is left out, and
+// it is cut off. "" if nothing is left.
 func propertyName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -95,7 +96,8 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// decode returns a text in UTF-8; what is not, is taken for Windows-1252, as older instruments write it.
+// decode returns a text in UTF-8; what is not, is taken for Windows-1252, as older instruments
+// write it.
 func decode(raw []byte) string {
 	if utf8.Valid(raw) {
 		return string(raw)
@@ -104,7 +106,8 @@ func decode(raw []byte) string {
 	return strings.ToValidUTF8(string(text), "_")
 }
 
-// clean makes a text of a header one that a property may have: without what is hidden, or around it, and cut off where it is too long.
+// clean makes a text of a header one that a property may have: without what is hidden, or around
+// it, and cut off where it is too long.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

@@ -1,12 +1,15 @@
-// Package extraction reads what files say about themselves, and what sidecars say about files, as properties of [descriptive.Metadata].
+// Package extraction reads what files say about themselves, and what sidecars say about files, as
+// properties of [descriptive.Metadata].
 //
-// A header is that of a table (CSV, TSV), an image (TIFF with OME-XML or the lines of ImageJ, JPEG with EXIF), or of FITS and NetCDF in its classic
-// forms. Properties have the names that the standard of the format gives them: DateTime, OBJECT, PhysicalSizeX. A sidecar is a JSON object beside
-// a file, whose members are properties.
+// A header is that of a table (CSV, TSV), an image (TIFF with OME-XML or the lines of ImageJ, JPEG
+// with EXIF), or of FITS and NetCDF in its classic forms. Properties have the names that the
+// standard of the format gives them: DateTime, OBJECT, PhysicalSizeX. A sidecar is a JSON object
+// beside a file, whose members are properties.
 //
-// Files come from strangers. Whatever they hold, no reader reads more than a bounded part of one, or makes more of it than bounded memory; and
-// what comes out are valid properties, at most [MaxProperties] and [descriptive.MaxBytes] of them. Even so these functions are for a process
-// of its own: see labshelf/formats/extraction/child.
+// Files come from strangers. Whatever they hold, no reader reads more than a bounded part of one,
+// or makes more of it than bounded memory; and what comes out are valid properties, at most
+// [MaxProperties] and [descriptive.MaxBytes] of them. Even so these functions are for a process of
+// its own: see labshelf/formats/extraction/child.
 package extraction
 
 import (
@@ -72,7 +75,8 @@ func readerOf(name string, beginning []byte) reader {
 	return extensions[strings.ToLower(path.Ext(name))]
 }
 
-// HasHeader tells whether a file may have a header that is read, from its name and its first [Beginning] bytes.
+// HasHeader tells whether a file may have a header that is read, from its name and its first
+// [Beginning] bytes.
 func HasHeader(name string, beginning []byte) bool {
 	if inner, ok := withoutGzip(name, beginning); ok {
 		return strings.EqualFold(path.Ext(inner), ".fits") || strings.EqualFold(path.Ext(inner), ".fit") || readerOf(inner, nil) != nil
@@ -86,15 +90,16 @@ func withoutGzip(name string, beginning []byte) (inner string, ok bool) {
 	return bare, strings.EqualFold(path.Ext(name), ".gz") && bytes.HasPrefix(beginning, []byte(gzipped))
 }
 
-// source is a file, or the beginning of one. Reading beyond its end is io.EOF, or io.ErrUnexpectedEOF.
+// source is a file, or the beginning of one. Reading beyond its end is io.EOF, or
+// io.ErrUnexpectedEOF.
 type source struct {
 	name string
 	io.ReaderAt
 	size int64
 }
 
-// Header reads the header of a file of that name and size. Of a format without one that is read here there are no properties. An error that is not
-// ErrFormat is one of reading.
+// Header reads the header of a file of that name and size. Of a format without one that is read
+// here there are no properties. An error that is not ErrFormat is one of reading.
 func Header(file io.ReaderAt, size int64, name string) (Result, error) {
 	beginning, err := section(file, 0, min(size, Beginning))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestAsOthersRead compares what is read of files made by astropy, netCDF4, scipy, tifffile, Pillow and piexif with what these, and exiftool, read
-// of them. testdata/make.py made both.
+// TestAsOthersRead compares what is read of files made by astropy, netCDF4, scipy, tifffile, Pillow
+// and piexif with what these, and exiftool, read of them. testdata/make.py made both.
 func TestAsOthersRead(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "expected.json"))

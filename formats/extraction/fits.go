@@ -16,7 +16,8 @@ const (
 // structure are the keywords that say how the file is laid out, or verify it.
 var structure = map[string]bool{"SIMPLE": true, "EXTEND": true, "CHECKSUM": true, "DATASUM": true, "PCOUNT": true, "GCOUNT": true, "LONGSTRN": true}
 
-// readFITS reads the keywords of the primary header of FITS 4.0, with the values of HIERARCH, of CONTINUE, and the units that comments begin with.
+// readFITS reads the keywords of the primary header of FITS 4.0, with the values of HIERARCH, of
+// CONTINUE, and the units that comments begin with.
 func readFITS(in source, to *collector) error {
 	h := fitsHeader{to: to}
 	for block := range int64(maxHeaders) {
@@ -111,7 +112,8 @@ func (h *fitsHeader) keep(keyword, field string) {
 	}
 }
 
-// quoted returns the text at the beginning of a field, without trailing spaces; not ok if there is none.
+// quoted returns the text at the beginning of a field, without trailing spaces; not ok if there is
+// none.
 func quoted(field string) (text string, ok bool) {
 	rest, ok := strings.CutPrefix(field, "'")
 	if !ok {

@@ -16,7 +16,8 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestHostileFiles holds readers to their bounds: each file would take unbounded time or memory if what it says were believed.
+// TestHostileFiles holds readers to their bounds: each file would take unbounded time or memory if
+// what it says were believed.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, file := range hostile(t) {
@@ -99,7 +100,8 @@ func described(text string) []byte {
 	return append(append(b, "\x00\x00\x00\x00"...), text...)
 }
 
-// TestCutFiles reads every file that others made up to many places: that is an error, or fewer properties.
+// TestCutFiles reads every file that others made up to many places: that is an error, or fewer
+// properties.
 func TestCutFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures(t) {

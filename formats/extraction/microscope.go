@@ -10,7 +10,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// describeMicroscope adds what the description of a TIFF says in the forms of OME and ImageJ; not ok if it has neither.
+// describeMicroscope adds what the description of a TIFF says in the forms of OME and ImageJ; not
+// ok if it has neither.
 func describeMicroscope(description string, to *collector) (ok bool) {
 	trimmed := strings.TrimSpace(description)
 	switch {
@@ -24,7 +25,8 @@ func describeMicroscope(description string, to *collector) (ok bool) {
 	return false
 }
 
-// readImageJ adds the lines of ImageJ as one group, with the size of a voxel as far as they know it.
+// readImageJ adds the lines of ImageJ as one group, with the size of a voxel as far as they know
+// it.
 func readImageJ(text string, to *collector) {
 	var lines collector
 	for line := range strings.Lines(cut(text, descriptive.MaxBytes)) {

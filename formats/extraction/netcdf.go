@@ -8,7 +8,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// The tags of lists, and the types of values in the classic forms of NetCDF: CDF-1, CDF-2 with positions of 64 bits, and CDF-5 with counts of 64 bits.
+// The tags of lists, and the types of values in the classic forms of NetCDF: CDF-1, CDF-2 with
+// positions of 64 bits, and CDF-5 with counts of 64 bits.
 const (
 	dimensionTag = 10
 	variableTag  = 11
@@ -139,7 +140,8 @@ func (h *netCDF) attributes() (all []ncAttribute) {
 	return all
 }
 
-// value reads the value of an attribute: a text, a number, or a list of numbers, of which the first ones are kept.
+// value reads the value of an attribute: a text, a number, or a list of numbers, of which the first
+// ones are kept.
 func (h *netCDF) value() descriptive.Value {
 	kind, n := h.word(), h.count()
 	if h.err == nil && (kind == 0 || int(kind) >= len(ncWidths) || n > maxNetCDF) {

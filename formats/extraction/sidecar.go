@@ -15,15 +15,17 @@ import (
 // MaxSidecar is the largest sidecar that is read, in bytes.
 const MaxSidecar = 1 << 20
 
-// maxDepth is how deep lists and groups of a sidecar may nest, so that nothing is made of what descriptive refuses.
+// maxDepth is how deep lists and groups of a sidecar may nest, so that nothing is made of what
+// descriptive refuses.
 const maxDepth = 8
 
 // SidecarSuffix is behind the name of a file in the name of its sidecar.
 const SidecarSuffix = ".json"
 
-// Sidecar reads the members of a JSON object as properties: those of its member properties, or of metadata.properties, as records have them, where
-// there is such an object. A text that is a number with a known unit is a quantity.
-// Null, and what is no property otherwise, is left out. ErrFormat: it is no object, or too long.
+// Sidecar reads the members of a JSON object as properties: those of its member properties, or of
+// metadata.properties, as records have them, where there is such an object. A text that is a number
+// with a known unit is a quantity. Null, and what is no property otherwise, is left out. ErrFormat:
+// it is no object, or too long.
 func Sidecar(text []byte) (Result, error) {
 	if len(text) > MaxSidecar {
 		return Result{}, malformed("a sidecar of more than %d bytes", MaxSidecar)
@@ -53,7 +55,8 @@ func Sidecar(text []byte) (Result, error) {
 	return to.result(), nil
 }
 
-// convert makes a value of what JSON decodes to; not ok, and counted, if it is none. What is none in a list or a group is left out of it.
+// convert makes a value of what JSON decodes to; not ok, and counted, if it is none. What is none
+// in a list or a group is left out of it.
 func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) {
 	switch from := from.(type) {
 	case string:

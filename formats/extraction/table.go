@@ -19,8 +19,9 @@ const (
 	maxRows  = 200      // lines that are looked at behind the first one
 )
 
-// readTable reads the beginning of a table of values with separators: lines # key: value, a preamble of lines key,value as instruments write it,
-// the names of the columns, and their units, in the names or in a line of their own.
+// readTable reads the beginning of a table of values with separators: lines # key: value, a
+// preamble of lines key,value as instruments write it, the names of the columns, and their units,
+// in the names or in a line of their own.
 func readTable(in source, to *collector) error {
 	raw, err := in.section(0, min(in.size, maxTable))
 	if err != nil {
@@ -137,8 +138,9 @@ func (t *table) split(line string) []string {
 	return fields
 }
 
-// find finds where the values begin, and what is above them. The values are the rows at the end that have the same number of fields; of these those
-// whose first field is a number or a time, if there are any, and all but the first one if there are none.
+// find finds where the values begin, and what is above them. The values are the rows at the end
+// that have the same number of fields; of these those whose first field is a number or a time, if
+// there are any, and all but the first one if there are none.
 func (t *table) find() {
 	t.data = -1
 	if len(t.rows) == 0 {
@@ -262,7 +264,8 @@ func (t *table) describe(to *collector) {
 	}
 }
 
-// row adds what a line of a preamble states: key,value or key,value,unit, or in one field key: value.
+// row adds what a line of a preamble states: key,value or key,value,unit, or in one field key:
+// value.
 func (t *table) row(to *collector, fields []string) {
 	for len(fields) > 0 && fields[len(fields)-1] == "" {
 		fields = fields[:len(fields)-1]

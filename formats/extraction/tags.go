@@ -97,7 +97,8 @@ func readJPEG(in source, to *collector) error {
 	return malformed("a JPEG of more than %d segments", maxSegments)
 }
 
-// isFrame tells whether a segment begins a frame: SOF0 to SOF15, without the tables DHT, JPG and DAC.
+// isFrame tells whether a segment begins a frame: SOF0 to SOF15, without the tables DHT, JPG and
+// DAC.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }

@@ -16,7 +16,8 @@ const (
 	maxPages   = 100_000 // that are counted
 )
 
-// tiff is a file, or a part of one, in the form of TIFF or BigTIFF. Positions are relative to its beginning.
+// tiff is a file, or a part of one, in the form of TIFF or BigTIFF. Positions are relative to its
+// beginning.
 type tiff struct {
 	source
 	order binary.ByteOrder
@@ -111,7 +112,8 @@ func (t tiff) entries(at uint64) (n, next int64, err error) {
 	return n, int64(at) + countSize + n*entrySize, nil
 }
 
-// directory reads the fields of a directory; of a tag that is there twice the first. Types that are not known are passed over.
+// directory reads the fields of a directory; of a tag that is there twice the first. Types that are
+// not known are passed over.
 func (t tiff) directory(at uint64) (directory, error) {
 	n, next, err := t.entries(at)
 	if err != nil {
@@ -153,7 +155,8 @@ func (t tiff) bytes(e entry) []byte {
 	return b
 }
 
-// numbers returns the numbers of a field, at most maxList; of rational ones the quotients, NaN for one that has none.
+// numbers returns the numbers of a field, at most maxList; of rational ones the quotients, NaN for
+// one that has none.
 func (t tiff) numbers(e entry) (all []float64) {
 	b, width := t.bytes(e), int(widths[e.kind])
 	for ; len(b) >= width && width > 0 && len(all) < maxList; b = b[width:] {
@@ -235,7 +238,8 @@ func (t tiff) pages(at uint64) (n int) {
 	return n
 }
 
-// readTIFF reads the first directory, that of EXIF, and what microscopes write into the description.
+// readTIFF reads the first directory, that of EXIF, and what microscopes write into the
+// description.
 func readTIFF(in source, to *collector) error {
 	t, first, err := openTIFF(in)
 	if err != nil {
@@ -329,7 +333,8 @@ func (t tiff) add(fields directory, tags []tag, to *collector) {
 	}
 }
 
-// addResolution adds how many pixels there are to an inch or a centimetre; without such a unit nothing but the ratio of both would be known.
+// addResolution adds how many pixels there are to an inch or a centimetre; without such a unit
+// nothing but the ratio of both would be known.
 func (t tiff) addResolution(fields directory, to *collector) {
 	unit := "1/in"
 	if n, ok := t.one(fields[tagOf["ResolutionUnit"]]); ok {

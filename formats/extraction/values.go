@@ -12,8 +12,9 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// written is a number as instruments write it: what JSON has, a plus sign, a point without a digit before or behind it, and the D of Fortran.
-// Zeros before another digit belong to an identifier, not to a number.
+// written is a number as instruments write it: what JSON has, a plus sign, a point without a digit
+// before or behind it, and the D of Fortran. Zeros before another digit belong to an identifier,
+// not to a number.
 var written = lazily(`^([+-]?)(0|[1-9][0-9]*)?(?:\.([0-9]*))?(?:[eEdD]([+-]?[0-9]+))?$`)
 
 // number returns a number in the form of JSON, or "".
@@ -90,7 +91,8 @@ func isUnit(text string) bool {
 	return known
 }
 
-// said returns what a text states: a number, a number with a unit that is known, true, false, or the text.
+// said returns what a text states: a number, a number with a unit that is known, true, false, or
+// the text.
 func said(text string, c units.Convention) descriptive.Value {
 	text = clean(text)
 	if n := numberIn(text, c); n != "" {
@@ -132,7 +134,8 @@ var (
 	behind   = lazily(`^(.*?\S)(?: / |, )(.+)$`)
 )
 
-// label splits the name of a column: T / °C, T [K], T (K), T, K. In square brackets everything is a unit; elsewhere what is known as one.
+// label splits the name of a column: T / °C, T [K], T (K), T, K. In square brackets everything is a
+// unit; elsewhere what is known as one.
 func label(text string) labelled {
 	text = clean(text)
 	for _, way := range [...]*regexp.Regexp{inSquare(), inRound(), behind()} {
@@ -160,7 +163,8 @@ func (l labelled) value(about string) descriptive.Value {
 	return descriptive.GroupOf(g)
 }
 
-// shortest returns a number of 32 bits as it would be written, not with the digits that 64 bits make of it.
+// shortest returns a number of 32 bits as it would be written, not with the digits that 64 bits
+// make of it.
 func shortest(f float32) float64 {
 	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // of what is no number it is itself
 	return exact

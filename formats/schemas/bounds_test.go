@@ -11,10 +11,12 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// most is what compiling and validating may take. It leaves a machine that is busy with other tests ten times what they take alone.
+// most is what compiling and validating may take. It leaves a machine that is busy with other tests
+// ten times what they take alone.
 const most = 5 * time.Second
 
-// worst are schemas and values that take as long as anything that was found, each within the limits of size.
+// worst are schemas and values that take as long as anything that was found, each within the limits
+// of size.
 var worst = []struct {
 	name, schema, value string
 	givenUp             bool // the steps do not suffice
@@ -53,7 +55,8 @@ var worst = []struct {
 	{"the metaschema", `{"items":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}`, "[" + repeat(doubled(`"allOf":[%s,%[1]s]`), 10, ",") + "]", false},
 }
 
-// TestWorst compiles and validates what takes longest, and expects that it either gets a verdict or is given up in time.
+// TestWorst compiles and validates what takes longest, and expects that it either gets a verdict or
+// is given up in time.
 func TestWorst(t *testing.T) {
 	for i, test := range worst {
 		if testing.Short() && i%4 != 0 {
@@ -85,7 +88,8 @@ func givenUp(problems []schemas.Problem) bool {
 	return len(problems) == 1 && problems[0].Rule == schemas.RuleSteps
 }
 
-// doubled returns a schema that looks at a value 2^20 to 4^20 times: each of its parts looks at the next one as often as the text names it.
+// doubled returns a schema that looks at a value 2^20 to 4^20 times: each of its parts looks at the
+// next one as often as the text names it.
 func doubled(text string) string {
 	var b strings.Builder
 	for i := range 20 {

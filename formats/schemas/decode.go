@@ -38,7 +38,8 @@ type decoder struct {
 	pointerSize int
 }
 
-// decode reads a text of one JSON value, whose objects have no two members of one name. An error is an *Error.
+// decode reads a text of one JSON value, whose objects have no two members of one name. An error is
+// an *Error.
 func decode(text []byte, l limits) (parsed, error) {
 	if len(text) > l.bytes {
 		return parsed{}, &Error{Rule: "size", Message: fmt.Sprintf("the %s has %d bytes, and may have %d", l.what, len(text), l.bytes)}
@@ -129,7 +130,8 @@ func (d *decoder) array(depth int) (any, error) {
 	return array, err
 }
 
-// enter counts an object, an array or a truth value that was just begun, and returns the pointer to it if it may be a subschema.
+// enter counts an object, an array or a truth value that was just begun, and returns the pointer to
+// it if it may be a subschema.
 func (d *decoder) enter(depth int) (pointer string, err error) {
 	if depth > MaxDepth {
 		return "", &Error{Path: d.path(), Rule: "depth", Message: fmt.Sprintf("the %s has objects and arrays within each other more than %d deep", d.what, MaxDepth)}
@@ -147,7 +149,8 @@ func (d *decoder) enter(depth int) (pointer string, err error) {
 	return pointer, nil
 }
 
-// path returns the pointer to what was read last. It takes time, so that only what needs it asks for it.
+// path returns the pointer to what was read last. It takes time, so that only what needs it asks
+// for it.
 func (d *decoder) path() string { return string(d.from.StackPointer()) }
 
 // number returns a number of a size that exact arithmetic can handle.

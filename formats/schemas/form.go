@@ -14,7 +14,8 @@ const (
 	shortLength = 200 // characters up to which a text has one line
 )
 
-// Form is what a page draws to fill in an object of a schema. What depends on other values (if, anyOf, patternProperties) is not in it.
+// Form is what a page draws to fill in an object of a schema. What depends on other values (if,
+// anyOf, patternProperties) is not in it.
 type Form struct {
 	Title  string  `json:"title,omitempty"`
 	Help   string  `json:"help,omitempty"`
@@ -33,8 +34,8 @@ type Field struct {
 	Required bool     `json:"required,omitempty"`
 	Default  any      `json:"default,omitempty"` // a value as encoding/json decodes it, numbers as json.Number; nil: none
 
-	// Min and Max bound a number or the number of a quantity, the characters of a text, and the items of a list. Those of numbers may be
-	// exclusive, which only Validate checks.
+	// Min and Max bound a number or the number of a quantity, the characters of a text, and the
+	// items of a list. Those of numbers may be exclusive, which only Validate checks.
 	Min     *json.Number `json:"min,omitempty"`
 	Max     *json.Number `json:"max,omitempty"`
 	Pattern string       `json:"pattern,omitempty"` // a regular expression of Go that a text must match
@@ -87,7 +88,8 @@ func drawForm(root *node) Form {
 	return form
 }
 
-// unconditional returns s and the schemas that apply wherever it does, each once: what it refers to, allOf, and the only alternative to null.
+// unconditional returns s and the schemas that apply wherever it does, each once: what it refers
+// to, allOf, and the only alternative to null.
 func unconditional(s *node) []*node {
 	var all []*node
 	var add func(s *node)
@@ -209,7 +211,8 @@ func soleType(same []*node) string {
 	return ""
 }
 
-// choices returns the values of an enum, a const, or alternatives that are each a const, if none of them is an object or a list.
+// choices returns the values of an enum, a const, or alternatives that are each a const, if none of
+// them is an object or a list.
 func choices(same []*node) []Choice {
 	var all []Choice
 	for _, s := range same {

@@ -43,8 +43,9 @@ func (g generator) pair() pair {
 	return pair{root, guided.value(root, 5)}
 }
 
-// schema returns a schema of at most so many levels. It refers for the same value to definitions from number after on only, so that no
-// schema comes back to itself; within a part of the value it may refer to all.
+// schema returns a schema of at most so many levels. It refers for the same value to definitions
+// from number after on only, so that no schema comes back to itself; within a part of the value it
+// may refer to all.
 func (g generator) schema(depth, after int, part bool) any {
 	if g.IntN(20) == 0 {
 		return g.IntN(3) > 0

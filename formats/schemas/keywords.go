@@ -33,7 +33,8 @@ func checkKeywords(schema any) error {
 // keywords counts what it has seen of a schema.
 type keywords struct{ references int }
 
-// check looks at everything within a value. It does so in data, such as examples, too: nothing in a schema tells them from other schemas.
+// check looks at everything within a value. It does so in data, such as examples, too: nothing in a
+// schema tells them from other schemas.
 func (k *keywords) check(v any) *Error {
 	switch v := v.(type) {
 	case map[string]any:

@@ -87,7 +87,8 @@ func (d *drawer) drawObject(f *Field, same []*node, depth int) {
 	f.Kind, f.Fields, f.Min, f.Max, f.Units = KindQuantity, nil, quantity.Min, quantity.Max, quantity.Units
 }
 
-// asQuantity returns the bounds and the units of a group that is a quantity: of a number called value and a text called unit.
+// asQuantity returns the bounds and the units of a group that is a quantity: of a number called
+// value and a text called unit.
 func asQuantity(fields []Field) (Field, bool) {
 	value := slices.IndexFunc(fields, func(f Field) bool {
 		return f.Name == "value" && (f.Kind == KindNumber || f.Kind == KindInteger)
@@ -151,7 +152,8 @@ func sizeBound(same []*node, of func(*node) *int) *json.Number {
 	return nil
 }
 
-// isText reports whether a schema says that its text is one of several lines: that it is a document of a type such as text/plain.
+// isText reports whether a schema says that its text is one of several lines: that it is a document
+// of a type such as text/plain.
 func (n *node) isText() bool {
 	media, _ := n.object["contentMediaType"].(string)
 	return strings.HasPrefix(media, "text/")

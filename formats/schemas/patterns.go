@@ -8,10 +8,12 @@ import (
 )
 
 const (
-	// maxPattern bounds the instructions of a regular expression. A character of a text takes at most one step for each.
+	// maxPattern bounds the instructions of a regular expression. A character of a text takes at
+	// most one step for each.
 	maxPattern = 2000
 
-	// maxPatterns bounds the instructions of all regular expressions of a schema, which stay in memory.
+	// maxPatterns bounds the instructions of all regular expressions of a schema, which stay in
+	// memory.
 	maxPatterns = 20_000
 )
 
@@ -21,7 +23,8 @@ type pattern struct {
 	size int // about the number of its instructions
 }
 
-// unsupported says of the errors of Go what they mean for who knows the regular expressions of ECMAScript.
+// unsupported says of the errors of Go what they mean for who knows the regular expressions of
+// ECMAScript.
 var unsupported = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         "looking ahead or behind, as by (?= (?! (?<= (?<!, is not supported",
 	syntax.ErrInvalidNamedCapture:   "a group is named as in (?<name>; looking behind, as by (?<= (?<!, is not supported",
@@ -58,7 +61,8 @@ func (b *patternBudget) compile(text string) (*pattern, error) {
 	return b.compiled[text], nil
 }
 
-// checkPattern returns the size of a regular expression without the memory that compiling it would take.
+// checkPattern returns the size of a regular expression without the memory that compiling it would
+// take.
 func checkPattern(text string) (size int, err error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	var failed *syntax.Error

@@ -24,8 +24,9 @@ type pair struct {
 	Value  any `json:"value"`
 }
 
-// TestAgainstOthers compares the verdicts on random pairs with those of jsonschema of PyPI and ajv of npm: where these two agree, ours is
-// the same. SCHEMA_PAIRS says how many pairs, and SCHEMA_SEED which ones.
+// TestAgainstOthers compares the verdicts on random pairs with those of jsonschema of PyPI and ajv
+// of npm: where these two agree, ours is the same. SCHEMA_PAIRS says how many pairs, and
+// SCHEMA_SEED which ones.
 func TestAgainstOthers(t *testing.T) {
 	t.Parallel()
 	python, node := otherValidators(t)
@@ -126,7 +127,8 @@ func verdicts(t *testing.T, lines *bytes.Buffer, command ...string) []any {
 	return all
 }
 
-// otherValidators returns the commands that run them. The test is skipped where they are not to be had.
+// otherValidators returns the commands that run them. The test is skipped where they are not to be
+// had.
 func otherValidators(t *testing.T) (python, node []string) {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join("..", "..", "web", "package.json"))

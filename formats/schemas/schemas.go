@@ -27,13 +27,15 @@ const (
 	MaxValue  = 64 << 10 // bytes of the text of a value
 	MaxDepth  = 48       // objects and arrays within each other, of either
 
-	// MaxSubschemas bounds the objects and truth values of a schema, which are all that can be a schema within it.
+	// MaxSubschemas bounds the objects and truth values of a schema, which are all that can be a
+	// schema within it.
 	MaxSubschemas = 2000
 
 	// MaxReferences bounds the references in a schema. Each takes time in proportion to it.
 	MaxReferences = 500
 
-	// MaxChain bounds the schemas that apply to one value through each other, by references and by keywords such as allOf.
+	// MaxChain bounds the schemas that apply to one value through each other, by references and by
+	// keywords such as allOf.
 	MaxChain = 64
 
 	// MaxSteps bounds a validation. A step takes at most some 10 ns on a machine of 2020.

@@ -201,7 +201,8 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// FuzzSchema compiles any text, draws its form, and validates any value with it, none of which may fail otherwise than by an error.
+// FuzzSchema compiles any text, draws its form, and validates any value with it, none of which may
+// fail otherwise than by an error.
 func FuzzSchema(f *testing.F) {
 	for _, groups := range suite(f) {
 		for _, g := range groups {

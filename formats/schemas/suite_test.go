@@ -26,7 +26,8 @@ type group struct {
 	}
 }
 
-// refused are the groups of the suite whose schema Compile refuses: how many in each file, by the rule that they break.
+// refused are the groups of the suite whose schema Compile refuses: how many in each file, by the
+// rule that they break.
 var refused = map[string]map[string]int{
 	"refRemote.json":  {"reference": 15}, // to documents that are elsewhere
 	"dynamicRef.json": {"reference": 5},  // to documents that are elsewhere
@@ -45,7 +46,8 @@ var differing = map[string]int{
 	"optional/format/iri.json":              1,  // an address of a version to come
 }
 
-// TestSuite holds the verdicts against those of the required tests of the JSON-Schema-Test-Suite and of its tests of formats.
+// TestSuite holds the verdicts against those of the required tests of the JSON-Schema-Test-Suite
+// and of its tests of formats.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	gotRefused, gotDiffering := map[string]map[string]int{}, map[string]int{}

@@ -12,7 +12,8 @@ import (
 const (
 	MaxProblems = 100 // that Validate returns
 
-	// maxCollected bounds the problems of which those are the first. With more, it is by chance which are among them.
+	// maxCollected bounds the problems of which those are the first. With more, it is by chance
+	// which are among them.
 	maxCollected = 5000
 )
 
@@ -29,8 +30,9 @@ type Problem struct {
 	Message string // what is wrong, in English, to be read after the name of the property: "is not a number"
 }
 
-// Validate validates the text of a value and returns its problems by path, at most MaxProblems of them; without any, it is valid. When ctx
-// ends, or MaxSteps are taken, the one problem is that of RuleSteps.
+// Validate validates the text of a value and returns its problems by path, at most MaxProblems of
+// them; without any, it is valid. When ctx ends, or MaxSteps are taken, the one problem is that of
+// RuleSteps.
 func (s *Schema) Validate(ctx context.Context, text []byte) []Problem {
 	value, err := decode(text, limits{bytes: MaxValue, what: "value"})
 	var wrong *Error
@@ -44,8 +46,9 @@ func (s *Schema) Validate(ctx context.Context, text []byte) []Problem {
 	return found
 }
 
-// Missing returns the JSON pointers of the properties that the schema requires, at any depth, and that the value does not have. It returns
-// none when the value cannot be read or checked: Validate says so.
+// Missing returns the JSON pointers of the properties that the schema requires, at any depth, and
+// that the value does not have. It returns none when the value cannot be read or checked: Validate
+// says so.
 func (s *Schema) Missing(ctx context.Context, text []byte) []string {
 	return Missing(s.Validate(ctx, text))
 }
@@ -124,8 +127,8 @@ func pathOf(path []token) string {
 	return b.String()
 }
 
-// collectAlternatives appends the problems of a value that fits none of several schemas: those of the only one that is of its type, or the
-// values that the schemas are for, or that none fits.
+// collectAlternatives appends the problems of a value that fits none of several schemas: those of
+// the only one that is of its type, or the values that the schemas are for, or that none fits.
 func (f *failure) collectAlternatives(path string, all *[]Problem) {
 	var ofType []*failure
 	var types, values []string

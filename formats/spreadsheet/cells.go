@@ -13,16 +13,19 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// protection is before a text that would be read as something else, by this package or by a spreadsheet.
+// protection is before a text that would be read as something else, by this package or by a
+// spreadsheet.
 const protection = "'"
 
-// A minus before a quantity is this sign, since a spreadsheet takes what begins with a hyphen for a formula unless it is a number.
+// A minus before a quantity is this sign, since a spreadsheet takes what begins with a hyphen for a
+// formula unless it is a number.
 const minus = "−"
 
 // A dialect is how numbers are written: it goes with the separator of a file.
 type dialect struct{ convention units.Convention }
 
-// dialectOf returns what goes with a separator: where commas are in numbers, spreadsheets separate by semicolons.
+// dialectOf returns what goes with a separator: where commas are in numbers, spreadsheets separate
+// by semicolons.
 func dialectOf(separator rune) dialect { return dialect{units.Convention(separator == ';')} }
 
 // cellOf writes a value so that valueOf reads the same.
@@ -72,7 +75,8 @@ func (d dialect) textCell(text string) string {
 // convertible is what spreadsheets take for numbers, dates, times, amounts of money or fractions.
 var convertible = lazily(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
 
-// tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in a form that is known.
+// tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in
+// a form that is known.
 func tempting(text string) bool {
 	if startsFormula(text) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, protection) {
 		return true
@@ -110,7 +114,8 @@ func textOf(cell string) string {
 	return text
 }
 
-// valueOf reads a cell that is not empty. An error says what is wrong with it or can be read in two ways.
+// valueOf reads a cell that is not empty. An error says what is wrong with it or can be read in two
+// ways.
 func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	text := strings.TrimSpace(cell)
 	if strings.HasPrefix(cell, protection) || strings.HasPrefix(text, `"`) {

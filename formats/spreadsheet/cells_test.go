@@ -10,7 +10,8 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// TestTyped: what people type into an empty cell, in a file that is separated by commas and in one by semicolons.
+// TestTyped: what people type into an empty cell, in a file that is separated by commas and in one
+// by semicolons.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ cell, commas, semicolons string }{

@@ -29,14 +29,16 @@ const (
 	restColumn
 )
 
-// members are those of the DataCite kernel, in the order of columns. Their cells are JSON, or one text.
+// members are those of the DataCite kernel, in the order of columns. Their cells are JSON, or one
+// text.
 var members = []string{
 	"creators", "publisher", "publicationYear", "resourceType", "licence", "keywords", "related", "dates", "funding", "places",
 }
 
 var textMembers = []string{"publisher", "resourceType", "licence"}
 
-// membersOf returns the JSON of the members that have columns of their own, apart from tags and properties.
+// membersOf returns the JSON of the members that have columns of their own, apart from tags and
+// properties.
 func membersOf(m descriptive.Metadata) map[string]jsontext.Value {
 	m.Tags, m.Properties = nil, nil
 	if m.IsZero() {

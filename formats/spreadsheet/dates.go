@@ -19,7 +19,8 @@ const (
 	monthFirst              // 1/2/2026
 )
 
-// moment is a day, and perhaps a time, as a spreadsheet shows it. Year, month or day may be 0: it is not shown.
+// moment is a day, and perhaps a time, as a spreadsheet shows it. Year, month or day may be 0: it
+// is not shown.
 type moment struct {
 	year, month, day int
 	clock            string // HH:MM:SS; "" for none
@@ -34,7 +35,8 @@ var (
 	named     = lazily(`^(?:([0-9]{1,2})\.?[-/ ]*)?(\pL{3,10})\.?[-/ ]*(?:([0-9]{1,2}), ?)?([0-9]{1,4})?$`)
 )
 
-// months are their names in spreadsheets: of English, German, French, Spanish, Italian, Dutch and Portuguese.
+// months are their names in spreadsheets: of English, German, French, Spanish, Italian, Dutch and
+// Portuguese.
 var months = [...]string{
 	"jan january januar jän jänner janv janvier ene enero gen gennaio januari janeiro",
 	"feb february februar févr février febrero febbraio februari fev fevereiro",
@@ -67,7 +69,8 @@ func monthAndNumber(text string) bool {
 	return parts != nil && parts[1]+parts[3]+parts[4] != "" && monthOf(parts[2]) > 0
 }
 
-// shown is whether a spreadsheet shows a text, or has been given it: it shows no date of two numbers.
+// shown is whether a spreadsheet shows a text, or has been given it: it shows no date of two
+// numbers.
 type shown bool
 
 // moments returns what a text can be read as; nothing if it is no date.
@@ -139,7 +142,8 @@ func clockOf(parts []string) (m moment) {
 	return m
 }
 
-// same tells whether both can be one day and time. What is not shown says nothing, but both show the month and something else.
+// same tells whether both can be one day and time. What is not shown says nothing, but both show
+// the month and something else.
 func (m moment) same(other moment) bool {
 	equal := func(a, b int) bool { return a == b || a == 0 || b == 0 }
 	year, otherYear := m.year, other.year
@@ -157,8 +161,9 @@ func sameClock(a, b string) bool {
 	return a == b || a != "" && b != "" && a[:5] == b[:5] && (strings.HasSuffix(a, ":00") || strings.HasSuffix(b, ":00"))
 }
 
-// dateTyped reads a date as people type it or a spreadsheet shows it, and writes it as ISO 8601. An error says that it can be read in two ways, or
-// that a spreadsheet may have made it of something else.
+// dateTyped reads a date as people type it or a spreadsheet shows it, and writes it as ISO 8601. An
+// error says that it can be read in two ways, or that a spreadsheet may have made it of something
+// else.
 func dateTyped(text string) (iso string, ok bool, err error) {
 	if withT := strings.Replace(text, " ", "T", 1); descriptive.TextOf(withT).Form() == descriptive.Time {
 		return withT, true, nil

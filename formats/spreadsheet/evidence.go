@@ -22,7 +22,8 @@ func (p *place) note(at place) {
 	}
 }
 
-// evidence collects what only a whole file tells: how it is encoded, and in which order its dates are. What has no proof is no edit.
+// evidence collects what only a whole file tells: how it is encoded, and in which order its dates
+// are. What has no proof is no edit.
 type evidence struct {
 	unicode, ansi place          // cells beyond ASCII: in UTF-8, and in something else
 	known         map[rune]bool  // characters of cells in something else that are what they must be

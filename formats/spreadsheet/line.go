@@ -28,8 +28,9 @@ func (l Line) plain(position int) string {
 	return strings.TrimSpace(text)
 }
 
-// Edit returns what the row makes of the metadata of its object, which are those of present now. A cell that was not edited, or says what is there
-// already, changes nothing. What is wrong with cells, or with the whole, is in problems: then after is of no use.
+// Edit returns what the row makes of the metadata of its object, which are those of present now. A
+// cell that was not edited, or says what is there already, changes nothing. What is wrong with
+// cells, or with the whole, is in problems: then after is of no use.
 //
 // The name is compared only if the row is of the present version of the object.
 func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Metadata, problems []Problem) {
@@ -79,7 +80,8 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 	return after, problems
 }
 
-// isEdited tells whether somebody has edited the cell at a position, where shown is what a file would have there now.
+// isEdited tells whether somebody has edited the cell at a position, where shown is what a file
+// would have there now.
 func (l Line) isEdited(name string, position int, shown string, refuse func(column, message string)) bool {
 	cell, ansi := l.cell(position)
 	at := place{l.Row, name}

@@ -15,8 +15,9 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// opened are the ways in which LibreOffice opens a file and saves what it has made of it: as its users do who have this language. The options are
-// those of its filter for CSV: separator, quotation mark, encoding, first line, columns, language, quote all, detect special numbers.
+// opened are the ways in which LibreOffice opens a file and saves what it has made of it: as its
+// users do who have this language. The options are those of its filter for CSV: separator,
+// quotation mark, encoding, first line, columns, language, quote all, detect special numbers.
 var opened = []struct {
 	locale    string
 	separator rune
@@ -32,8 +33,9 @@ var opened = []struct {
 	{"en-US", ',', "44,34,76,1,,0,false,true", "44,34,76,1,,0,false,false,true"},
 }
 
-// TestLibreOffice opens files in LibreOffice, saves them as workbooks, opens these, and saves them as CSV: nothing has changed. OFFICE names the program,
-// such as soffice of the package libreoffice-calc-nogui.
+// TestLibreOffice opens files in LibreOffice, saves them as workbooks, opens these, and saves them
+// as CSV: nothing has changed. OFFICE names the program, such as soffice of the package
+// libreoffice-calc-nogui.
 func TestLibreOffice(t *testing.T) {
 	program := os.Getenv("OFFICE")
 	if program == "" {

@@ -8,7 +8,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// leaves yields the values that have cells of their own, each with its path. A group that holds nothing is one of them.
+// leaves yields the values that have cells of their own, each with its path. A group that holds
+// nothing is one of them.
 func leaves(prefix string, g descriptive.Group) iter.Seq2[string, descriptive.Value] {
 	return func(yield func(string, descriptive.Value) bool) { walk(prefix, g, yield) }
 }
@@ -23,7 +24,8 @@ func walk(prefix string, g descriptive.Group, yield func(string, descriptive.Val
 	return true
 }
 
-// at returns the value that a path leads to. A group that holds something is none: its members have cells.
+// at returns the value that a path leads to. A group that holds something is none: its members have
+// cells.
 func at(g descriptive.Group, path string) (v descriptive.Value, ok bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		if v, ok = g.Get(name); !ok {

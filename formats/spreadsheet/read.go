@@ -22,7 +22,8 @@ const (
 	maxHeader   = 256 << 10
 )
 
-// Reader reads what a spreadsheet has made of a file: separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252.
+// Reader reads what a spreadsheet has made of a file: separated by commas, semicolons or tabs, in
+// UTF-8, UTF-16 or Windows-1252.
 type Reader struct {
 	rows     *csv.Reader
 	bound    *bound
@@ -166,7 +167,8 @@ func (r *Reader) next() ([]string, error) {
 	return fields, nil
 }
 
-// Read returns the next row that has anything in it. The error at the end is io.EOF; what cannot be read is a *Problem, and nothing behind it can be.
+// Read returns the next row that has anything in it. The error at the end is io.EOF; what cannot be
+// read is a *Problem, and nothing behind it can be.
 func (r *Reader) Read() (Line, error) {
 	for {
 		cells, err := r.next()
@@ -184,7 +186,8 @@ func (r *Reader) Read() (Line, error) {
 // errLong is that of a row that is too long.
 var errLong = errors.New("the row is too long")
 
-// bound reads at most left bytes: a quotation mark that is not closed makes the rest of a file one cell.
+// bound reads at most left bytes: a quotation mark that is not closed makes the rest of a file one
+// cell.
 type bound struct {
 	from io.Reader
 	left int

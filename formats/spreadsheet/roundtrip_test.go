@@ -101,7 +101,8 @@ var someMetadata = rapid.Custom(func(t *rapid.T) descriptive.Metadata {
 	return m
 })
 
-// TestRoundTrip writes random metadata and reads them: onto nothing they are equal, and onto themselves they change nothing. No cell is a formula.
+// TestRoundTrip writes random metadata and reads them: onto nothing they are equal, and onto
+// themselves they change nothing. No cell is a formula.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -235,7 +236,8 @@ func written(t fataler, objects []spreadsheet.Object, separator rune) string {
 	return file.String()
 }
 
-// edit reads a file, and returns what it makes of objects, which are found by their ids, and what is wrong with it.
+// edit reads a file, and returns what it makes of objects, which are found by their ids, and what
+// is wrong with it.
 func edit(t fataler, file string, objects []spreadsheet.Object) (after []descriptive.Metadata, problems []spreadsheet.Problem) {
 	t.Helper()
 	r, err := spreadsheet.NewReader(strings.NewReader(file))

@@ -1,11 +1,13 @@
-// Package spreadsheet writes descriptive metadata as CSV that people edit in a spreadsheet, and reads what they send back.
+// Package spreadsheet writes descriptive metadata as CSV that people edit in a spreadsheet, and
+// reads what they send back.
 //
-// There is a row for each object and a column for each member and each property; docs/csv.md says which, and how a cell is read. What is written and
-// read again is equal.
+// There is a row for each object and a column for each member and each property; docs/csv.md says
+// which, and how a cell is read. What is written and read again is equal.
 //
-// Spreadsheets change cells that nobody has edited: they write a date as their country does, drop zeros, and round numbers. So a cell is
-// compared with what the object has now, and one that a spreadsheet may have made of that is not edited ([Line.Edit]). A cell that is edited is
-// read by one rule for all files, and what can be read in two ways is a [Problem].
+// Spreadsheets change cells that nobody has edited: they write a date as their country does, drop
+// zeros, and round numbers. So a cell is compared with what the object has now, and one that a
+// spreadsheet may have made of that is not edited ([Line.Edit]). A cell that is edited is read by
+// one rule for all files, and what can be read in two ways is a [Problem].
 package spreadsheet
 
 import (
@@ -16,8 +18,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// MaxColumns is how many columns there are for properties and members, besides those of the object. What would have another one is in the column
-// properties, as JSON.
+// MaxColumns is how many columns there are for properties and members, besides those of the object.
+// What would have another one is in the column properties, as JSON.
 const MaxColumns = 250
 
 // The columns that every file has.
@@ -40,7 +42,8 @@ type Object struct {
 	Metadata       descriptive.Metadata
 }
 
-// Columns are those that a file needs. The zero Columns are those of objects about which nothing is said.
+// Columns are those that a file needs. The zero Columns are those of objects about which nothing is
+// said.
 type Columns struct {
 	members    map[string]bool
 	properties map[string]bool

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// truths are how spreadsheets show true and false: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian.
+// truths are how spreadsheets show true and false: English, German, French, Spanish, Italian,
+// Portuguese, Dutch, Polish, Russian.
 var truths = [2][]string{
 	{"FALSE", "FALSCH", "FAUX", "FALSO", "ONWAAR", "FAŁSZ", "ЛОЖЬ"},
 	{"TRUE", "WAHR", "VRAI", "VERDADERO", "VERO", "VERDADEIRO", "WAAR", "PRAWDA", "ИСТИНА"},
@@ -34,8 +35,8 @@ const (
 	doubtful         // so it may, but by a change that somebody can have made as well
 )
 
-// compare tells whether a spreadsheet may have made the cell of what was shown: the cell as it was written, without protection. order is in which one a
-// date is read then.
+// compare tells whether a spreadsheet may have made the cell of what was shown: the cell as it was
+// written, without protection. order is in which one a date is read then.
 func compare(shown, cell string) (verdict, order) {
 	if strings.TrimSpace(lines.Replace(shown)) == strings.TrimSpace(lines.Replace(cell)) || isCut(shown, cell) || lossy(shown) == cell {
 		return unedited, anyOrder
@@ -70,7 +71,8 @@ func isCut(shown, cell string) bool {
 	return len(cell) >= most && strings.HasPrefix(shown, cell) && len(utf16.Encode([]rune(cell))) == most
 }
 
-// digits are the significant digits that spreadsheets round to: in a cell with an exponent, and in another one.
+// digits are the significant digits that spreadsheets round to: in a cell with an exponent, and in
+// another one.
 var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
 
 var (
@@ -158,7 +160,8 @@ func sameTime(shown, cell string) bool {
 	return sameClock(clockOf(was).clock, clockOf(is).clock)
 }
 
-// mistaken returns what a text becomes where it is UTF-8 and read as Windows-1252; itself where it has only ASCII, or cannot be read so.
+// mistaken returns what a text becomes where it is UTF-8 and read as Windows-1252; itself where it
+// has only ASCII, or cannot be read so.
 func mistaken(text string) string {
 	wrong, err := charmap.Windows1252.NewDecoder().String(text)
 	if err != nil {

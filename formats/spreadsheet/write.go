@@ -16,8 +16,9 @@ type Writer struct {
 	line      []byte
 }
 
-// NewWriter writes a header, and returns a Writer of rows with these columns. The separator is a comma, or a semicolon: then numbers have decimal
-// commas, as spreadsheets expect where they separate by semicolons.
+// NewWriter writes a header, and returns a Writer of rows with these columns. The separator is a
+// comma, or a semicolon: then numbers have decimal commas, as spreadsheets expect where they
+// separate by semicolons.
 func NewWriter(to io.Writer, c Columns, separator rune) (*Writer, error) {
 	w := &Writer{to: to, separator: separator, columns: c.all(), line: []byte(byteOrderMark)}
 	w.field(columnID)

@@ -8,20 +8,22 @@ import (
 // File is a file of a set. The text of an id has 26 characters; a younger file has a greater one.
 type File interface{ Named() (id, name string) }
 
-// Position is a file, in order of name, then id; or where an id is "", the place in front of all files with that name, and the zero Position
-// the place in front of all files.
+// Position is a file, in order of name, then id; or where an id is "", the place in front of all
+// files with that name, and the zero Position the place in front of all files.
 type Position struct{ Name, ID string }
 
 // Set is what one set has, as one transaction sees it.
 type Set[F File] interface {
-	// Files yields the files whose names begin with a prefix, after a position, ascending by name, then id. Sequences yield an error at
-	// most once, as their last element.
+	// Files yields the files whose names begin with a prefix, after a position, ascending by name,
+	// then id. Sequences yield an error at most once, as their last element.
 	Files(prefix string, after Position) iter.Seq2[F, error]
 	// ByID finds a file of this set.
 	ByID(id string) (file F, found bool, err error)
-	// Any tells whether a name, or the path of a folder that was made by itself, begins with the path of a folder.
+	// Any tells whether a name, or the path of a folder that was made by itself, begins with the
+	// path of a folder.
 	Any(folder string) (bool, error)
-	// Folders yields the paths, each of which ends in a slash, of the folders that were made by themselves, from a path on, ascending.
+	// Folders yields the paths, each of which ends in a slash, of the folders that were made by
+	// themselves, from a path on, ascending.
 	Folders(from string) iter.Seq2[string, error]
 }
 
@@ -95,7 +97,8 @@ func withID[F File](s Set[F], folder, element string) (found bool, file F, err e
 	return in == folder && WithID(rest, id) == element, file, nil
 }
 
-// Lookup finds what a path means, which has no slash at its ends; "" is the set itself. Not found: nothing has it.
+// Lookup finds what a path means, which has no slash at its ends; "" is the set itself. Not found:
+// nothing has it.
 func Lookup[F File](s Set[F], path string) (n Node[F], found bool, err error) {
 	if path == "" {
 		return n, true, nil
@@ -129,8 +132,9 @@ func Lookup[F File](s Set[F], path string) (n Node[F], found bool, err error) {
 	return n, found, nil
 }
 
-// Children yields what is in a folder, after a position, in the order of names: of the files in it, and of its folders with a slash at the
-// end. It reads what it yields, one file of each folder, and nothing below.
+// Children yields what is in a folder, after a position, in the order of names: of the files in it,
+// and of its folders with a slash at the end. It reads what it yields, one file of each folder, and
+// nothing below.
 func Children[F File](s Set[F], folder string, after Position) iter.Seq2[Node[F], error] {
 	return func(yield func(Node[F], error) bool) {
 		c := children[F]{set: s, folder: folder, after: after}
@@ -148,7 +152,8 @@ func Children[F File](s Set[F], folder string, after Position) iter.Seq2[Node[F]
 	}
 }
 
-// children is a listing under way. pull is nil where the files have to be sought anew, behind a folder.
+// children is a listing under way. pull is nil where the files have to be sought anew, behind a
+// folder.
 type children[F File] struct {
 	set    Set[F]
 	folder string

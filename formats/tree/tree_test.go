@@ -182,8 +182,8 @@ func like(element string) bool {
 	return false
 }
 
-// TestTreeAgainstReference: of random names each file has one path, the listing has it once, whatever the size of its pages, and path → id → path
-// is the identity.
+// TestTreeAgainstReference: of random names each file has one path, the listing has it once,
+// whatever the size of its pages, and path → id → path is the identity.
 func TestTreeAgainstReference(t *testing.T) {
 	t.Parallel()
 	elements := []string{"a", "a", "b", "A", "a.txt", "a.txt", "a!", "a0", ".", "..", "", "b\\c", "x\x01", "é", strings.Repeat("é", 127) + "a", strings.Repeat("n", 256)}

@@ -16,8 +16,8 @@ type Part struct {
 	ready  int // bytes at the front of the store that are known to be in it
 }
 
-// Read reads the content of the part, as it was sent. io.EOF: a boundary follows, or Next has been called. Other errors are those of
-// Next.
+// Read reads the content of the part, as it was sent. io.EOF: a boundary follows, or Next has been
+// called. Other errors are those of Next.
 func (p *Part) Read(b []byte) (int, error) {
 	r := p.reader
 	if r.part != p {
@@ -51,8 +51,8 @@ func (p *Part) find() bool {
 	return p.ready > 0 || p.ended
 }
 
-// readInto reads directly into b, after what is in the store, and puts back what may not be in the part. It returns how many
-// bytes are; with none, there is more to find in the store, or an error.
+// readInto reads directly into b, after what is in the store, and puts back what may not be in the
+// part. It returns how many bytes are; with none, there is more to find in the store, or an error.
 func (p *Part) readInto(b []byte) int {
 	r := p.reader
 	stored := copy(b, r.store[r.at:])
@@ -64,7 +64,8 @@ func (p *Part) readInto(b []byte) int {
 	return ready
 }
 
-// scan returns how many bytes at the front of data are in the part, as far as data tells, and whether the part ends before them.
+// scan returns how many bytes at the front of data are in the part, as far as data tells, and
+// whether the part ends before them.
 func (p *Part) scan(data []byte) (ready int, ended bool) {
 	if p.first {
 		switch after(data, p.reader.dashes) {

@@ -22,7 +22,8 @@ type found struct {
 	Body   string
 }
 
-// readAll reads the parts of a body with buffers of size room, and none of every part whose number is a multiple of skip.
+// readAll reads the parts of a body with buffers of size room, and none of every part whose number
+// is a multiple of skip.
 func readAll(body io.Reader, boundary string, room, skip int) (parts []found, err error) {
 	r := multipart.NewReader(body, boundary)
 	for {
@@ -42,8 +43,8 @@ func readAll(body io.Reader, boundary string, room, skip int) (parts []found, er
 	}
 }
 
-// readStandard is readAll by mime/multipart, in whose eyes the body ends with a line break and then an error: it takes one that
-// is cut off within the header of a part for whole.
+// readStandard is readAll by mime/multipart, in whose eyes the body ends with a line break and then
+// an error: it takes one that is cut off within the header of a part for whole.
 func readStandard(body []byte, boundary string, skip int) (parts []found, err error) {
 	src := io.MultiReader(bytes.NewReader(body), strings.NewReader("\r\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	r := standard.NewReader(src, boundary)
@@ -92,7 +93,8 @@ var bodies = []string{
 	"--b\r\n\r\n" + strings.Repeat("\r", 9000) + "\r\n--b\r\n\r\n" + strings.Repeat("x", 9000) + "\r\n--b--",
 }
 
-// FuzzReader holds that whatever mime/multipart makes of a body is what it is read as, in reads of any size.
+// FuzzReader holds that whatever mime/multipart makes of a body is what it is read as, in reads of
+// any size.
 func FuzzReader(f *testing.F) {
 	for _, body := range bodies {
 		for _, room := range []uint16{1, 7, 4096, 5000, 0xffff} {
@@ -180,8 +182,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// BenchmarkReader reads a body with one large part as an upload does, compared with mime/multipart. Where the source is a socket, the
-// larger reads save calls as well.
+// BenchmarkReader reads a body with one large part as an upload does, compared with mime/multipart.
+// Where the source is a socket, the larger reads save calls as well.
 func BenchmarkReader(b *testing.B) {
 	boundary := strings.Repeat("0123456789ab", 5) // as long as those of Go's clients
 	for name, size := range map[string]int{"4KiB": 4 << 10, "64MiB": 64 << 20} {

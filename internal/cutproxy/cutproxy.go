@@ -26,8 +26,8 @@ const (
 	Hold                // nothing is passed on any more, and neither side is notified
 )
 
-// Proxy passes TCP connections on to a service, as what stands between it and its clients, and ends them in the middle. It counts
-// what it does. It is safe for concurrent use.
+// Proxy passes TCP connections on to a service, as what stands between it and its clients, and ends
+// them in the middle. It counts what it does. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	to       string
@@ -56,13 +56,15 @@ func Start(to string, limit func(connection int) Limit) (*Proxy, error) {
 // Addr returns where it listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Connections returns how many connections there were, and how many of them it has closed, reset or held.
+// Connections returns how many connections there were, and how many of them it has closed, reset or
+// held.
 func (p *Proxy) Connections() (all, ended int64) { return p.connections.Load(), p.ended.Load() }
 
 // Held is closed once it holds a connection.
 func (p *Proxy) Held() <-chan struct{} { return p.held }
 
-// Close ends all connections, and returns when nothing is passed on any more. It may be called more than once.
+// Close ends all connections, and returns when nothing is passed on any more. It may be called more
+// than once.
 func (p *Proxy) Close() (err error) {
 	p.closing.Do(func() {
 		close(p.closed)
@@ -135,8 +137,8 @@ func (p *Proxy) end(client, service *net.TCPConn, how Ending) {
 	}
 }
 
-// copyUpTo copies until one side ends, or the limit is reached, which it reports. The end of one direction is passed
-// on, too.
+// copyUpTo copies until one side ends, or the limit is reached, which it reports. The end of one
+// direction is passed on, too.
 func copyUpTo(to, from *net.TCPConn, limit Limit, left *atomic.Int64) bool {
 	buffer := make([]byte, 32<<10)
 	for {

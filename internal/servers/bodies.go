@@ -34,7 +34,8 @@ type spoiledBody struct {
 	at    int64
 }
 
-// Read ends by a panic where the body is cut: that is how a handler breaks its connection. What was read before has been passed on.
+// Read ends by a panic where the body is cut: that is how a handler breaks its connection. What was
+// read before has been passed on.
 func (b *spoiledBody) Read(p []byte) (int, error) {
 	if cut := b.fault.CutAnswer; cut != nil {
 		if b.at >= *cut {

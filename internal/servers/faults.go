@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Fault is what Faults does to one request. The zero Fault does nothing. Several fields may be combined.
+// Fault is what Faults does to one request. The zero Fault does nothing. Several fields may be
+// combined.
 type Fault struct {
 	Status int  // answers with it, such as 500 or 503, instead of passing the request on
 	Done   bool // with Status: the request is passed on, and its answer replaced
@@ -31,8 +32,9 @@ type Fault struct {
 // At returns a number of bytes, as fields of Fault want it.
 func At(n int64) *int64 { return &n }
 
-// Faults stands before an S3 server and passes requests on, except those that a rule names. A client signs what it sends for the address
-// of Faults, which is passed on, so that the signature holds. It is safe for concurrent use.
+// Faults stands before an S3 server and passes requests on, except those that a rule names. A
+// client signs what it sends for the address of Faults, which is passed on, so that the signature
+// holds. It is safe for concurrent use.
 type Faults struct {
 	server *http.Server
 	addr   string
@@ -86,8 +88,8 @@ func StartFaults(tb testing.TB, s *S3) *Faults {
 // Endpoint returns the address it listens on, as a URL.
 func (f *Faults) Endpoint() string { return "http://" + f.addr }
 
-// Rule sets what is done to requests from now on; nil: nothing. It is asked once for each, by one goroutine at a time, must not read the
-// body, and must call no method of f.
+// Rule sets what is done to requests from now on; nil: nothing. It is asked once for each, by one
+// goroutine at a time, must not read the body, and must call no method of f.
 func (f *Faults) Rule(rule func(*http.Request) Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,9 +29,11 @@ type Message struct {
 	Number     int  // of this side in this connection, from 0
 	From       Side //
 
-	// Type is the letter that a message begins with, such as 'Q' for a query, 'P' for a statement to prepare, 'E' to run one and 'S' for the
-	// end of what belongs together, of a client; 'C' for a command that is done and 'Z' for a server that is ready, of a server. It is 0 for
-	// what a client says before it has a session (startup, a request for TLS or to cancel), and 'N' or 'S' alone answers a request for TLS.
+	// Type is the letter that a message begins with, such as 'Q' for a query, 'P' for a statement
+	// to prepare, 'E' to run one and 'S' for the end of what belongs together, of a client; 'C' for
+	// a command that is done and 'Z' for a server that is ready, of a server. It is 0 for what a
+	// client says before it has a session (startup, a request for TLS or to cancel), and 'N' or 'S'
+	// alone answers a request for TLS.
 	Type byte
 	Text []byte // all of it, with the letter and the length
 }

@@ -22,8 +22,9 @@ const (
 	password = "not-a-secret"
 )
 
-// Postgres is a PostgreSQL server in a folder of its own, on one port of loopback and on a socket. Its databases order texts as people in
-// America do, so that what depends on the order of bytes without asking for it is noticed; its clients need a password.
+// Postgres is a PostgreSQL server in a folder of its own, on one port of loopback and on a socket.
+// Its databases order texts as people in America do, so that what depends on the order of bytes
+// without asking for it is noticed; its clients need a password.
 //
 // Its methods may be called by one goroutine at a time, except those that return addresses.
 type Postgres struct {
@@ -35,8 +36,9 @@ type Postgres struct {
 	process   *process // nil: it does not run
 }
 
-// NewPostgres makes and starts a server that loses nothing it has promised: fsync and synchronous_commit are on unless a setting says
-// otherwise, such as "fsync=off". The error is ErrMissing where PostgreSQL is not installed. The caller closes it.
+// NewPostgres makes and starts a server that loses nothing it has promised: fsync and
+// synchronous_commit are on unless a setting says otherwise, such as "fsync=off". The error is
+// ErrMissing where PostgreSQL is not installed. The caller closes it.
 func NewPostgres(settings ...string) (_ *Postgres, err error) {
 	p, err := makePostgres(settings)
 	if err != nil {
@@ -54,7 +56,8 @@ func NewPostgres(settings ...string) (_ *Postgres, err error) {
 	return p, nil
 }
 
-// StartPostgres is NewPostgres for a test, which is skipped where that is not installed, and closes the server at its end.
+// StartPostgres is NewPostgres for a test, which is skipped where that is not installed, and closes
+// the server at its end.
 func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
 	p, err := NewPostgres(settings...)
@@ -83,7 +86,8 @@ func makePostgres(settings []string) (*Postgres, error) {
 	return p, nil
 }
 
-// postgresProgram returns the path of a program of PostgreSQL: Debian has most of them in a folder for each version, the newest of which counts.
+// postgresProgram returns the path of a program of PostgreSQL: Debian has most of them in a folder
+// for each version, the newest of which counts.
 func postgresProgram(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -112,7 +116,8 @@ func (p *Postgres) Start() error {
 		return err
 	}
 	cmd := exec.Command(program, "-D", p.data(), "-p", strconv.Itoa(p.port))
-	// Memory that processes share is in files of the folder, so that a killed server leaves none behind.
+	// Memory that processes share is in files of the folder, so that a killed server leaves none
+	// behind.
 	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.folder,
 		"dynamic_shared_memory_type=mmap"}, p.settings...) {
 		cmd.Args = append(cmd.Args, "-c", setting)
@@ -136,7 +141,8 @@ func (p *Postgres) ready() bool {
 	return len(lines) > 7 && lines[0] == strconv.Itoa(p.process.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// pidFile returns the lines of the file in which a postmaster says what it is; none where there is no such file.
+// pidFile returns the lines of the file in which a postmaster says what it is; none where there is
+// no such file.
 func (p *Postgres) pidFile() []string {
 	text, err := os.ReadFile(filepath.Join(p.data(), "postmaster.pid"))
 	if err != nil {
@@ -155,7 +161,8 @@ func (p *Postgres) Kill() error {
 	return err
 }
 
-// Stop ends it as an operator does in a hurry: sessions are ended, what they have not committed is rolled back.
+// Stop ends it as an operator does in a hurry: sessions are ended, what they have not committed is
+// rolled back.
 func (p *Postgres) Stop() error { return p.end(syscall.SIGINT) }
 
 func (p *Postgres) end(signal os.Signal) error {
@@ -174,7 +181,8 @@ func (p *Postgres) Close() error {
 	return errors.Join(err, os.RemoveAll(p.folder))
 }
 
-// NewDatabase makes an empty database and returns its address, of an account that may do everything in it and nothing else.
+// NewDatabase makes an empty database and returns its address, of an account that may do everything
+// in it and nothing else.
 func (p *Postgres) NewDatabase() (string, error) {
 	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
 	if _, err := p.asAdmin("CREATE DATABASE " + name + " OWNER " + owner); err != nil {
@@ -183,7 +191,8 @@ func (p *Postgres) NewDatabase() (string, error) {
 	return p.address(owner, name), nil
 }
 
-// Database is NewDatabase for a test, which removes the database at its end if the server runs then.
+// Database is NewDatabase for a test, which removes the database at its end if the server runs
+// then.
 func (p *Postgres) Database(tb testing.TB) string {
 	tb.Helper()
 	address, err := p.NewDatabase()
@@ -247,8 +256,9 @@ func (p *Postgres) asAdmin(statements string) (string, error) {
 	return Psql(context.Background(), p.address(admin, "postgres"), statements)
 }
 
-// Psql runs statements over one connection by the client of PostgreSQL, and returns what they answer: a line for each row, with bars between
-// the columns. Several in one text are one transaction.
+// Psql runs statements over one connection by the client of PostgreSQL, and returns what they
+// answer: a line for each row, with bars between the columns. Several in one text are one
+// transaction.
 func Psql(ctx context.Context, address string, statements ...string) (string, error) {
 	program, err := postgresProgram("psql")
 	if err != nil {

@@ -47,7 +47,8 @@ func start(cmd *exec.Cmd, log string, end os.Signal) (*process, error) {
 	return p, nil
 }
 
-// until calls ready every few milliseconds until it is true. It is an error that the program ends before, or that this takes too long.
+// until calls ready every few milliseconds until it is true. It is an error that the program ends
+// before, or that this takes too long.
 func (p *process) until(ready func() bool, log string) error {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(poll) {
 		if ready() {
@@ -62,7 +63,8 @@ func (p *process) until(ready func() bool, log string) error {
 	return fmt.Errorf("%s did not start within %v\n%s", p.cmd.Path, startLimit, tail(log))
 }
 
-// signal sends a signal and waits for the end of the program, however it ends. It is killed when that takes too long.
+// signal sends a signal and waits for the end of the program, however it ends. It is killed when
+// that takes too long.
 func (p *process) signal(signal os.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -86,15 +88,16 @@ func tail(log string) string {
 	return string(text[max(0, len(text)-4096):])
 }
 
-// environment returns the variables of this process without those that configure a client or a server of PostgreSQL or of an S3.
+// environment returns the variables of this process without those that configure a client or a
+// server of PostgreSQL or of an S3.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		return strings.HasPrefix(pair, "PG") || strings.HasPrefix(pair, "VGW_") || strings.HasPrefix(pair, "ROOT_") || strings.HasPrefix(pair, "LC_")
 	})
 }
 
-// freePort returns a port of loopback that nothing listens on. It is below those that systems give out by themselves, since a server that
-// was killed is to get it again.
+// freePort returns a port of loopback that nothing listens on. It is below those that systems give
+// out by themselves, since a server that was killed is to get it again.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// endWithParent makes the system send the program a signal when this process ends, even when that is killed.
+// endWithParent makes the system send the program a signal when this process ends, even when that
+// is killed.
 func endWithParent(cmd *exec.Cmd, end os.Signal) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -22,7 +23,8 @@ func endWithParent(cmd *exec.Cmd, end os.Signal) {
 	cmd.SysProcAttr.Pdeathsig = end.(syscall.Signal)
 }
 
-// unprivileged makes a command that does not run as root, and folders that it may write in: PostgreSQL refuses root.
+// unprivileged makes a command that does not run as root, and folders that it may write in:
+// PostgreSQL refuses root.
 func unprivileged(cmd *exec.Cmd, folders ...string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -91,7 +93,8 @@ func childrenOf(parent int) ([]int, error) {
 	return children, err
 }
 
-// anyRuns tells whether one of the processes is still there. One whose parent has not asked for its end is not.
+// anyRuns tells whether one of the processes is still there. One whose parent has not asked for its
+// end is not.
 func anyRuns(processes []int) bool {
 	for _, pid := range processes {
 		if state, _ := stateOf(pid); state != "" && state != "Z" && state != "X" {
@@ -115,7 +118,8 @@ func stateOf(pid int) (state string, parent int) {
 	return fields[0], parent
 }
 
-// removeShared removes the segment of shared memory that a killed postmaster has left behind, which nothing else would.
+// removeShared removes the segment of shared memory that a killed postmaster has left behind, which
+// nothing else would.
 func removeShared(pidFile []string) {
 	const line, remove = 6, 0 // of postmaster.pid; IPC_RMID
 	if len(pidFile) <= line {

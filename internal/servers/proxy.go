@@ -20,13 +20,15 @@ const (
 	// CutBefore loses the message: both sides find the connection broken.
 	CutBefore
 
-	// CutAfter passes the message on and then ends the connection. Who gets the message can read it before it finds the end. Who sent it
-	// finds the connection broken, and gets nothing that was sent to it since.
+	// CutAfter passes the message on and then ends the connection. Who gets the message can read it
+	// before it finds the end. Who sent it finds the connection broken, and gets nothing that was
+	// sent to it since.
 	CutAfter
 )
 
-// Proxy passes connections on to a PostgreSQL server, message by message, and can break them between two. Those that are under TLS it
-// cannot read: its clients are to connect without. It is safe for concurrent use.
+// Proxy passes connections on to a PostgreSQL server, message by message, and can break them
+// between two. Those that are under TLS it cannot read: its clients are to connect without. It is
+// safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	running  sync.WaitGroup
@@ -84,15 +86,16 @@ func (p *Proxy) Route(address string) string {
 	return u.String()
 }
 
-// Rule sets who decides about each message from now on; nil: all of them pass. It is asked by one goroutine at a time, and
-// must call no method of the proxy.
+// Rule sets who decides about each message from now on; nil: all of them pass. It is asked by one
+// goroutine at a time, and must call no method of the proxy.
 func (p *Proxy) Rule(rule func(Message) Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule = rule
 }
 
-// CutAt cuts one connection at the nth message, from 0, of those of all connections from now on that match; nil: all. What follows passes.
+// CutAt cuts one connection at the nth message, from 0, of those of all connections from now on
+// that match; nil: all. What follows passes.
 func (p *Proxy) CutAt(n int, verdict Verdict, match func(Message) bool) {
 	seen := 0
 	p.Rule(func(m Message) Verdict {

@@ -14,14 +14,15 @@ import (
 	"testing"
 )
 
-// The S3 server: a gateway over a folder, in Go, so that the module proxy has it. It is strict about signatures and checksums, and holds
-// parts to their sizes.
+// The S3 server: a gateway over a folder, in Go, so that the module proxy has it. It is strict
+// about signatures and checksums, and holds parts to their sizes.
 const (
 	s3Package = "github.com/versity/versitygw"
 	s3Version = "v1.8.0"
 )
 
-// S3 is an S3 server over a folder of its own, on one port of loopback, without TLS. Buckets are in the path of an address.
+// S3 is an S3 server over a folder of its own, on one port of loopback, without TLS. Buckets are in
+// the path of an address.
 //
 // Its methods may be called by one goroutine at a time, except Endpoint.
 type S3 struct {
@@ -33,7 +34,8 @@ type S3 struct {
 	process *process // nil: it does not run
 }
 
-// NewS3 makes and starts a server. The error is ErrMissing where the program is not installed. The caller closes it.
+// NewS3 makes and starts a server. The error is ErrMissing where the program is not installed. The
+// caller closes it.
 func NewS3() (_ *S3, err error) {
 	if _, err := s3Program(); err != nil {
 		return nil, err
@@ -55,7 +57,8 @@ func NewS3() (_ *S3, err error) {
 	return s, nil
 }
 
-// StartS3 is NewS3 for a test, which is skipped where that is not installed, and closes the server at its end.
+// StartS3 is NewS3 for a test, which is skipped where that is not installed, and closes the server
+// at its end.
 func StartS3(tb testing.TB) *S3 {
 	tb.Helper()
 	s, err := NewS3()
@@ -142,5 +145,6 @@ func (s *S3) Bucket(tb testing.TB) string {
 	return name
 }
 
-// Folder returns where the objects of a bucket are, as files named by their keys: what a test reads, or damages, without the server.
+// Folder returns where the objects of a bucket are, as files named by their keys: what a test
+// reads, or damages, without the server.
 func (s *S3) Folder(bucket string) string { return filepath.Join(s.data(), bucket) }

@@ -12,7 +12,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// curl sends a signed request and returns its answer with the headers, behind which curl says what was wrong, and the exit code.
+// curl sends a signed request and returns its answer with the headers, behind which curl says what
+// was wrong, and the exit code.
 func curl(t *testing.T, s *servers.S3, url string, args ...string) (string, int) {
 	t.Helper()
 	path, err := exec.LookPath("curl")

@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// NewStandby makes and starts a server that repeats what p commits, from a replication slot, so that p keeps what it has not received
-// yet. When it is synchronous, p acknowledges no commit before it is on the stable storage of the standby; NewStandby returns when that
-// holds. The caller closes it.
+// NewStandby makes and starts a server that repeats what p commits, from a replication slot, so
+// that p keeps what it has not received yet. When it is synchronous, p acknowledges no commit
+// before it is on the stable storage of the standby; NewStandby returns when that holds. The caller
+// closes it.
 func (p *Postgres) NewStandby(synchronous bool) (*Postgres, error) {
 	program, err := postgresProgram("pg_basebackup")
 	if err != nil {
@@ -71,8 +72,8 @@ func (p *Postgres) Standby(tb testing.TB, synchronous bool) *Postgres {
 	return s
 }
 
-// Promote makes a standby a server that takes changes, with all that it has received, and returns when it does. It waits for no standby
-// of its own.
+// Promote makes a standby a server that takes changes, with all that it has received, and returns
+// when it does. It waits for no standby of its own.
 func (p *Postgres) Promote() error {
 	if _, err := p.asAdmin("SELECT pg_promote()"); err != nil {
 		return err

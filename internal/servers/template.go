@@ -42,7 +42,8 @@ func copyTemplate(data string) error {
 	return copyFolder(template, data)
 }
 
-// makeTemplate makes a template beside its place, and moves it there as a whole: another process may be making the same one.
+// makeTemplate makes a template beside its place, and moves it there as a whole: another process
+// may be making the same one.
 func makeTemplate(program, template string) (err error) {
 	made, err := os.MkdirTemp("", "postgres-template-")
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestFairnessPause: after a background operation foreground ones get as much time, and none if there are none.
+// TestFairnessPause: after a background operation foreground ones get as much time, and none if
+// there are none.
 func TestFairnessPause(t *testing.T) {
 	t.Parallel()
 	type commit struct {

@@ -20,7 +20,8 @@ type Observer struct {
 	wrote   bool // it came to a commit
 }
 
-// NewObserver returns one that reports each commit when End is called, in the goroutine of the writer; nil where report is nil.
+// NewObserver returns one that reports each commit when End is called, in the goroutine of the
+// writer; nil where report is nil.
 func NewObserver(report func(Commit)) *Observer {
 	if report == nil {
 		return nil
@@ -28,7 +29,8 @@ func NewObserver(report func(Commit)) *Observer {
 	return &Observer{report: report}
 }
 
-// Begin is called when a group has been taken from the queue, of which one operation has waited since oldest.
+// Begin is called when a group has been taken from the queue, of which one operation has waited
+// since oldest.
 func (o *Observer) Begin(oldest time.Time) {
 	if o == nil {
 		return

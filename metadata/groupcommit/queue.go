@@ -1,5 +1,6 @@
-// Package groupcommit queues operations for a writer that commits them in groups, without added delay: while it commits one group, the
-// next one gathers. Background operations give way to the others and are never starved.
+// Package groupcommit queues operations for a writer that commits them in groups, without added
+// delay: while it commits one group, the next one gathers. Background operations give way to the
+// others and are never starved.
 package groupcommit
 
 import (
@@ -21,7 +22,8 @@ type Operation[T any] struct {
 	done    chan struct{}
 }
 
-// Queue is what waits for the writer. Do is safe for concurrent use; all else is called by the one goroutine of the writer.
+// Queue is what waits for the writer. Do is safe for concurrent use; all else is called by the one
+// goroutine of the writer.
 type Queue[T any] struct {
 	most       int // operations in a group
 	foreground chan *Operation[T]
@@ -39,8 +41,8 @@ func New[T any](most int) *Queue[T] {
 	}
 }
 
-// Do queues work and returns its outcome. It returns metadata.ErrClosed once the queue is closed, and the context's error if that ended
-// before the writer claimed the operation.
+// Do queues work and returns its outcome. It returns metadata.ErrClosed once the queue is closed,
+// and the context's error if that ended before the writer claimed the operation.
 func (q *Queue[T]) Do(ctx context.Context, work T, background bool) error {
 	op := &Operation[T]{Work: work, Background: background, Queued: time.Now(), done: make(chan struct{})}
 	queue := q.foreground
@@ -73,8 +75,9 @@ func (q *Queue[T]) Do(ctx context.Context, work T, background bool) error {
 	return op.Err
 }
 
-// Next waits for the next group: operations in the order of their calls, or a single background one. It returns nil once the queue is closed
-// and empty, and also when wake has sent, which woken tells. The writer answers every operation of the group.
+// Next waits for the next group: operations in the order of their calls, or a single background
+// one. It returns nil once the queue is closed and empty, and also when wake has sent, which woken
+// tells. The writer answers every operation of the group.
 func (q *Queue[T]) Next(wake <-chan time.Time) (group []*Operation[T], woken bool) {
 	for {
 		op, woken := q.wait(wake)
@@ -87,7 +90,8 @@ func (q *Queue[T]) Next(wake <-chan time.Time) (group []*Operation[T], woken boo
 	}
 }
 
-// Answer tells the callers of a group that the outcome is known. The group ran from begun until now.
+// Answer tells the callers of a group that the outcome is known. The group ran from begun until
+// now.
 func (q *Queue[T]) Answer(group []*Operation[T], begun time.Time) {
 	if len(group) > 0 {
 		q.fair.committed(group[0].Background, begun, time.Now())
@@ -110,7 +114,8 @@ func (q *Queue[T]) Closed() bool {
 	}
 }
 
-// Close lets Next end when what is queued has been handed out, refuses what comes later, and waits for Stop. It is not to be called twice.
+// Close lets Next end when what is queued has been handed out, refuses what comes later, and waits
+// for Stop. It is not to be called twice.
 func (q *Queue[T]) Close() {
 	close(q.closing)
 	<-q.stopped
@@ -166,7 +171,8 @@ func (q *Queue[T]) wait(wake <-chan time.Time) (op *Operation[T], woken bool) {
 	}
 }
 
-// remaining returns one of the operations that were queued before the queue was closed, nil if none is left.
+// remaining returns one of the operations that were queued before the queue was closed, nil if none
+// is left.
 func (q *Queue[T]) remaining() *Operation[T] {
 	select {
 	case op := <-q.foreground:

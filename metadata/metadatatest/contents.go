@@ -25,7 +25,8 @@ type probe struct {
 	sessions []auth.SessionDigest
 }
 
-// probeOf returns a probe with every id, text and digest of the rows, less the zero id, which names nothing.
+// probeOf returns a probe with every id, text and digest of the rows, less the zero id, which names
+// nothing.
 func probeOf(rows ...any) probe {
 	var p probe
 	for _, row := range rows {

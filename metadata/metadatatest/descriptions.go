@@ -62,7 +62,8 @@ func (m *machine) removeDescriptive(rt *rapid.T, s *session) {
 	s.do(op{"Descriptive.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Descriptive.Remove(id) }})
 }
 
-// testDescriptive: rows are replaced as a whole, found in the order of the objects' ids, and removed, also where there is none.
+// testDescriptive: rows are replaced as a whole, found in the order of the objects' ids, and
+// removed, also where there is none.
 func testDescriptive(t *testing.T, s *store) {
 	row := func(n byte, json string) metadata.Descriptive {
 		return metadata.Descriptive{ObjectID: id(n), JSON: json}

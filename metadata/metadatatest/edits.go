@@ -227,7 +227,8 @@ func testSchemas(t *testing.T, s *store) {
 	same(t, "versions", mapped(got, metadata.SchemaVersion.Key), []metadata.SchemaVersionKey{{Schema: id(1), Number: 255}, {Schema: id(1), Number: 2}, {Schema: id(1), Number: 1}})
 }
 
-// testEdits: those of a set come the newest first, and the entries of each in the order of their numbers.
+// testEdits: those of a set come the newest first, and the entries of each in the order of their
+// numbers.
 func testEdits(t *testing.T, s *store) {
 	for n := byte(1); n <= 6; n++ {
 		s.put(t, metadata.BulkEdit{ID: id(n), SetID: id(n % 2), Objects: int64(n)})

@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// EveryTable puts a row into every table, with an entry of every index, and two entries of the audit log.
+// EveryTable puts a row into every table, with an entry of every index, and two entries of the
+// audit log.
 func EveryTable(tx *metadata.Tx) error {
 	record := func(kind byte) metadata.Record {
 		stamp := tx.Stamp()

@@ -190,7 +190,8 @@ func (m *machine) removeFolder(rt *rapid.T, s *session) {
 	s.do(op{"FileProperties.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.FileProperties.Remove(file) }})
 }
 
-// sizesOfFolders are the least and the most that a folder, the properties of a file, a link, and the usage of a user may be.
+// sizesOfFolders are the least and the most that a folder, the properties of a file, a link, and
+// the usage of a user may be.
 func sizesOfFolders(least, most metadata.Record, long string) []any {
 	return append(append(sizesOfLinks(least, most, long), sizesOfNodes(long)...),
 		metadata.Folder{SetID: id(15)},
@@ -202,7 +203,8 @@ func sizesOfFolders(least, most metadata.Record, long string) []any {
 	)
 }
 
-// testFolders: those of a set come in the order of the bytes of their paths, from one on, and are removed, also where there is none.
+// testFolders: those of a set come in the order of the bytes of their paths, from one on, and are
+// removed, also where there is none.
 func testFolders(t *testing.T, s *store) {
 	for _, path := range []string{"b/", "a/", "a!/", "a/b/", "", "a0/"} {
 		s.put(t, metadata.Folder{SetID: id(1), Path: path, Properties: "old"}, metadata.Folder{SetID: id(2), Path: path})
@@ -232,7 +234,8 @@ func testFolders(t *testing.T, s *store) {
 	isError(t, "what was removed", err, metadata.ErrNotFound)
 }
 
-// testChildren compares children with those of Memory, whole and page by page, and some with what a person would write down.
+// testChildren compares children with those of Memory, whole and page by page, and some with what a
+// person would write down.
 func testChildren(t *testing.T, s *store) {
 	var rows []any
 	for n, name := range []string{"a", "a/", "a/b", "a/b/c", "a/b/d", "a/c", "a0", "b", "a/b", "b//c", "b//d/e", "/", "c/x", "d/y", "a/b/"} {

@@ -16,14 +16,15 @@ import (
 	"labshelf/metadata"
 )
 
-// maxActions is how many transactions, at most, one random history has. Each is short, so that a hundred of them on a real
-// disk take two or three seconds; -rapid.checks asks for more.
+// maxActions is how many transactions, at most, one random history has. Each is short, so that a
+// hundred of them on a real disk take two or three seconds; -rapid.checks asks for more.
 const maxActions = 10
 
-// Compare does random things to a store and to Memory, by one clock, and fails where they do not say the same. file is the one
-// file in its directory that makes up the store, which is then also copied at any moment and brought back from its snapshots;
-// "" for a store that is not in its directory. It logs how many operations (writes, reading transactions, and what else is
-// done to the store) it tried.
+// Compare does random things to a store and to Memory, by one clock, and fails where they do not
+// say the same. file is the one file in its directory that makes up the store, which is then also
+// copied at any moment and brought back from its snapshots; "" for a store that is not in its
+// directory. It logs how many operations (writes, reading transactions, and what else is done to
+// the store) it tried.
 func Compare(t *testing.T, open Open, file string) {
 	done := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -139,8 +140,8 @@ func (o op) answer(tx *metadata.Tx) answer {
 	return answer{Op: o.name, Value: value}
 }
 
-// session runs ops on the model as they are drawn, so that they can depend on what the model holds, and records them for the
-// subject.
+// session runs ops on the model as they are drawn, so that they can depend on what the model holds,
+// and records them for the subject.
 type session struct {
 	tx   *metadata.Tx
 	ops  []op
@@ -153,7 +154,8 @@ func (s *session) do(o op) answer {
 	return a
 }
 
-// replay runs the ops on the subject. It may be called again, for another try of the same transaction.
+// replay runs the ops on the subject. It may be called again, for another try of the same
+// transaction.
 func (s *session) replay(tx *metadata.Tx) (got []answer) {
 	for _, o := range s.ops {
 		got = append(got, o.answer(tx))

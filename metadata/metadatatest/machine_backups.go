@@ -24,8 +24,8 @@ type backup struct {
 	last    metadata.Stamp // that the machine had taken
 }
 
-// crash continues from a copy of the files as they are at some moment, as after a crash of the process: between two
-// transactions, or within one, of which nothing is then there.
+// crash continues from a copy of the files as they are at some moment, as after a crash of the
+// process: between two transactions, or within one, of which nothing is then there.
 func (m *machine) crash(rt *rapid.T) {
 	dir := m.newDir()
 	if !rapid.Bool().Draw(rt, "within a transaction") {
@@ -108,7 +108,8 @@ func (m *machine) restore(rt *rapid.T) {
 	m.moveTo(rt, dir, b.model)
 }
 
-// purge purges both stores, whose rows need not fit together, with empty blob stores, and compares what that removed.
+// purge purges both stores, whose rows need not fit together, with empty blob stores, and compares
+// what that removed.
 func (m *machine) purge(rt *rapid.T) {
 	options := maintenance.PurgeOptions{
 		OlderThan: rapid.SampledFrom([]time.Duration{0, 0, time.Second, 12 * time.Hour, -time.Hour}).Draw(rt, "older than"),

@@ -14,7 +14,8 @@ import (
 	"labshelf/metadata"
 )
 
-// pool is what the rows of one history are made of: few enough ids that most writes meet an earlier one.
+// pool is what the rows of one history are made of: few enough ids that most writes meet an earlier
+// one.
 type pool struct {
 	dataspaces, sets, resources, users, keys, privileges []metadata.ID
 	digests                                              []blobs.Digest
@@ -134,7 +135,8 @@ func (m *machine) stamp(s *session) metadata.Stamp {
 	return m.last
 }
 
-// record draws what all rows have. The modification has a stamp of its own, or shares one with other rows.
+// record draws what all rows have. The modification has a stamp of its own, or shares one with
+// other rows.
 func (m *machine) record(rt *rapid.T, s *session, isNew bool, r *metadata.Record) {
 	change(rt, isNew, &r.State, rapid.SampledFrom([]metadata.State{metadata.Active, metadata.Deleted}))
 	change(rt, isNew, &r.CreatedBy, rapid.SampledFrom(m.pool.users))
@@ -241,7 +243,8 @@ func (m *machine) key(rt *rapid.T, s *session) any {
 	return k
 }
 
-// privilege draws a privilege of a new pair, or one that there is; either way no pair gets a second one.
+// privilege draws a privilege of a new pair, or one that there is; either way no pair gets a second
+// one.
 func (m *machine) privilege(rt *rapid.T, s *session) any {
 	id := rapid.SampledFrom(m.pool.privileges).Draw(rt, "privilege")
 	user := rapid.SampledFrom(m.pool.users).Draw(rt, "of user")
@@ -348,7 +351,8 @@ func (m *machine) fill(rt *rapid.T, _ *session) any {
 	}}
 }
 
-// upload draws one that may be received, may have made a resource, and may have expired. Its ids are those of resources.
+// upload draws one that may be received, may have made a resource, and may have expired. Its ids
+// are those of resources.
 func (m *machine) upload(rt *rapid.T, _ *session) any {
 	t := metadata.ResumableUpload{
 		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "upload"), SenderID: rapid.SampledFrom(m.pool.users).Draw(rt, "upload of"),

@@ -1,5 +1,6 @@
-// Package metadatatest proves implementations of metadata.Store: Run is the suite of the contract, Compare a random
-// state machine, and Memory the implementation that both hold against the real ones. Only tests import it.
+// Package metadatatest proves implementations of metadata.Store: Run is the suite of the contract,
+// Compare a random state machine, and Memory the implementation that both hold against the real
+// ones. Only tests import it.
 package metadatatest
 
 import (
@@ -14,8 +15,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Memory is a metadata store without a disk, obviously right: a commit replaces the whole state by a changed copy,
-// a listing reads every row. It is safe for concurrent use.
+// Memory is a metadata store without a disk, obviously right: a commit replaces the whole state by
+// a changed copy, a listing reads every row. It is safe for concurrent use.
 type Memory struct {
 	now    func() time.Time
 	secret [32]byte
@@ -38,7 +39,8 @@ func NewMemory(now func() time.Time) *Memory {
 	return m
 }
 
-// Reopen returns a store that continues where m was closed, as the real one does from its file. The caller closes it.
+// Reopen returns a store that continues where m was closed, as the real one does from its file. The
+// caller closes it.
 func (m *Memory) Reopen(now func() time.Time) *Memory {
 	again := &Memory{now: now, secret: m.secret, writer: make(chan struct{}, 1)}
 	again.state.Store(m.state.Load())

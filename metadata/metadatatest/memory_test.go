@@ -32,7 +32,8 @@ func opener() Open {
 
 func TestMemory(t *testing.T) { Run(t, opener()) }
 
-// TestMemoryRunsTwice holds the suite itself against the sentence that a function may run more than once.
+// TestMemoryRunsTwice holds the suite itself against the sentence that a function may run more than
+// once.
 func TestMemoryRunsTwice(t *testing.T) {
 	open := opener()
 	Run(t, func(dir string, now func() time.Time) (metadata.Store, error) {

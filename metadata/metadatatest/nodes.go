@@ -108,8 +108,8 @@ func sizesOfNodes(long string) []any {
 	}
 }
 
-// testLeases: a text that names begin with finds them, in the order of their bytes; one that was removed is gone, and removed again is none
-// the less.
+// testLeases: a text that names begin with finds them, in the order of their bytes; one that was
+// removed is gone, and removed again is none the less.
 func testLeases(t *testing.T, s *store) {
 	for _, of := range []string{"b", "a/2", "a/1", "a", "a0", "a/\xff"} {
 		s.put(t, metadata.Lease{Name: of, Fence: 1})

@@ -160,8 +160,8 @@ func named[T any](name string, byName func(string) (metadata.ID, error), get fun
 // id returns an id of the tests; those with a greater n are greater.
 func id(n byte) metadata.ID { return metadata.ID{0: 1, 15: n} }
 
-// filler fills the fields of a row with values of which no two are alike, so that a field which is lost, or kept in place of
-// another one, shows.
+// filler fills the fields of a row with values of which no two are alike, so that a field which is
+// lost, or kept in place of another one, shows.
 type filler struct {
 	next  int
 	first bool // which one to take of the values of a state, visibility, role or bool

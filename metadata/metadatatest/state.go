@@ -126,8 +126,8 @@ func (s *state) decidesAs(o *state) bool {
 		})
 }
 
-// tx returns the tables of this state. A write transaction, of which last is the state before it, has a clock; a read transaction
-// has none.
+// tx returns the tables of this state. A write transaction, of which last is the state before it,
+// has a clock; a read transaction has none.
 func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 	mode := access{writes: now != nil}
 	made := folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })}

@@ -13,12 +13,12 @@ import (
 	"labshelf/metadata"
 )
 
-// Open opens the store in a directory, and makes it where there is none. now is its clock, which the tests set by hand. The
-// caller closes the store before the directory is opened again.
+// Open opens the store in a directory, and makes it where there is none. now is its clock, which
+// the tests set by hand. The caller closes the store before the directory is opened again.
 type Open func(dir string, now func() time.Time) (metadata.Store, error)
 
-// Run holds an implementation against the contract, sentence by sentence, each test on a store of its own. The tests run in
-// parallel; Run returns when all are done.
+// Run holds an implementation against the contract, sentence by sentence, each test on a store of
+// its own. The tests run in parallel; Run returns when all are done.
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
 		for _, tests := range []map[string]func(*testing.T, *store){
@@ -81,7 +81,8 @@ func (s *store) put(t *testing.T, rows ...any) {
 	s.update(t, func(tx *metadata.Tx) error { return putAll(tx, rows) })
 }
 
-// update commits fn. An fn may run in any goroutine, so it reports by its error and never ends the test itself.
+// update commits fn. An fn may run in any goroutine, so it reports by its error and never ends the
+// test itself.
 func (s *store) update(t *testing.T, fn func(*metadata.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
@@ -126,7 +127,8 @@ func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
 func (c *clock) move(by time.Duration) { c.micros.Add(by.Microseconds()) }
 
-// list reads a sequence to its end. It returns nil where there is nothing, and an error where one is not the last.
+// list reads a sequence to its end. It returns nil where there is nothing, and an error where one
+// is not the last.
 func list[T any](seq iter.Seq2[T, error]) (items []T, err error) {
 	for item, failed := range seq {
 		if err != nil {

@@ -75,7 +75,8 @@ func testLastUseDecidesNothing(t *testing.T, s *store) {
 	}
 }
 
-// testAccessInUpdates: an update knows the version until something is changed, be it by itself or by another one of its commit.
+// testAccessInUpdates: an update knows the version until something is changed, be it by itself or
+// by another one of its commit.
 func testAccessInUpdates(t *testing.T, s *store) {
 	user, role := filled[metadata.User](false), filled[metadata.Privilege](false)
 	for _, row := range []any{user, role} {
@@ -110,7 +111,8 @@ func testAccessInUpdates(t *testing.T, s *store) {
 	updates.Wait()
 }
 
-// raise changes a row that decides access, and finds the version gone where another operation has done so before the commit.
+// raise changes a row that decides access, and finds the version gone where another operation has
+// done so before the commit.
 func raise(user metadata.ID) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		u, err := tx.Users.Get(user)
@@ -128,8 +130,9 @@ func raise(user metadata.ID) func(*metadata.Tx) error {
 	}
 }
 
-// testOneVersionOneState remembers a row under the version at which it was read, as a cache would. It must be the row that
-// all read at that version, and never one from before a change that was answered.
+// testOneVersionOneState remembers a row under the version at which it was read, as a cache would.
+// It must be the row that all read at that version, and never one from before a change that was
+// answered.
 func testOneVersionOneState(t *testing.T, s *store) {
 	user := filled[metadata.User](false)
 	user.Fullname = "0"

@@ -84,7 +84,8 @@ func testLogBegins(t *testing.T, s *store) {
 	holdsEpochEntry(t, entries, view(t, s, epochOf), 0)
 }
 
-// holdsEpochEntry: the last entry begins the epoch, and names the tree of those before it. It has the last stamp that was given out before.
+// holdsEpochEntry: the last entry begins the epoch, and names the tree of those before it. It has
+// the last stamp that was given out before.
 func holdsEpochEntry(t *testing.T, entries []metadata.AuditEntry, epoch metadata.Epoch, last metadata.Stamp) {
 	t.Helper()
 	before := audit.State{}
@@ -136,7 +137,8 @@ func testEntries(t *testing.T, s *store) {
 	same(t, "what was there before another one", view(t, s, entriesOf)[:len(written)], written)
 }
 
-// testLogTree compares the stored hashes with those that golang.org/x/mod/sumdb/tlog makes of the leaves alone, at every size.
+// testLogTree compares the stored hashes with those that golang.org/x/mod/sumdb/tlog makes of the
+// leaves alone, at every size.
 func testLogTree(t *testing.T, s *store) {
 	s.update(t, func(tx *metadata.Tx) error { return logged(tx, 40) })
 	var hashes []tlog.Hash

@@ -55,7 +55,8 @@ func testSnapshot(t *testing.T, s *store) {
 	}
 }
 
-// testAtomicCommits counts in views what every commit keeps equal: the counters, the ranges and the records.
+// testAtomicCommits counts in views what every commit keeps equal: the counters, the ranges and the
+// records.
 func testAtomicCommits(t *testing.T, s *store) {
 	const resources = 12
 	flip := func(n byte) error {
@@ -109,7 +110,8 @@ func testAtomicCommits(t *testing.T, s *store) {
 	reading.Wait()
 }
 
-// countsAgree returns an error unless the counters, the indexes and the records of dataspace 1 agree.
+// countsAgree returns an error unless the counters, the indexes and the records of dataspace 1
+// agree.
 func countsAgree(tx *metadata.Tx) error {
 	counters, err := tx.Usage.Get(id(1))
 	if err != nil {
@@ -137,8 +139,9 @@ func countsAgree(tx *metadata.Tx) error {
 	return nil
 }
 
-// testConcurrentUpdates counts from many goroutines, some of whose updates fail after their writes. Each success leaves the
-// count and its stamp in a resource, so the order of stamps must be the order of counts.
+// testConcurrentUpdates counts from many goroutines, some of whose updates fail after their writes.
+// Each success leaves the count and its stamp in a resource, so the order of stamps must be the
+// order of counts.
 func testConcurrentUpdates(t *testing.T, s *store) {
 	const writers, each = 8, 20
 	var group sync.WaitGroup
@@ -190,8 +193,8 @@ func count(tx *metadata.Tx, id metadata.ID, fails bool) error {
 	return nil
 }
 
-// testCloseUnderWriters closes the store while many write: whatever was answered with success must be there afterwards, and
-// nothing that was answered with an error.
+// testCloseUnderWriters closes the store while many write: whatever was answered with success must
+// be there afterwards, and nothing that was answered with an error.
 func testCloseUnderWriters(t *testing.T, s *store) {
 	const writers, enough = 6, 30
 	store := s.Store

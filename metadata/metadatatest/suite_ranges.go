@@ -21,7 +21,8 @@ func rangeTests() map[string]func(*testing.T, *store) {
 	}
 }
 
-// fixedRows are dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, dataspace 3 with nothing.
+// fixedRows are dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, dataspace 3 with
+// nothing.
 func fixedRows() (rows []any) {
 	for _, r := range []struct {
 		id, set byte

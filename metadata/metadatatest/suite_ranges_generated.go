@@ -9,7 +9,8 @@ import (
 	"labshelf/paging"
 )
 
-// manyResources are 72 resources in four sets of three dataspaces, three at each stamp, with few names.
+// manyResources are 72 resources in four sets of three dataspaces, three at each stamp, with few
+// names.
 func manyResources() (rows []any) {
 	names := []string{"a", "a\x01", "a\xff", "ab", "b", "é", "é\x01x"}
 	for n := range byte(72) {
@@ -24,7 +25,8 @@ func manyResources() (rows []any) {
 	return rows
 }
 
-// byStamp returns listings by stamp, oldest first, of all places, states and windows between some bounds.
+// byStamp returns listings by stamp, oldest first, of all places, states and windows between some
+// bounds.
 func byStamp() (all []metadata.ResourceRange) {
 	bounds := []metadata.Stamp{0, 120, 241}
 	for _, place := range []metadata.ResourceRange{
@@ -43,7 +45,8 @@ func byStamp() (all []metadata.ResourceRange) {
 	return all
 }
 
-// byName returns listings by name, of all states and of names and prefixes that are there, or nearly.
+// byName returns listings by name, of all states and of names and prefixes that are there, or
+// nearly.
 func byName() (all []metadata.ResourceRange) {
 	filters := []metadata.ResourceRange{{}}
 	for _, text := range []string{"a", "a\x01", "a\xff", "ab", "b", "é", "\xc3", "é\x01x", "c", "\xff", "\x01"} {
@@ -128,7 +131,8 @@ func testEveryNameRange(t *testing.T, s *store) {
 	sameAsObvious(t, s, rows, slices.Concat(byName(), byNameDown()))
 }
 
-// testPages reads listings page by page, as clients do, each page from where the one before it ended.
+// testPages reads listings page by page, as clients do, each page from where the one before it
+// ended.
 func testPages(t *testing.T, s *store) {
 	s.put(t, manyResources()...)
 	listings := slices.Concat(byStamp(), mapped(byStamp(), newest), byName(), byNameDown())
@@ -165,8 +169,9 @@ func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []
 	return joined, nil
 }
 
-// testOwnWrites moves hundreds of rows in one transaction, in runs, and lists what is left between them and next to them: there an
-// ordered store meets pages that the transaction itself has emptied.
+// testOwnWrites moves hundreds of rows in one transaction, in runs, and lists what is left between
+// them and next to them: there an ordered store meets pages that the transaction itself has
+// emptied.
 func testOwnWrites(t *testing.T, s *store) {
 	const many = 600
 	rows := make([]any, 0, many)

@@ -194,8 +194,8 @@ func onlyHolds(t *testing.T, rows ...any) *Memory {
 	return m
 }
 
-// testChanges puts each row with each of its fields changed, and back: everything must then read as though no other version
-// of the row had ever been there.
+// testChanges puts each row with each of its fields changed, and back: everything must then read as
+// though no other version of the row had ever been there.
 func testChanges(t *testing.T, s *store) {
 	others := filledRows(true)
 	for i, row := range filledRows(false) {

@@ -43,7 +43,8 @@ func ofDataspace(dataspace metadata.ID) func(*metadata.Tx) iter.Seq2[metadata.Pr
 	}
 }
 
-// testSequences leaves sequences early, reads two of one table side by side and gets rows meanwhile, as a page does.
+// testSequences leaves sequences early, reads two of one table side by side and gets rows
+// meanwhile, as a page does.
 func testSequences(t *testing.T, s *store) {
 	for n := byte(1); n <= 9; n++ {
 		record := metadata.Record{ID: id(n), State: metadata.Active, Modified: metadata.Stamp(n)}

@@ -201,7 +201,8 @@ func testClosed(t *testing.T, s *store) {
 	}
 }
 
-// testCloseWaits learns that Close has begun from updates that are refused: there is no other event.
+// testCloseWaits learns that Close has begun from updates that are refused: there is no other
+// event.
 func testCloseWaits(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)

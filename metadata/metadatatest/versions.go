@@ -83,8 +83,8 @@ func testVersions(t *testing.T, s *store) {
 	}
 }
 
-// testReferences: a reference stays when the version that has it is no longer the present one, in whichever order the rows are put, and
-// goes with the last row that has it.
+// testReferences: a reference stays when the version that has it is no longer the present one, in
+// whichever order the rows are put, and goes with the last row that has it.
 func testReferences(t *testing.T, s *store) {
 	file, other := blobs.Digest{1}, blobs.Digest{2}
 	resource := func(n byte, version uint32, digest blobs.Digest, body metadata.BodyLocation) metadata.Resource {

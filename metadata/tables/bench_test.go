@@ -6,7 +6,8 @@ import (
 	"labshelf/metadata"
 )
 
-// BenchmarkEncode makes all that is stored of one resource: the keys of its entries, its record; and reads the record.
+// BenchmarkEncode makes all that is stored of one resource: the keys of its entries, its record;
+// and reads the record.
 func BenchmarkEncode(b *testing.B) {
 	id := metadata.NewID(metadata.Stamp(1_700_000_000_000_000))
 	r := metadata.Resource{

@@ -31,7 +31,8 @@ func afterBlob(after *blobs.Digest) (s span) {
 	return s
 }
 
-// Refs yields, of a file of schema 8 that is only read, those of the former versions after the others.
+// Refs yields, of a file of schema 8 that is only read, those of the former versions after the
+// others.
 func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	return func(yield func(metadata.VersionKey, error) bool) {
 		for _, index := range [...]Bucket{blobRefs, versionRefs} {
@@ -87,7 +88,8 @@ func (u unreferenced) Remove(digest blobs.Digest) error {
 	return errors.Join(err, u.failed)
 }
 
-// count updates the total for a row that is replaced or removed: without what the row counted, and with by.
+// count updates the total for a row that is replaced or removed: without what the row counted, and
+// with by.
 func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	u.mustWrite()
 	total, err := u.Total()
@@ -116,8 +118,9 @@ func (u unreferenced) Total() (metadata.BlobCount, error) {
 	return value(u.Tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
 }
 
-// inlineBodies are the bodies of small files until they are flushed to the blob store. Meanwhile nothing is written under their digests,
-// so an upload touches no page but those at the end of its ranges: 45 % more uploads from 16 clients.
+// inlineBodies are the bodies of small files until they are flushed to the blob store. Meanwhile
+// nothing is written under their digests, so an upload touches no page but those at the end of its
+// ranges: 45 % more uploads from 16 clients.
 type inlineBodies struct{ *Tx }
 
 func (b inlineBodies) Get(of metadata.VersionKey) ([]byte, error) {
@@ -177,7 +180,8 @@ func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionK
 	}
 }
 
-// Total reads the row that the committer writes once for all changes of a commit, or in a write transaction what it will write.
+// Total reads the row that the committer writes once for all changes of a commit, or in a write
+// transaction what it will write.
 func (b inlineBodies) Total() (metadata.BodyCount, error) {
 	if b.writable {
 		return b.state.Inline, nil

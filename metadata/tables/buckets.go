@@ -67,8 +67,9 @@ const (
 	BucketCount
 )
 
-// buckets says what each bucket is called, and how full its pages should be when they split: full in buckets that grow at the end of their
-// ranges, since no key comes in between (1,207 bytes a resource instead of 2,111 in a bbolt file).
+// buckets says what each bucket is called, and how full its pages should be when they split: full
+// in buckets that grow at the end of their ranges, since no key comes in between (1,207 bytes a
+// resource instead of 2,111 in a bbolt file).
 var buckets = [BucketCount]struct {
 	name  string
 	fill  float64

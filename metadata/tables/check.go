@@ -13,9 +13,10 @@ import (
 // Guard runs fn, which reads, and returns an error for what it cannot read, instead of a panic.
 type Guard func(fn func() error) error
 
-// Check verifies every row against its checksum and its index entries, every entry against its row, and the stamps against the last one
-// given out. It calls report for each violation, and stops early when ended returns an error. A bucket that cannot be read, which guard
-// tells, does not end the check of the others.
+// Check verifies every row against its checksum and its index entries, every entry against its row,
+// and the stamps against the last one given out. It calls report for each violation, and stops
+// early when ended returns an error. A bucket that cannot be read, which guard tells, does not end
+// the check of the others.
 func Check(kv KV, ended func() error, guard Guard, report func(metadata.Violation)) {
 	c := &checker{t: Read(kv, 0), ended: ended, guard: guard, report: report, last: math.MaxInt64}
 	c.checkMeta()
@@ -114,7 +115,8 @@ func (c *checker) run() {
 	c.inBucket(auditBucket, c.checkLog)
 }
 
-// checkBodies reads all inline bodies and recounts them. That each belongs to a resource is checked by the rules of the repository.
+// checkBodies reads all inline bodies and recounts them. That each belongs to a resource is checked
+// by the rules of the repository.
 func (c *checker) checkBodies() {
 	var counted metadata.BodyCount
 	for key, record := range c.t.walk(bodiesBucket, span{}) {
@@ -134,7 +136,8 @@ func (c *checker) checkBodies() {
 	}
 }
 
-// checkEditEntries reads all entries of bulk edits. That each is in the log is checked by the rules of the repository.
+// checkEditEntries reads all entries of bulk edits. That each is in the log is checked by the rules
+// of the repository.
 func (c *checker) checkEditEntries() {
 	for row, err := range (entriesOfEdits{c.t}).All(metadata.EditEntry{}) {
 		if c.ended() != nil {
@@ -144,8 +147,8 @@ func (c *checker) checkEditEntries() {
 	}
 }
 
-// checkLog reads all entries of the audit log, which are numbered without a gap. That the hashes are those of the entries is checked
-// by the rules of the repository.
+// checkLog reads all entries of the audit log, which are numbered without a gap. That the hashes
+// are those of the entries is checked by the rules of the repository.
 func (c *checker) checkLog() {
 	next, log := uint64(0), auditLog{c.t}
 	for key := range c.t.walk(auditBucket, span{}) {
@@ -244,8 +247,8 @@ func checkIndex[T any](c *checker, tb *table[T], in index) {
 	}
 }
 
-// checkRefs reports references that no row has. That a former version and a resource have the same one is found by the rules of the
-// repository: then one of them has a number that it cannot have.
+// checkRefs reports references that no row has. That a former version and a resource have the same
+// one is found by the rules of the repository: then one of them has a number that it cannot have.
 func (c *checker) checkRefs() {
 	for key, value := range c.t.walk(blobRefs, span{}) {
 		if c.ended() != nil {

@@ -78,7 +78,8 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckFindsWhatIsTooMuch adds a key to each bucket: of a row that there is not, and of one that there is.
+// TestCheckFindsWhatIsTooMuch adds a key to each bucket: of a row that there is not, and of one
+// that there is.
 func TestCheckFindsWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -130,7 +131,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckNamesDamagedBody once, not the total too: other damage of bodies is told apart from it. Without it all is well.
+// TestCheckNamesDamagedBody once, not the total too: other damage of bodies is told apart from it.
+// Without it all is well.
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -154,7 +156,8 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckFindsGapsInLog: entries are numbered from 0 without a gap, as many as the state says, and each can be read.
+// TestCheckFindsGapsInLog: entries are numbered from 0 without a gap, as many as the state says,
+// and each can be read.
 func TestCheckFindsGapsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -223,7 +226,8 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDamagedRowsAreErrors asks for rows whose records or index entries are damaged, in every way there is.
+// TestDamagedRowsAreErrors asks for rows whose records or index entries are damaged, in every way
+// there is.
 func TestDamagedRowsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -302,7 +306,8 @@ func last[T any](seq iter.Seq2[T, error]) (end error) {
 	return end
 }
 
-// TestCheckFindsWrongReferences: each reference is of one row, of a resource or of a former version.
+// TestCheckFindsWrongReferences: each reference is of one row, of a resource or of a former
+// version.
 func TestCheckFindsWrongReferences(t *testing.T) {
 	t.Parallel()
 	s := newMemory(t)

@@ -9,8 +9,8 @@ import (
 	"labshelf/paging"
 )
 
-// What is said about objects: descriptive metadata, the schemas that they follow, the bulk edits that change them, folders, and what clients
-// keep with files.
+// What is said about objects: descriptive metadata, the schemas that they follow, the bulk edits
+// that change them, folders, and what clients keep with files.
 
 type descriptives struct{ *Tx }
 

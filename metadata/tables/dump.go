@@ -7,7 +7,8 @@ import (
 	"iter"
 )
 
-// Row is a key with its value as an engine keeps them. What a sequence yields is valid until the next row.
+// Row is a key with its value as an engine keeps them. What a sequence yields is valid until the
+// next row.
 type Row struct {
 	Bucket     Bucket
 	Key, Value []byte
@@ -18,8 +19,9 @@ func (r Row) Compare(other Row) int {
 	return cmp.Or(cmp.Compare(r.Bucket, other.Bucket), bytes.Compare(r.Key, other.Key))
 }
 
-// Rows returns all rows that one transaction sees, in order, as another engine loads them. ended is asked before each row, and its error
-// ends the sequence. Metadata of another schema version than Schema have an error instead of rows, and rows out of order end them with a
+// Rows returns all rows that one transaction sees, in order, as another engine loads them. ended is
+// asked before each row, and its error ends the sequence. Metadata of another schema version than
+// Schema have an error instead of rows, and rows out of order end them with a
 // metadata.ErrRecordDamaged. The checksums of records are not compared; Check does that.
 func Rows(kv KV, ended func() error) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {

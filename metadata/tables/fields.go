@@ -8,8 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// These functions are the stored form of the nouns: the order of their calls is that of the fields in the record. Fields are never moved,
-// removed or inserted; see record.go.
+// These functions are the stored form of the nouns: the order of their calls is that of the fields
+// in the record. Fields are never moved, removed or inserted; see record.go.
 
 func (c *codec) stamp(s *metadata.Stamp) { c.int64((*int64)(s)) }
 
@@ -348,7 +348,8 @@ func epochFields(c *codec, e *metadata.Epoch) {
 	c.stamp(&e.Began)
 }
 
-// auditFields leaves out the number, which is the key. The hashes come last, as many as the number says.
+// auditFields leaves out the number, which is the key. The hashes come last, as many as the number
+// says.
 func auditFields(c *codec, e *metadata.AuditEntry) {
 	c.bytes(&e.Leaf)
 	sealedFields(c, &e.Texts)

@@ -12,9 +12,10 @@ import (
 	"labshelf/paging"
 )
 
-// This is the only file that builds keys or splits them. Every field has a fixed width and is written so that the order of bytes is the
-// order of values. A field of free length comes last, followed by a NUL, which it cannot contain, and an id. The layouts are frozen: a
-// change needs a migration.
+// This is the only file that builds keys or splits them. Every field has a fixed width and is
+// written so that the order of bytes is the order of values. A field of free length comes last,
+// followed by a NUL, which it cannot contain, and an id. The layouts are frozen: a change needs a
+// migration.
 
 const (
 	idSize     = len(metadata.ID{})
@@ -22,7 +23,8 @@ const (
 	nameEnd    = 0 // follows a name, and sorts before whatever could go on with it
 )
 
-// appendStamp writes 8 bytes. The sign bit is turned, so that the order also holds for bounds before 1970.
+// appendStamp writes 8 bytes. The sign bit is turned, so that the order also holds for bounds
+// before 1970.
 func appendStamp(key []byte, s metadata.Stamp) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(s)^(1<<63))
 }
@@ -55,7 +57,8 @@ func nameKey(name string) []byte { return []byte(name) }
 // usernameKey is the same for usernames that differ in case only. Usernames are ASCII.
 func usernameKey(name string) []byte { return []byte(strings.ToLower(name)) }
 
-// pairKey is for indexes from one object to others of which it has at most one each: first, then second.
+// pairKey is for indexes from one object to others of which it has at most one each: first, then
+// second.
 func pairKey(first, second metadata.ID) []byte {
 	return append(first[:], second[:]...)
 }
@@ -154,7 +157,8 @@ func splitEntryKey(key []byte) (number uint64, ok bool) {
 // digestIDKey is for indexes from a blob to objects: digest, then id.
 func digestIDKey(d blobs.Digest, id metadata.ID) []byte { return append(d[:], id[:]...) }
 
-// dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
+// dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that
+// days before 1970 sort first.
 func dayKey(dataspace metadata.ID, day metadata.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))
 }
@@ -196,8 +200,8 @@ func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):]
 func ownerInValue(_, value []byte) []byte { return value }
 func ownerOfRef(key, _ []byte) []byte     { return key[min(len(key), digestSize):] } // of the row of a former version
 
-// span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of them begin with the same
-// scope bytes, and what follows those is the order of the listing.
+// span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of
+// them begin with the same scope bytes, and what follows those is the order of the listing.
 type span struct {
 	lo, hi []byte
 	scope  int
@@ -272,8 +276,8 @@ func timeSpan(r metadata.ResourceRange) span {
 	return s.from(justAfter(after))
 }
 
-// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name contains a NUL, so the span
-// of one that does is empty.
+// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name
+// contains a NUL, so the span of one that does is empty.
 func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.Name != nil {
 		s = s.within(appendName(nil, *r.Name))
@@ -294,7 +298,8 @@ func nameSpan(r metadata.ResourceRange) (s span) {
 	return s.from(justAfter(after))
 }
 
-// childrenSpan is nameSpan for a range with folders: it goes on behind all names that begin with a position without an id.
+// childrenSpan is nameSpan for a range with folders: it goes on behind all names that begin with a
+// position without an id.
 func childrenSpan(r metadata.ResourceRange) span {
 	if r.After.ID != (metadata.ID{}) || r.After.Name == "" {
 		return nameSpan(r)
@@ -307,7 +312,8 @@ func childrenSpan(r metadata.ResourceRange) span {
 	return nameSpan(r).from(pastPrefix(folder))
 }
 
-// folderSpan turns the bounds of what follows a scope in the index by name into those of the folders of the set.
+// folderSpan turns the bounds of what follows a scope in the index by name into those of the
+// folders of the set.
 func (s span) folderSpan(set metadata.ID) span {
 	within := scopeSpan(idKey(set))
 	folders := span{lo: append(idKey(set), s.lo...), hi: within.hi, scope: idSize}
@@ -317,7 +323,8 @@ func (s span) folderSpan(set metadata.ID) span {
 	return folders
 }
 
-// nameInKey returns the name in a key of the index by name, without its scope; not ok: there is none.
+// nameInKey returns the name in a key of the index by name, without its scope; not ok: there is
+// none.
 func nameInKey(key []byte) (name []byte, ok bool) {
 	end := len(key) - idSize - 1
 	if end < 0 || key[end] != nameEnd {
@@ -347,8 +354,9 @@ func (s span) within(prefix []byte) span {
 	return s.from(prefix).upTo(pastPrefix(prefix))
 }
 
-// inScopes returns, for these states in each of the containers, or in an index over everything if containers is nil, the span of the
-// keys whose part behind the scope is in s. All bounds share one allocation: a merge of 50 containers costs mostly its start.
+// inScopes returns, for these states in each of the containers, or in an index over everything if
+// containers is nil, the span of the keys whose part behind the scope is in s. All bounds share one
+// allocation: a merge of 50 containers costs mostly its start.
 func (s span) inScopes(containers []metadata.ID, states paging.States) []span {
 	all := make([]span, 0, 2*max(1, len(containers)))
 	buffer := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))

@@ -32,7 +32,8 @@ func unhex(text string) []byte {
 	return raw
 }
 
-// TestKeysAreFrozen holds every key to its bytes: a file written by one version is read by all later ones.
+// TestKeysAreFrozen holds every key to its bytes: a file written by one version is read by all
+// later ones.
 func TestKeysAreFrozen(t *testing.T) {
 	t.Parallel()
 	id, other := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex))
@@ -166,7 +167,8 @@ func someID(from []byte) (id metadata.ID) {
 	return id
 }
 
-// TestSpansHoldWhatIsAskedFor draws bounds and keys close to each other, and compares the spans with the meaning of the range.
+// TestSpansHoldWhatIsAskedFor draws bounds and keys close to each other, and compares the spans
+// with the meaning of the range.
 func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	stamps := rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, 2, 255, 256, math.MaxInt64 - 1, math.MaxInt64})

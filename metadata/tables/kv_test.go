@@ -11,7 +11,8 @@ import (
 	"labshelf/metadata"
 )
 
-// memory is an engine of one reader or writer at a time, which tests change behind the back of its tables.
+// memory is an engine of one reader or writer at a time, which tests change behind the back of its
+// tables.
 type memory struct {
 	buckets [BucketCount]*mapBucket
 	state   State

@@ -10,16 +10,17 @@ import (
 	"labshelf/paging"
 )
 
-// listing is a number of spans of one index, merged into one order by a heap. The bounds of the spans decide what is in it: nothing is
-// read and discarded. It costs one step of a cursor for each span, backwards two, and one for each item but the last.
+// listing is a number of spans of one index, merged into one order by a heap. The bounds of the
+// spans decide what is in it: nothing is read and discarded. It costs one step of a cursor for each
+// span, backwards two, and one for each item but the last.
 type listing struct {
 	index     Bucket
 	spans     []span
 	backwards bool
 }
 
-// owners yields the ids at the end of the keys, as they are in the file, in the order of what follows the scopes. A cursor
-// steps when the next item is asked for.
+// owners yields the ids at the end of the keys, as they are in the file, in the order of what
+// follows the scopes. A cursor steps when the next item is asked for.
 func (l listing) owners(t *Tx) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		heap := l.start(t)
@@ -54,7 +55,8 @@ func (l listing) ids(t *Tx) iter.Seq2[metadata.ID, error] {
 	}
 }
 
-// entries calls fn with what the keys say until it returns false. The row is borrowed, as that of each.
+// entries calls fn with what the keys say until it returns false. The row is borrowed, as that of
+// each.
 func (l listing) entries(t *Tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	l.ahead(t, BucketCount)
 	heap, row := l.start(t), new(metadata.Resource)
@@ -164,8 +166,8 @@ func (h *spanCursor) at(key []byte) {
 	}
 }
 
-// children is a listing of an index by name with folders, of which it skips what is in them: it costs two steps of a cursor for each folder
-// in each span, whatever is below.
+// children is a listing of an index by name with folders, of which it skips what is in them: it
+// costs two steps of a cursor for each folder in each span, whatever is below.
 type children struct {
 	*Tx
 	listing
@@ -262,14 +264,16 @@ func (c *children) skip(path []byte) {
 	}
 }
 
-// mergeHeap is a binary heap whose first element has the next item. The orders of all spans compare as bytes.
+// mergeHeap is a binary heap whose first element has the next item. The orders of all spans compare
+// as bytes.
 type mergeHeap struct {
 	list      []heapItem
 	backwards bool
 }
 
-// heapItem is a cursor in the heap, with the first 8 bytes of what it is ordered by. In an index by time that is the stamp: two numbers
-// are compared without reading the keys, which are spread over the file.
+// heapItem is a cursor in the heap, with the first 8 bytes of what it is ordered by. In an index by
+// time that is the stamp: two numbers are compared without reading the keys, which are spread over
+// the file.
 type heapItem struct {
 	*spanCursor
 	begin uint64
@@ -343,8 +347,9 @@ func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, erro
 	}
 }
 
-// each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled anew for each call, without an
-// allocation. With a codec that makes views a row costs a checksum and the copies of its fields, 0.1 µs.
+// each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled
+// anew for each call, without an allocation. With a codec that makes views a row costs a checksum
+// and the copies of its fields, 0.1 µs.
 func each[T any](t *Tx, tb *table[T], l listing, c *codec, fn func(*T) (more bool)) error {
 	l.ahead(t, tb.bucket)
 	records := t.kv.Records(tb.bucket, l.backwards)

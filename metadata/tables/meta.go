@@ -74,8 +74,8 @@ func (l lineage) Put(epoch metadata.Epoch) error {
 	return l.failed
 }
 
-// LastStamp reads the row in a read transaction; the committer writes it with each commit. A write transaction knows what it has given
-// out.
+// LastStamp reads the row in a read transaction; the committer writes it with each commit. A write
+// transaction knows what it has given out.
 func (l lineage) LastStamp() (metadata.Stamp, error) {
 	if l.writable {
 		return l.state.Last, nil

@@ -210,7 +210,8 @@ var (
 	}
 )
 
-// objectEntries is what tells that a row names an object; nothing where it names none, as those of a folder.
+// objectEntries is what tells that a row names an object; nothing where it names none, as those of
+// a folder.
 func objectEntries(in Bucket, object string, owner []byte) []entry {
 	if object == "" {
 		return nil

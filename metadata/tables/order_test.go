@@ -34,8 +34,8 @@ func (c *disorderedCursor) Next() (key, value []byte) {
 	return c.Cursor.Next()
 }
 
-// TestKeysOutOfOrder: an operation that meets keys out of order fails, whatever it returns. The rows are complete, so their checksums are
-// right; but they came already, or come too early.
+// TestKeysOutOfOrder: an operation that meets keys out of order fails, whatever it returns. The
+// rows are complete, so their checksums are right; but they came already, or come too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
 	s := newMemory(t)

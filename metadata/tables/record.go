@@ -9,10 +9,11 @@ import (
 	"labshelf/metadata"
 )
 
-// A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
-// their full width, ids and digests as they are, a boolean as 0 or 1, a text as the uvarint of its length and its bytes, a body
-// as it is. The checksum covers the record's key and its fields, so that a record under
-// another key does not verify: engines may have no checksums of their own. The format is frozen; another one gets another format byte.
+// A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other:
+// numbers big-endian in their full width, ids and digests as they are, a boolean as 0 or 1, a text
+// as the uvarint of its length and its bytes, a body as it is. The checksum covers the record's key
+// and its fields, so that a record under another key does not verify: engines may have no checksums
+// of their own. The format is frozen; another one gets another format byte.
 const (
 	recordFormat = 1
 	recordHeader = 1 + crc32.Size
@@ -24,8 +25,8 @@ func checksum(key, fields []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, fields)
 }
 
-// codec encodes or decodes the fields of one object: it appends them to data, or takes them from the front of data. Each noun is
-// described once, by a function that calls it for each field.
+// codec encodes or decodes the fields of one object: it appends them to data, or takes them from
+// the front of data. Each noun is described once, by a function that calls it for each field.
 type codec struct {
 	data   []byte
 	decode bool
@@ -42,7 +43,8 @@ func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
 	return c.data
 }
 
-// unseal returns the object in a record. It keeps no part of the record. Every error is a metadata.ErrRecordDamaged.
+// unseal returns the object in a record. It keeps no part of the record. Every error is a
+// metadata.ErrRecordDamaged.
 func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err error) {
 	if err := decode(&codec{}, key, record, fields, &object); err != nil {
 		var none T
@@ -131,8 +133,8 @@ func (c *codec) truth(field *bool) {
 	*field = b == 1
 }
 
-// added is for the last fields of a record that a later schema has added. They are left out where all of them are zero, so that a record
-// of before is one of now.
+// added is for the last fields of a record that a later schema has added. They are left out where
+// all of them are zero, so that a record of before is one of now.
 func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
 	var none T
 	if c.decode {

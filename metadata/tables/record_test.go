@@ -177,13 +177,15 @@ func TestRecordsAreFrozen(t *testing.T) {
 			t.Errorf("%s: format %d", name, record[0])
 		}
 	}
-	// The checksum is CRC-32C of the key and the fields, "123456789" the example in every description of it.
+	// The checksum is CRC-32C of the key and the fields, "123456789" the example in every
+	// description of it.
 	if got := seal([]byte("12345"), func(c *codec, text *[4]byte) { c.fixed(text[:]) }, [4]byte([]byte("6789"))); hex.EncodeToString(got) != "01e3069283"+"36373839" {
 		t.Errorf("sealed: %x", got)
 	}
 }
 
-// TestEveryFieldIsStored changes each field of each noun, so that none is left out of the stored form.
+// TestEveryFieldIsStored changes each field of each noun, so that none is left out of the stored
+// form.
 func TestEveryFieldIsStored(t *testing.T) {
 	t.Parallel()
 	for name, n := range nouns() {
@@ -246,8 +248,8 @@ func TestRecordsComeBack(t *testing.T) {
 	})
 }
 
-// TestDamageIsFound flips each bit of each record, cuts it off at each place, makes it longer, and asks for it under another
-// key.
+// TestDamageIsFound flips each bit of each record, cuts it off at each place, makes it longer, and
+// asks for it under another key.
 func TestDamageIsFound(t *testing.T) {
 	t.Parallel()
 	key := []byte("key")
@@ -304,7 +306,8 @@ func unsealing[T any](fields func(*codec, *T)) func([]byte) error {
 	}
 }
 
-// FuzzUnseal looks for fields that make decoding panic, or that are taken though encoding would have written others.
+// FuzzUnseal looks for fields that make decoding panic, or that are taken though encoding would
+// have written others.
 func FuzzUnseal(f *testing.F) {
 	for _, n := range nouns() {
 		f.Add(unhex(n.fields))

@@ -78,7 +78,8 @@ func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	return c.run(q)
 }
 
-// resourceListing says which spans of which index hold what a range asks for, of an order by name those with named. Not ok: there is no such listing.
+// resourceListing says which spans of which index hold what a range asks for, of an order by name
+// those with named. Not ok: there is no such listing.
 func resourceListing(q metadata.ResourceRange, named func(metadata.ResourceRange) span) (l listing, ok bool) {
 	containers, bounds := q.Dataspaces, timeSpan
 	byName := q.Order.ByNames()
@@ -152,8 +153,8 @@ func (k keys) ByDigest(digest auth.KeyDigest) (metadata.Key, error) {
 	return keyTable.get(k.Tx, keyDigestKey(digest))
 }
 
-// Put removes the row under the key's former digest, if that was another one. LastUsed, which is written every minute, decides no access:
-// a change of it alone leaves the access version.
+// Put removes the row under the key's former digest, if that was another one. LastUsed, which is
+// written every minute, decides no access: a change of it alone leaves the access version.
 func (k keys) Put(row metadata.Key) error {
 	k.mustWrite()
 	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)

@@ -46,7 +46,8 @@ func Migrate(kv KV, in Buckets, version uint32) error {
 	return t.failed
 }
 
-// Initialize makes complete metadata without rows, in a transaction of an engine that holds nothing yet.
+// Initialize makes complete metadata without rows, in a transaction of an engine that holds nothing
+// yet.
 func Initialize(kv KV, in Buckets) error {
 	for b := range BucketCount {
 		if !b.In(Schema) {
@@ -75,8 +76,9 @@ type Header struct {
 	State  State
 }
 
-// ReadHeader reads the rows that every start needs, in a read transaction. It returns a metadata.ErrTooNew, and of the Header the Schema alone, for
-// metadata of a version above Schema, and a metadata.ErrRecordDamaged for those that lack a row or a bucket of theirs.
+// ReadHeader reads the rows that every start needs, in a read transaction. It returns a
+// metadata.ErrTooNew, and of the Header the Schema alone, for metadata of a version above Schema,
+// and a metadata.ErrRecordDamaged for those that lack a row or a bucket of theirs.
 func ReadHeader(kv KV) (h Header, err error) {
 	t := Read(kv, 0)
 	if kv.Cursor(metaBucket, false) == nil {
@@ -107,7 +109,8 @@ func ReadHeader(kv KV) (h Header, err error) {
 	return h, nil
 }
 
-// ReadState returns what the next commit continues. It returns an ErrTooNew for metadata of a version above Schema.
+// ReadState returns what the next commit continues. It returns an ErrTooNew for metadata of a
+// version above Schema.
 func ReadState(kv KV) (state State, err error) {
 	t := Read(kv, 0)
 	schema, err := metaRow(t, schemaRow, schemaFields)

@@ -10,8 +10,9 @@ import (
 	"labshelf/metadata"
 )
 
-// table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The entries of a
-// row follow from the row alone, so that the stale ones are computed from the stored row when it changes.
+// table is how the rows of one noun are stored: as records in one bucket, and as entries in the
+// buckets of its indexes. The entries of a row follow from the row alone, so that the stale ones
+// are computed from the stored row when it changes.
 type table[T any] struct {
 	bucket  Bucket
 	key     func(*T) []byte
@@ -27,7 +28,8 @@ type index struct {
 	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
 }
 
-// entry is an entry of one row in one index. Either the key is the fact and the value is empty, or the key is unique to this row.
+// entry is an entry of one row in one index. Either the key is the fact and the value is empty, or
+// the key is unique to this row.
 type entry struct {
 	bucket     Bucket
 	key, value []byte
@@ -68,7 +70,8 @@ func (tb *table[T]) get(t *Tx, key []byte) (row T, err error) {
 	return tb.decode(key, record)
 }
 
-// storedEntries returns the entries of the row under key as they are now; none if there is no such row.
+// storedEntries returns the entries of the row under key as they are now; none if there is no such
+// row.
 func (tb *table[T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
@@ -81,8 +84,8 @@ func (tb *table[T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 	return tb.entries(row), nil
 }
 
-// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new. An entry that
-// a row of another table has, too, stays as it is.
+// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and
+// adds those that are new. An entry that a row of another table has, too, stays as it is.
 func (tb *table[T]) put(t *Tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
@@ -128,7 +131,8 @@ func (tb *table[T]) remove(t *Tx, key []byte) error {
 	return t.failed
 }
 
-// lacking returns those entries of a row, as it was or is to be, that are neither among its others nor of a row of another table.
+// lacking returns those entries of a row, as it was or is to be, that are neither among its others
+// nor of a row of another table.
 func (tb *table[T]) lacking(t *Tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
 	for _, e := range entries {
 		if slices.ContainsFunc(others, func(o entry) bool { return same(o, e) }) {
@@ -145,7 +149,8 @@ func (tb *table[T]) lacking(t *Tx, entries, others []entry, same func(a, b entry
 	return lacking, nil
 }
 
-// checkVacant refuses an entry whose key points to another row already, which would be lost from the index.
+// checkVacant refuses an entry whose key points to another row already, which would be lost from
+// the index.
 func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
 		return nil
@@ -156,7 +161,8 @@ func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 	return nil
 }
 
-// ErrTaken says that a unique index entry belongs to another row. Use cases check that before they write.
+// ErrTaken says that a unique index entry belongs to another row. Use cases check that before they
+// write.
 var ErrTaken = errors.New("taken")
 
 // all yields the rows whose keys are in a span of the table's own bucket.
@@ -215,9 +221,9 @@ func (t *Tx) deleteStale(entries []entry) {
 	}
 }
 
-// shared tells whether an entry of a row in one table is that of a row in another one, too. Two tables share blobRefs: when a file is
-// replaced, the row of the version takes over the entry of the resource, and no page of the index is read or written. Digests are at random
-// places.
+// shared tells whether an entry of a row in one table is that of a row in another one, too. Two
+// tables share blobRefs: when a file is replaced, the row of the version takes over the entry of
+// the resource, and no page of the index is read or written. Digests are at random places.
 func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 	if e.bucket != blobRefs {
 		return false, nil
@@ -225,8 +231,8 @@ func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 	return t.referred(e, own)
 }
 
-// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row of the version. The table in one bucket
-// is left out; BucketCount: none.
+// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row
+// of the version. The table in one bucket is left out; BucketCount: none.
 func (t *Tx) referred(e entry, without Bucket) (bool, error) {
 	of, ok := splitBlobRef(e.key)
 	if !ok {

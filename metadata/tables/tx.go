@@ -16,8 +16,9 @@ type State struct {
 	Inline metadata.BodyCount // of the inline bodies
 }
 
-// Tx is the tables in one transaction of an engine. Several operations may run in a write transaction, one after the other, each between
-// Begin and the function that this returns. It is not safe for concurrent use.
+// Tx is the tables in one transaction of an engine. Several operations may run in a write
+// transaction, one after the other, each between Begin and the function that this returns. It is
+// not safe for concurrent use.
 type Tx struct {
 	kv       KV
 	writable bool
@@ -43,10 +44,12 @@ type Cost struct {
 	Records int // records read
 }
 
-// Read returns the tables in a read transaction. access is the version of the access rows that it sees; 0: unknown.
+// Read returns the tables in a read transaction. access is the version of the access rows that it
+// sees; 0: unknown.
 func Read(kv KV, access uint64) *Tx { return &Tx{kv: kv, version: access} }
 
-// Write returns the tables in a write transaction, which continues a state. Stamps follow the clock now.
+// Write returns the tables in a write transaction, which continues a state. Stamps follow the clock
+// now.
 func Write(kv KV, state State, access uint64, now func() time.Time) *Tx {
 	return &Tx{kv: kv, writable: true, state: state, version: access, now: now}
 }
@@ -64,9 +67,10 @@ func (t *Tx) Contract() *metadata.Tx {
 	}
 }
 
-// Begin begins an operation. The function that it returns ends it with its error, and returns the error that counts. If the operation
-// spoiled the transaction, nothing of the transaction may be committed; else, if it failed, it has changed nothing, and the stamps that it
-// took are free again.
+// Begin begins an operation. The function that it returns ends it with its error, and returns the
+// error that counts. If the operation spoiled the transaction, nothing of the transaction may be
+// committed; else, if it failed, it has changed nothing, and the stamps that it took are free
+// again.
 func (t *Tx) Begin() (end func(error) (spoiled bool, err error)) {
 	before := t.state.Last
 	t.wrote, t.failed = false, nil
@@ -90,13 +94,15 @@ func (t *Tx) Failed() error { return t.failed }
 // State returns the state as of this transaction.
 func (t *Tx) State() State { return t.state }
 
-// ChangedAccess tells whether the transaction has changed rows that decide who may do what, and where.
+// ChangedAccess tells whether the transaction has changed rows that decide who may do what, and
+// where.
 func (t *Tx) ChangedAccess() bool { return t.accessChanged }
 
 // Cost returns what the listings of this transaction have cost.
 func (t *Tx) Cost() Cost { return t.cost }
 
-// Finish writes what a commit writes once for all its operations: the state, which differs from that before, and the state of the log.
+// Finish writes what a commit writes once for all its operations: the state, which differs from
+// that before, and the state of the log.
 func (t *Tx) Finish(before State) error {
 	t.failed = nil
 	putMetaRow(t, lastStampRow, lastStampFields, t.state.Last)
@@ -141,8 +147,9 @@ func (t *Tx) delete(b Bucket, key []byte) {
 	}
 }
 
-// disordered tells whether a key that follows another one in a bucket is out of order. Then an offset within a page is damaged, and leads
-// to another row, whose checksum is right; the operation fails.
+// disordered tells whether a key that follows another one in a bucket is out of order. Then an
+// offset within a page is damaged, and leads to another row, whose checksum is right; the operation
+// fails.
 func (t *Tx) disordered(b Bucket, before, key []byte, backwards bool) bool {
 	if order := bytes.Compare(before, key); key == nil || order < 0 && !backwards || order > 0 && backwards {
 		return false
@@ -153,7 +160,8 @@ func (t *Tx) disordered(b Bucket, before, key []byte, backwards bool) bool {
 	return true
 }
 
-// walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the transaction.
+// walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the
+// transaction.
 func (t *Tx) walk(b Bucket, s span) iter.Seq2[[]byte, []byte] { return t.span(b, s, false) }
 
 func (t *Tx) span(b Bucket, s span, backwards bool) iter.Seq2[[]byte, []byte] {
@@ -172,8 +180,8 @@ func (t *Tx) span(b Bucket, s span, backwards bool) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never printed, so the text, which takes as long as
-// the lookup, is made when it is asked for.
+// notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never
+// printed, so the text, which takes as long as the lookup, is made when it is asked for.
 type notFound struct {
 	in  Bucket
 	key string
@@ -192,7 +200,8 @@ func (b Bucket) decidesAccess() bool {
 	return false
 }
 
-// prefetch implements metadata.Tx.Prefetch. What reads concludes from finding nothing does not count.
+// prefetch implements metadata.Tx.Prefetch. What reads concludes from finding nothing does not
+// count.
 func (t *Tx) prefetch(reads func()) {
 	engine, ok := t.kv.(Prefetcher)
 	if !ok {

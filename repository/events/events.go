@@ -1,11 +1,14 @@
-// Package events lets callers follow the audit log while it grows: what has happened to which object, by ids and kinds alone.
+// Package events lets callers follow the audit log while it grows: what has happened to which
+// object, by ids and kinds alone.
 //
-// A stream has a position in the log. Its events come in the order of the log, once each, and only those that the caller may hear of when they
-// are read: permission is asked in the transaction that reads the entry, with the caller as it is then. A caller whose key, session or user has
-// ended has no stream any more. Nothing is in a stream that a power cut could take back.
+// A stream has a position in the log. Its events come in the order of the log, once each, and only
+// those that the caller may hear of when they are read: permission is asked in the transaction that
+// reads the entry, with the caller as it is then. A caller whose key, session or user has ended has
+// no stream any more. Nothing is in a stream that a power cut could take back.
 //
-// Nothing polls: a stream waits until the log has grown, or until its heartbeat is due. What grows the log often is read together, at most every
-// 100 ms, so that the work of a stream does not grow with the number of commits.
+// Nothing polls: a stream waits until the log has grown, or until its heartbeat is due. What grows
+// the log often is read together, at most every 100 ms, so that the work of a stream does not grow
+// with the number of commits.
 package events
 
 import (
@@ -28,9 +31,11 @@ const (
 	MaxStreams = 1000
 	// MaxPerUser is how many of them one user may have.
 	MaxPerUser = 32
-	// MaxBehind is how many entries of the log a stream may begin in the past; from further back it begins with Reload.
+	// MaxBehind is how many entries of the log a stream may begin in the past; from further back it
+	// begins with Reload.
 	MaxBehind = 10_000
-	// Heartbeat is after how long a stream without events is heard of, and its caller looked at again.
+	// Heartbeat is after how long a stream without events is heard of, and its caller looked at
+	// again.
 	Heartbeat = 15 * time.Second
 
 	interval   = 100 * time.Millisecond // between two reads of a stream that has read all
@@ -41,7 +46,8 @@ const (
 // Reload is the kind of the event that stands for everything that the caller may have missed.
 const Reload = "reload"
 
-// Event is what happened to an object. It has no texts, so that nothing in it is to be erased later.
+// Event is what happened to an object. It has no texts, so that nothing in it is to be erased
+// later.
 type Event struct {
 	ID        string // <epoch>.<number of the entry>
 	Kind      string // word of the action, or Reload
@@ -59,8 +65,9 @@ type Batch struct {
 
 // Rules are what a stream asks of the repository.
 type Rules interface {
-	// View runs fn in a read transaction with the caller as it is then, and waits until what fn saw is on stable storage. The error is of the
-	// kind Unauthenticated where there is no such caller any more.
+	// View runs fn in a read transaction with the caller as it is then, and waits until what fn saw
+	// is on stable storage. The error is of the kind Unauthenticated where there is no such caller
+	// any more.
 	View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error
 	// MayRead tells whether the caller may read a dataspace and what is in it.
 	MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error)
@@ -131,8 +138,9 @@ type Stream struct {
 	read    time.Time
 }
 
-// Open begins a stream: after the event with an id, or from now where that is "". An id of another epoch, of the future, from too far back or of
-// another form begins with Reload, then from now. Errors: CodeTooManyStreams, of the kind TooManyRequests where the user has MaxPerUser, and
+// Open begins a stream: after the event with an id, or from now where that is "". An id of another
+// epoch, of the future, from too far back or of another form begins with Reload, then from now.
+// Errors: CodeTooManyStreams, of the kind TooManyRequests where the user has MaxPerUser, and
 // Unavailable where the service has MaxStreams.
 func (s *Streams) Open(ctx context.Context, p auth.Principal, after string) (*Stream, error) {
 	if err := s.reserve(p.UserID); err != nil {
@@ -204,8 +212,9 @@ func (st *Stream) begin(tx *metadata.Tx, after string) error {
 	return nil
 }
 
-// Next returns what comes next: at once for the first time, then when there are events, or a heartbeat. It fails when the caller has no stream
-// any more, when ctx or the Streams have ended, and when the log cannot be read; the stream is to be closed then.
+// Next returns what comes next: at once for the first time, then when there are events, or a
+// heartbeat. It fails when the caller has no stream any more, when ctx or the Streams have ended,
+// and when the log cannot be read; the stream is to be closed then.
 func (st *Stream) Next(ctx context.Context) (b Batch, err error) {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
@@ -293,8 +302,8 @@ func (st *Stream) id(next uint64) string {
 	return fmt.Sprintf("%s.%d", st.epoch, next-1)
 }
 
-// hear adds the event of an entry, if the caller may hear of it. An epoch begins only while the service is stopped: a stream that meets that
-// entry was begun with an id that nobody was given.
+// hear adds the event of an entry, if the caller may hear of it. An epoch begins only while the
+// service is stopped: a stream that meets that entry was begun with an id that nobody was given.
 func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batch) (reload bool, err error) {
 	e, epoch, err := rows.ReadEntry(tx, number, st.epoch)
 	if err != nil || epoch != st.epoch || e.Action == audit.EpochBegin {
@@ -313,8 +322,9 @@ func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batc
 	return false, err
 }
 
-// mayHear tells whether the caller may hear of an entry: of dataspaces, their roles, sets and resources whoever may read them; of keys and
-// sessions their own user; of everything else sysadmins only.
+// mayHear tells whether the caller may hear of an entry: of dataspaces, their roles, sets and
+// resources whoever may read them; of keys and sessions their own user; of everything else
+// sysadmins only.
 func (st *Stream) mayHear(tx *metadata.Tx, p auth.Principal, e audit.Entry, dataspace metadata.ID) (bool, error) {
 	if p.Sysadmin {
 		return true, nil

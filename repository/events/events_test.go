@@ -151,7 +151,8 @@ func TestWhoHearsWhat(t *testing.T) {
 	})
 }
 
-// TestRightsEnd: a role that is lost in the middle is lost for what comes then, and what was not read yet; a key ends the stream.
+// TestRightsEnd: a role that is lost in the middle is lost for what comes then, and what was not
+// read yet; a key ends the stream.
 func TestRightsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -199,8 +200,8 @@ func TestExpiredKey(t *testing.T) {
 	})
 }
 
-// TestResumption: a stream goes on where another one was, also over a restart of the service; a heartbeat moves the position past what is not
-// heard of.
+// TestResumption: a stream goes on where another one was, also over a restart of the service; a
+// heartbeat moves the position past what is not heard of.
 func TestResumption(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		member, _ := w.member("member", "member")
@@ -245,7 +246,8 @@ func TestResumption(t *testing.T) {
 	})
 }
 
-// TestReload: an id that cannot be continued from becomes one event, and then the stream goes on from now.
+// TestReload: an id that cannot be continued from becomes one event, and then the stream goes on
+// from now.
 func TestReload(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		f := w.follow(w.Admin, "")

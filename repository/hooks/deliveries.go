@@ -12,7 +12,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// keepDelivery writes down a try of the present delivery of a webhook, and forgets the oldest one that is too many.
+// keepDelivery writes down a try of the present delivery of a webhook, and forgets the oldest one
+// that is too many.
 func keepDelivery(tx *metadata.Tx, hook metadata.Webhook, a answered) error {
 	of := metadata.DeliveryKey{Webhook: hook.ID, Number: hook.Deliveries}
 	d, err := tx.Deliveries.Get(of)
@@ -53,8 +54,8 @@ func behind(d metadata.Delivery) (p place, err error) {
 // ErrNothingToSkip says that no message of a webhook has failed and waits for its next try.
 var ErrNothingToSkip = errors.New("no message waits for another try")
 
-// Skip lets a webhook pass over the message that failed, which stays among its deliveries, or with all, everything up to now. The error is
-// ErrNothingToSkip where none has failed.
+// Skip lets a webhook pass over the message that failed, which stays among its deliveries, or with
+// all, everything up to now. The error is ErrNothingToSkip where none has failed.
 func Skip(tx *metadata.Tx, hook *metadata.Webhook, all bool) error {
 	d, err := tx.Deliveries.Get(metadata.DeliveryKey{Webhook: hook.ID, Number: hook.Deliveries})
 	waits := err == nil && d.Entry >= hook.Position // else the webhook has passed over it since
@@ -89,8 +90,9 @@ func Begin(tx *metadata.Tx, hook *metadata.Webhook) error {
 	return err
 }
 
-// Repeat sends the message of a delivery once more, whether or not the webhook is paused, and returns what came of it. It asks for
-// no permission. Where the message is the one that waits for its next try, and is taken, the webhook goes on behind it.
+// Repeat sends the message of a delivery once more, whether or not the webhook is paused, and
+// returns what came of it. It asks for no permission. Where the message is the one that waits for
+// its next try, and is taken, the webhook goes on behind it.
 func (h *Hooks) Repeat(ctx context.Context, of metadata.DeliveryKey) (d metadata.Delivery, err error) {
 	var hook metadata.Webhook
 	var m message

@@ -70,8 +70,8 @@ func TestSkipAndRepeat(t *testing.T) {
 	})
 }
 
-// TestSkipGoesNeverBack: a message that failed and was passed over, since the webhook hears of other events now, is none to skip or to go on
-// behind.
+// TestSkipGoesNeverBack: a message that failed and was passed over, since the webhook hears of
+// other events now, is none to skip or to go on behind.
 func TestSkipGoesNeverBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -12,8 +12,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ParseEvents reads a list of patterns: kinds of events, such as resource.create, or all of a noun, such as resource.*. It returns them as
-// a Webhook has them. The error states the rule.
+// ParseEvents reads a list of patterns: kinds of events, such as resource.create, or all of a noun,
+// such as resource.*. It returns them as a Webhook has them. The error states the rule.
 func ParseEvents(patterns []string) (string, error) {
 	for _, pattern := range patterns {
 		if !audit.Known(pattern) {
@@ -51,7 +51,8 @@ type place struct {
 	epoch    metadata.EpochID
 }
 
-// payload is the body of a message. Names and other texts are not in it: they can be erased here, but not at a receiver.
+// payload is the body of a message. Names and other texts are not in it: they can be erased here,
+// but not at a receiver.
 type payload struct {
 	Type      string `json:"type"`
 	Timestamp string `json:"timestamp"`
@@ -106,7 +107,8 @@ func idText(id metadata.ID) string {
 	return id.String()
 }
 
-// secretsOf returns the secrets that sign the messages of a webhook at a reading of the clock, the newest first.
+// secretsOf returns the secrets that sign the messages of a webhook at a reading of the clock, the
+// newest first.
 func secretsOf(hook metadata.Webhook, now metadata.Stamp) []string {
 	if hook.FormerUntil > now {
 		return []string{hook.Secret, hook.FormerSecret}

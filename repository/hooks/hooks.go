@@ -1,12 +1,16 @@
-// Package hooks sends the messages of webhooks: each entry of the audit log becomes one message to every webhook that hears of it.
+// Package hooks sends the messages of webhooks: each entry of the audit log becomes one message to
+// every webhook that hears of it.
 //
-// A webhook has a position in the log, which is the order of changes. It sends in that order, one message at a time: the next one only when
-// the one before was taken. A message that failed is tried again later, and holds back those behind it; after the last try the webhook
-// pauses and keeps its position. Each webhook has a goroutine of its own, so that a receiver which stalls delays no other one. Position,
-// tries and the time of the next try are in the row of the webhook. A crash between the answer and its commit sends the message again,
-// under the same id: at least once.
+// A webhook has a position in the log, which is the order of changes. It sends in that order, one
+// message at a time: the next one only when the one before was taken. A message that failed is
+// tried again later, and holds back those behind it; after the last try the webhook pauses and
+// keeps its position. Each webhook has a goroutine of its own, so that a receiver which stalls
+// delays no other one. Position, tries and the time of the next try are in the row of the webhook.
+// A crash between the answer and its commit sends the message again, under the same id: at least
+// once.
 //
-// Nothing polls: the goroutines are woken when a change has reached stable storage, and by the time of the next try.
+// Nothing polls: the goroutines are woken when a change has reached stable storage, and by the time
+// of the next try.
 package hooks
 
 import (
@@ -26,7 +30,8 @@ type Sender interface {
 	Send(ctx context.Context, m webhooks.Message) webhooks.Answer
 }
 
-// MaxWebhooks is how many webhooks a service has at most. Each one that is not paused has a goroutine.
+// MaxWebhooks is how many webhooks a service has at most. Each one that is not paused has a
+// goroutine.
 const MaxWebhooks = 256
 
 // retryAfter is how long a webhook waits when the metadata cannot be read or written.
@@ -51,7 +56,8 @@ func Start(s *storage.Stores, sender Sender, now func() time.Time) *Hooks {
 	return h
 }
 
-// Close stops sending, and returns when no message is under way. A message that was cut off is sent again at the next start.
+// Close stops sending, and returns when no message is under way. A message that was cut off is sent
+// again at the next start.
 func (h *Hooks) Close() {
 	h.manager.Close()
 	for _, r := range h.align(nil) {
@@ -70,7 +76,8 @@ func (h *Hooks) Grown() {
 	}
 }
 
-// Changed is called when webhooks were made, changed or removed, and the change is on stable storage.
+// Changed is called when webhooks were made, changed or removed, and the change is on stable
+// storage.
 func (h *Hooks) Changed() { h.manager.Wake() }
 
 // manage brings the goroutines in line with the webhooks.

@@ -20,7 +20,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// receivers are what the URLs of hooks lead to, in a bubble where time passes at once: each answers as it is set to.
+// receivers are what the URLs of hooks lead to, in a bubble where time passes at once: each answers
+// as it is set to.
 type receivers struct {
 	mu      sync.Mutex
 	got     map[string][]webhooks.Message
@@ -174,7 +175,8 @@ func TestMessagesFollowChanges(t *testing.T) {
 	})
 }
 
-// TestKindsAndContainers: a webhook hears of its kinds in its dataspace alone, one of the service of everything.
+// TestKindsAndContainers: a webhook hears of its kinds in its dataspace alone, one of the service
+// of everything.
 func TestKindsAndContainers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.hook("https://space", repository.Fields{"events": nil})
@@ -206,8 +208,9 @@ func TestKindsAndContainers(t *testing.T) {
 	})
 }
 
-// TestTriesAndPause: a message that is not taken is tried ten times in three days, under one id, and holds back what is behind it; then the
-// hook pauses, also over a restart. Resumed, it goes on with that message.
+// TestTriesAndPause: a message that is not taken is tried ten times in three days, under one id,
+// and holds back what is behind it; then the hook pauses, also over a restart. Resumed, it goes on
+// with that message.
 func TestTriesAndPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
@@ -254,7 +257,8 @@ func TestTriesAndPause(t *testing.T) {
 	})
 }
 
-// TestOneReceiverDelaysNoOther: while one stalls and one fails, the others hear of everything at once.
+// TestOneReceiverDelaysNoOther: while one stalls and one fails, the others hear of everything at
+// once.
 func TestOneReceiverDelaysNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.stalls["https://stalls"] = make(chan struct{})
@@ -280,7 +284,8 @@ func TestOneReceiverDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsKept: a receiver that asks for an hour is left alone for so long, whatever else happens.
+// TestRetryAfterIsKept: a receiver that asks for an hour is left alone for so long, whatever else
+// happens.
 func TestRetryAfterIsKept(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = func(n int) webhooks.Answer {

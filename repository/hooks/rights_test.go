@@ -14,7 +14,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPauses: a receiver that wants nothing more, a user who loses the role or is deleted, and a restored repository pause a hook.
+// TestPauses: a receiver that wants nothing more, a user who loses the role or is deleted, and a
+// restored repository pause a hook.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -96,7 +97,8 @@ func (w *world) logged(hook metadata.Webhook) string {
 	return strings.Join(actions, " ")
 }
 
-// TestWhoMayHaveWebhooks asks for the webhooks of a dataspace and of the service, each time as somebody else.
+// TestWhoMayHaveWebhooks asks for the webhooks of a dataspace and of the service, each time as
+// somebody else.
 func TestWhoMayHaveWebhooks(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx, space := t.Context(), w.Space.ID.String()

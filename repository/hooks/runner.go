@@ -54,7 +54,8 @@ func startRunner(h *Hooks, id metadata.ID) *runner {
 	return r
 }
 
-// run sends what is due. A report that could not be committed is committed before anything else is sent.
+// run sends what is due. A report that could not be committed is committed before anything else is
+// sent.
 func (r *runner) run(ctx context.Context) background.Next {
 	r.waiting.Store(false)
 	next, err := r.batch(ctx)
@@ -156,7 +157,8 @@ func (r *runner) scan(tx *metadata.Tx, b *batch) error {
 	return nil
 }
 
-// messageFor returns the message about the entry at a place; without a body where the webhook does not hear of it.
+// messageFor returns the message about the entry at a place; without a body where the webhook does
+// not hear of it.
 func (h *Hooks) messageFor(tx *metadata.Tx, hook metadata.Webhook, at place) (m message, err error) {
 	e, epoch, err := rows.ReadEntry(tx, at.position, at.epoch)
 	if m.place = (place{at.position + 1, epoch}); err != nil || e.Action.String() == "" || !hears(hook.Events, e.Action.String()) {
@@ -169,8 +171,9 @@ func (h *Hooks) messageFor(tx *metadata.Tx, hook metadata.Webhook, at place) (m 
 	return h.compose(tx, at.position, e, in, epoch)
 }
 
-// send sends messages in their order, up to the first that is not taken, and notes the answers. What was cut off by the end of ctx
-// has none. Before each one it asks whether the webhook may still send.
+// send sends messages in their order, up to the first that is not taken, and notes the answers.
+// What was cut off by the end of ctx has none. Before each one it asks whether the webhook may
+// still send.
 func (r *runner) send(ctx context.Context, b batch) {
 	begun := time.Now()
 	for n, m := range b.messages {
@@ -202,7 +205,8 @@ func (r *runner) maySend(ctx context.Context) (may bool) {
 	return may && err == nil // an error shows again when the next batch is read
 }
 
-// commit writes down what is not committed yet. It goes on when ctx has ended, so that what was sent is not sent again at the next start.
+// commit writes down what is not committed yet. It goes on when ctx has ended, so that what was
+// sent is not sent again at the next start.
 func (r *runner) commit(ctx context.Context) error {
 	if r.done.passed == (place{}) {
 		return nil

@@ -54,10 +54,12 @@ func (b *batch) read() error {
 	return b.follow(log.Size)
 }
 
-// errForeign says that the index is of another history of the repository, and must be emptied first.
+// errForeign says that the index is of another history of the repository, and must be emptied
+// first.
 var errForeign = errors.New("the index is that of another history of the repository")
 
-// begin begins the first phase: what the log says from now on is followed when the tables have been read.
+// begin begins the first phase: what the log says from now on is followed when the tables have been
+// read.
 func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	if b.from != (position{}) {
 		return errors.Join(index.ErrDamaged, errForeign)
@@ -88,7 +90,8 @@ func (b *batch) scanSets() error {
 	return b.scan(each(b.tx.Sets.Range(metadata.SetRange{States: paging.Active, After: b.at.after}), b.set))
 }
 
-// scanResources reads those that were modified before the scan began. A later change of one has an entry that is followed.
+// scanResources reads those that were modified before the scan began. A later change of one has an
+// entry that is followed.
 func (b *batch) scanResources() error {
 	within := metadata.ResourceRange{
 		States: paging.Active, Order: paging.Oldest, Until: b.at.stamp + 1,
@@ -163,7 +166,8 @@ func (b *batch) follow(size uint64) error {
 	return nil
 }
 
-// followTo follows the entries before last, less what is about objects that were seen. It ends earlier where that is slow.
+// followTo follows the entries before last, less what is about objects that were seen. It ends
+// earlier where that is slow.
 func (b *batch) followTo(last uint64, seen map[metadata.ID]bool) error {
 	entries, err := b.entries(last)
 	if err != nil {
@@ -207,7 +211,8 @@ func (b *batch) entries(last uint64) (all []audit.Entry, err error) {
 	return all, nil
 }
 
-// object is something that has a document, which put puts as it is now; nil: there is nothing to put.
+// object is something that has a document, which put puts as it is now; nil: there is nothing to
+// put.
 type object struct {
 	metadata.Record
 	dataspace metadata.ID // whose schemas may apply to it
@@ -284,8 +289,8 @@ func each[T any](all iter.Seq2[T, error], of func(T) object) iter.Seq2[object, e
 	}
 }
 
-// hasRead tells whether the index has a resource as it is, with its text: its entry is about a version alone. Put again it would lose the text,
-// which is read once after each modification.
+// hasRead tells whether the index has a resource as it is, with its text: its entry is about a
+// version alone. Put again it would lose the text, which is read once after each modification.
 func (b *batch) hasRead(r metadata.Resource) bool {
 	read := cmp.Or(cmp.Compare(r.Modified, b.at.text), r.ID.Compare(b.at.textAfter)) <= 0
 	return read && r.State == metadata.Active

@@ -23,7 +23,8 @@ type Documents struct {
 	spent   *time.Duration // on what schemas say
 }
 
-// NewDocuments returns Documents of a transaction. Where schemas are nil, no document is said to be incomplete.
+// NewDocuments returns Documents of a transaction. Where schemas are nil, no document is said to be
+// incomplete.
 func NewDocuments(tx *metadata.Tx, schemas *conformance.Schemas) Documents {
 	return Documents{tx: tx, names: map[metadata.ID]string{}, finder: conformance.NewFinder(tx), schemas: schemas, spent: new(time.Duration)}
 }
@@ -65,7 +66,8 @@ func (m Documents) Resource(r metadata.Resource) (search.Document, error) {
 	}, r.Record, conformance.OfResource(r))
 }
 
-// complete adds what all objects have, of objects that are active: of others nothing but the id is wanted.
+// complete adds what all objects have, of objects that are active: of others nothing but the id is
+// wanted.
 func (m Documents) complete(d search.Document, r metadata.Record, o conformance.Object) (search.Document, error) {
 	if r.State != metadata.Active {
 		return d, nil
@@ -96,7 +98,8 @@ func (m Documents) username(id metadata.ID) (string, error) {
 	return u.Username, nil
 }
 
-// describe adds the descriptive metadata of the object to its document, and whether they lack something.
+// describe adds the descriptive metadata of the object to its document, and whether they lack
+// something.
 func (m Documents) describe(d *search.Document, o conformance.Object) error {
 	var stored string
 	if err := rows.Described(m.tx, d.ID, &stored); err != nil {
@@ -122,7 +125,8 @@ func (m Documents) describe(d *search.Document, o conformance.Object) error {
 	return nil
 }
 
-// incomplete tells whether the properties of an object are not what the schema that applies to it asks for.
+// incomplete tells whether the properties of an object are not what the schema that applies to it
+// asks for.
 func (m Documents) incomplete(o conformance.Object, said descriptive.Metadata) (bool, error) {
 	if m.schemas == nil || o.For == 0 {
 		return false, nil

@@ -1,9 +1,12 @@
-// Package indexing keeps the index of the search up to date: it follows the audit log, whose order is that of all changes, and gives the index
-// what has changed. The index is a cache. Its position says up to which entry it has followed which epoch; an index without a position, of
-// another epoch, or from beyond the end of the log, is made anew from the tables. Nothing is in it that a power cut could take back.
+// Package indexing keeps the index of the search up to date: it follows the audit log, whose order
+// is that of all changes, and gives the index what has changed. The index is a cache. Its position
+// says up to which entry it has followed which epoch; an index without a position, of another
+// epoch, or from beyond the end of the log, is made anew from the tables. Nothing is in it that a
+// power cut could take back.
 //
-// A change is followed in two steps. Its record is found at once; the text of its file, which takes longer to read, afterwards: behind the
-// log comes a second position, by the stamp of the last modification.
+// A change is followed in two steps. Its record is found at once; the text of its file, which takes
+// longer to read, afterwards: behind the log comes a second position, by the stamp of the last
+// modification.
 package indexing
 
 import (
@@ -68,8 +71,9 @@ type Indexing struct {
 	moved   chan struct{} // closed when at moves
 }
 
-// Start opens the index in a directory, which is made where it is not there, and begins to follow the log; "": there is no index. Where it
-// cannot be opened, that is tried again in the background. The caller closes the Indexing.
+// Start opens the index in a directory, which is made where it is not there, and begins to follow
+// the log; "": there is no index. Where it cannot be opened, that is tried again in the background.
+// The caller closes the Indexing.
 func Start(stores *storage.Stores, schemas *conformance.Schemas, dir string) *Indexing {
 	x := &Indexing{stores: stores, schemas: schemas, dir: dir, moved: make(chan struct{})}
 	if dir == "" {
@@ -105,8 +109,8 @@ func (x *Indexing) Close() {
 	x.index = nil
 }
 
-// Search asks the index. Besides the errors of the index there is errAway, while it is made anew and cannot be opened. Where the index is
-// damaged it is made anew in the background.
+// Search asks the index. Besides the errors of the index there is errAway, while it is made anew
+// and cannot be opened. Where the index is damaged it is made anew in the background.
 func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, error) {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -186,8 +190,8 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 	return next
 }
 
-// step follows the log by a batch; where the log has no more it reads some texts, and where there are none looks at some objects again whose
-// schemas have changed.
+// step follows the log by a batch; where the log has no more it reads some texts, and where there
+// are none looks at some objects again whose schemas have changed.
 func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if x.damaged.Load() {
 		return background.Next{}, index.ErrDamaged
@@ -220,7 +224,8 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	return background.Idle(), nil
 }
 
-// clean makes searches quick after the index was made anew, and takes out of its files what is gone for good.
+// clean makes searches quick after the index was made anew, and takes out of its files what is gone
+// for good.
 func (x *Indexing) clean() error {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -264,8 +269,8 @@ func (x *Indexing) moveTo(at position) {
 	x.moved = make(chan struct{})
 }
 
-// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files and what schemas
-// say, and nothing that is gone for good.
+// Followed returns when the index holds what the first entries of the log, so many, are about, with
+// the texts of the files and what schemas say, and nothing that is gone for good.
 func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	for {
 		x.mu.Lock()

@@ -12,7 +12,8 @@ import (
 	"labshelf/search/query"
 )
 
-// TestBehind: an index that is being made anew is behind, however little of the log is left to follow.
+// TestBehind: an index that is being made anew is behind, however little of the log is left to
+// follow.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	x := Start(storage.New(nil, nil, nil), nil, "")

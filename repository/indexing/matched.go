@@ -19,8 +19,9 @@ const (
 	InText        = "text" // of the file
 )
 
-// Matched names the parts of a document, without its text, that a query has found it by: in the order of the constants, each once. path are
-// names and titles of the dataspace and the set that hold it. It says where to look, and decides nothing.
+// Matched names the parts of a document, without its text, that a query has found it by: in the
+// order of the constants, each once. path are names and titles of the dataspace and the set that
+// hold it. It says where to look, and decides nothing.
 func Matched(q query.Query, d search.Document, path ...string) []string {
 	parts := partsOf(d, path)
 	found := map[string]bool{}
@@ -41,7 +42,8 @@ func Matched(q query.Query, d search.Document, path ...string) []string {
 // fields are the parts that clauses other than words speak of.
 var fields = map[query.Field]string{query.Tag: InTags, query.Creator: InCreators, query.Property: InProperties}
 
-// note adds the parts by which a clause holds: of words all that hold them, or where none does the text.
+// note adds the parts by which a clause holds: of words all that hold them, or where none does the
+// text.
 func note(found map[string]bool, c query.Clause, parts []part) {
 	if name, ok := fields[c.Field]; ok {
 		found[name] = true

@@ -9,7 +9,8 @@ import (
 // phase is what the next batch reads.
 type phase uint8
 
-// The phases, in their order. An index without a position begins with the first one. The numbers are stored: they never change.
+// The phases, in their order. An index without a position begins with the first one. The numbers
+// are stored: they never change.
 const (
 	dataspaces phase = iota // all of them, by id
 	sets
@@ -36,7 +37,8 @@ type position struct {
 	renewal renewal // but for what is under way
 }
 
-// renewal is how far the objects of a dataspace have been looked at again after a change of its schemas. The zero renewal is none.
+// renewal is how far the objects of a dataspace have been looked at again after a change of its
+// schemas. The zero renewal is none.
 type renewal struct {
 	dataspace metadata.ID
 	resources bool           // its sets have been looked at
@@ -50,7 +52,8 @@ func (p position) behind() bool {
 	return p.phase != following || p.textsBehind() || p.schemasBehind() || p.erase
 }
 
-// schemasBehind tells whether there may be objects that were not looked at since the last change of a schema.
+// schemasBehind tells whether there may be objects that were not looked at since the last change of
+// a schema.
 func (p position) schemasBehind() bool {
 	return p.phase == following && (p.checked < p.next || p.renewal != renewal{})
 }
@@ -58,8 +61,8 @@ func (p position) schemasBehind() bool {
 // textsBehind tells whether there may be texts that were not read.
 func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
 
-// positionVersion changes when documents have to be made anew. 3: the bytes of a file decide whether
-// it is text, and more units are known.
+// positionVersion changes when documents have to be made anew. 3: the bytes of a file decide
+// whether it is text, and more units are known.
 const positionVersion = 3
 
 // eraseFlag stands in the byte of the phase.

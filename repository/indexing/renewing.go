@@ -8,10 +8,12 @@ import (
 	"labshelf/paging"
 )
 
-// When a schema is made, changed, deleted or restored, every object of its dataspace may become incomplete or complete, and none of them has an entry
-// in the log. They are looked at again in steps, between which the log is followed; the documents of those that have changed are put again.
+// When a schema is made, changed, deleted or restored, every object of its dataspace may become
+// incomplete or complete, and none of them has an entry in the log. They are looked at again in
+// steps, between which the log is followed; the documents of those that have changed are put again.
 
-// check notes that an entry is followed: one about a schema begins a renewal. While another one is under way it is left for later.
+// check notes that an entry is followed: one about a schema begins a renewal. While another one is
+// under way it is left for later.
 func (p *position) check(number uint64, e audit.Entry) {
 	if p.checked != number {
 		return
@@ -50,7 +52,8 @@ func (x *Indexing) renew(ctx context.Context) (more bool, err error) {
 	return b.at.schemasBehind(), x.applyWithTexts(ctx, b, bodies)
 }
 
-// incomplete tells whether the document with an id is said to be incomplete; found is false where there is none.
+// incomplete tells whether the document with an id is said to be incomplete; found is false where
+// there is none.
 func (x *Indexing) incomplete(id metadata.ID) (incomplete, found bool, err error) {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -72,8 +75,8 @@ func (b *batch) nextRenewal() error {
 	return nil
 }
 
-// differs tells whether the last document of the batch says another thing than the index about being incomplete. One that does not, or that the
-// index does not have, is taken out of the batch.
+// differs tells whether the last document of the batch says another thing than the index about
+// being incomplete. One that does not, or that the index does not have, is taken out of the batch.
 func (b *batch) differs(indexed func(metadata.ID) (bool, bool, error)) (bool, error) {
 	last := len(b.changes) - 1
 	incomplete, found, err := indexed(b.changes[last].Document.ID)

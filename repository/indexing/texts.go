@@ -18,7 +18,8 @@ import (
 const (
 	// MaxText is how much of the beginning of a file is searched, in bytes.
 	MaxText = 64 << 10
-	// maxNotebook is the largest notebook that is read, in bytes: it is read whole, since its pictures may come first.
+	// maxNotebook is the largest notebook that is read, in bytes: it is read whole, since its
+	// pictures may come first.
 	maxNotebook = 4 << 20
 
 	maxTexts     = 256     // files that one step reads
@@ -29,7 +30,8 @@ const (
 	healAtRest = time.Minute // where nothing does
 )
 
-// readTexts reads the texts of the next files whose records are in the index. more is whether there may be others.
+// readTexts reads the texts of the next files whose records are in the index. more is whether there
+// may be others.
 func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
 	at := x.position()
 	if !at.textsBehind() {
@@ -71,7 +73,8 @@ func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (
 	return x.apply(b)
 }
 
-// readHealed reads the texts of files that could not be read before, and are there now. It looks for them at most once in healEvery.
+// readHealed reads the texts of files that could not be read before, and are there now. It looks
+// for them at most once in healEvery.
 func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
 	if x.unread != nil && (len(x.unread) == 0 || time.Since(x.looked) < healEvery) {
 		return false, nil
@@ -319,7 +322,8 @@ func otherType(r metadata.Resource, head []byte, isText bool) string {
 	return found
 }
 
-// cells returns what people wrote into a notebook, without what came out of it; of what is no notebook the beginning.
+// cells returns what people wrote into a notebook, without what came out of it; of what is no
+// notebook the beginning.
 func cells(raw []byte) []byte {
 	var book struct {
 		Cells []struct {

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// maxStored is how many bytes of bodies the database has at most, about; what comes then becomes a file as large bodies do.
+	// maxStored is how many bytes of bodies the database has at most, about; what comes then
+	// becomes a file as large bodies do.
 	maxStored = 256 << 20
 	// maxBorrowed is how many bytes of buffers all uploads together have at most.
 	maxBorrowed = 32 << 20
@@ -25,9 +26,11 @@ const (
 // Config is what an operator decides about inline bodies.
 type Config struct {
 	Limit int64 // bytes of the longest one; 0: none is inline
-	// Keep: bodies stay where they are, however many there are. Where a file is an object in an S3, one of some KiB costs more than its row.
+	// Keep: bodies stay where they are, however many there are. Where a file is an object in an S3,
+	// one of some KiB costs more than its row.
 	Keep bool
-	// Flushed hears of a batch of bodies that have become files, how long that took, and why it failed. nil: none.
+	// Flushed hears of a batch of bodies that have become files, how long that took, and why it
+	// failed. nil: none.
 	Flushed func(flushed metadata.BodyCount, took time.Duration, err error)
 }
 
@@ -43,7 +46,8 @@ type Bodies struct {
 	worker   *background.Worker
 }
 
-// Start begins to make files of what the last service has left. The caller ends it with Close, before it closes the stores.
+// Start begins to make files of what the last service has left. The caller ends it with Close,
+// before it closes the stores.
 func Start(stores *storage.Stores, files blobs.Writer, c Config) *Bodies {
 	b := &Bodies{stores: stores, files: files, config: c, requests: activity{begun: time.Now()}}
 	b.buffers.New = func() any { return new(make([]byte, c.Limit+1)) }
@@ -67,7 +71,8 @@ func (b *Bodies) Flush(ctx context.Context) error { return b.flush(ctx, 0) }
 // Wake says that a body has been committed.
 func (b *Bodies) Wake() { b.worker.Wake() }
 
-// Busy says that a client uploads, until done is called. Meanwhile no batch begins, unless one has waited for long or there is much to flush.
+// Busy says that a client uploads, until done is called. Meanwhile no batch begins, unless one has
+// waited for long or there is much to flush.
 func (b *Bodies) Busy() (done func()) {
 	b.requests.begin()
 	return b.requests.end
@@ -82,7 +87,8 @@ func (b *Bodies) Limit() int64 { return b.config.Limit }
 // Stored is how many bytes of bodies the database has, as of the last upload or batch.
 func (b *Bodies) Stored() int64 { return b.stored.Load() }
 
-// Borrow returns a buffer for a body, one byte longer than the limit, and nil where none may be inline now. The caller gives it back with Return.
+// Borrow returns a buffer for a body, one byte longer than the limit, and nil where none may be
+// inline now. The caller gives it back with Return.
 func (b *Bodies) Borrow() *[]byte {
 	limit := b.config.Limit
 	if limit <= 0 || !b.config.Keep && b.stored.Load()+limit > maxStored {
@@ -138,7 +144,8 @@ func (a *activity) end() {
 	a.uploads.Add(-1)
 }
 
-// note is exact to some milliseconds, so that processors that serve many readers do not all write to one place.
+// note is exact to some milliseconds, so that processors that serve many readers do not all write
+// to one place.
 func (a *activity) note() {
 	if now := int64(time.Since(a.begun)); now-a.last.Load() > int64(idleWindow/16) {
 		a.last.Store(now)

@@ -21,22 +21,26 @@ const (
 	batchBodies = 256     // in one batch, at most
 	batchBytes  = 4 << 20 // in one batch, about
 
-	// idleWindow is for how long there must have been no upload and no reader before a file is made: a client that sends one file after the
-	// other is not to meet the syncs of the files before. Flushing beside 16 clients at full speed cost 28 % of their uploads, and 16 % of
+	// idleWindow is for how long there must have been no upload and no reader before a file is
+	// made: a client that sends one file after the other is not to meet the syncs of the files
+	// before. Flushing beside 16 clients at full speed cost 28 % of their uploads, and 16 % of
 	// their downloads.
 	idleWindow = 100 * time.Millisecond
-	// flushDelay is how long a batch waits for that. Where uploads never pause, a batch a minute is flushed, until much is stored.
+	// flushDelay is how long a batch waits for that. Where uploads never pause, a batch a minute is
+	// flushed, until much is stored.
 	flushDelay = time.Minute
 	// flushBackoff is the pause after a batch that failed, for instance because the disk was full.
 	flushBackoff = time.Second
 )
 
-// Bodies become files in batches: files, then the commit that records them and removes the bodies. Until that is on stable storage the
-// bodies are where they were, so wherever it is interrupted, the next start begins the batch anew, and what is left is a file too many at
-// most. It is no change of a resource: stamp, version and all that a client sees stay.
+// Bodies become files in batches: files, then the commit that records them and removes the bodies.
+// Until that is on stable storage the bodies are where they were, so wherever it is interrupted,
+// the next start begins the batch anew, and what is left is a file too many at most. It is no
+// change of a resource: stamp, version and all that a client sees stay.
 
-// flush makes files until it has come to the last body. One that cannot be read, or of which no file can be made, stays where it is, and is
-// told. A batch waits for an idle window, for delay at most.
+// flush makes files until it has come to the last body. One that cannot be read, or of which no
+// file can be made, stays where it is, and is told. A batch waits for an idle window, for delay at
+// most.
 func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	if b.config.Keep {
 		return b.stores.Meta.View(ctx, b.Count)
@@ -61,7 +65,8 @@ func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	return left
 }
 
-// window is when the flusher may work: while nobody would have to wait for it, when it has waited for long, or when much is stored.
+// window is when the flusher may work: while nobody would have to wait for it, when it has waited
+// for long, or when much is stored.
 type window struct {
 	bodies *Bodies
 	until  time.Time
@@ -77,8 +82,8 @@ func (w window) wait(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// flushOrSplit flushes a batch; where that fails because of some of it, a broken folder for instance, it flushes the others. It returns
-// how many stay, and why.
+// flushOrSplit flushes a batch; where that fails because of some of it, a broken folder for
+// instance, it flushes the others. It returns how many stay, and why.
 func (b *Bodies) flushOrSplit(ctx context.Context, batch []body, w window) (stay int, err error) {
 	err = b.flushBatch(ctx, batch, w)
 	switch {
@@ -93,7 +98,8 @@ func (b *Bodies) flushOrSplit(ctx context.Context, batch []body, w window) (stay
 	return first + second, errors.Join(err, more)
 }
 
-// ofSome tells whether a failure may be of some bodies only. A full disk, or a store that takes no changes, is of all.
+// ofSome tells whether a failure may be of some bodies only. A full disk, or a store that takes no
+// changes, is of all.
 func ofSome(err error) bool {
 	var known *errs.Error
 	return errors.As(err, &known) && (known.Code == errs.CodeInternal || known.Code == errs.CodeDataDamaged)
@@ -106,8 +112,9 @@ type body struct {
 	bytes []byte
 }
 
-// next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it. It also counts
-// what is stored: nothing else notices what purges and large files have removed, nor that an upload was not committed.
+// next reads the batch after a body, and moves after to its last one. The error is about the bodies
+// left out of it. It also counts what is stored: nothing else notices what purges and large files
+// have removed, nor that an upload was not committed.
 func (b *Bodies) next(ctx context.Context, after *metadata.VersionKey) (batch []body, damaged error) {
 	err := b.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := b.Count(tx); err != nil {
@@ -147,8 +154,9 @@ func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 	return body{of, blobs.Blob{Digest: r.Digest, Size: r.Bytes}, content}, err
 }
 
-// flushBatch makes files of a batch, and then one commit. The digests are pinned until that is done, so that no purge takes the files
-// for what an upload has left. In the order of digests, each folder is gone to once, and the rows of the commit are, too.
+// flushBatch makes files of a batch, and then one commit. The digests are pinned until that is
+// done, so that no purge takes the files for what an upload has left. In the order of digests, each
+// folder is gone to once, and the rows of the commit are, too.
 func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 	slices.SortFunc(batch, func(a, b body) int { return bytes.Compare(a.blob.Digest[:], b.blob.Digest[:]) })
 	var pins []func()
@@ -199,7 +207,8 @@ func (b *Bodies) commitFiles(ctx context.Context, bodies iter.Seq[[]byte]) ([]bl
 	return files, b.stores.BlobError(err)
 }
 
-// recordFiles commits that bodies have become files. What has been purged or erased meanwhile left a file too many.
+// recordFiles commits that bodies have become files. What has been purged or erased meanwhile left
+// a file too many.
 func (b *Bodies) recordFiles(ctx context.Context, batch []body, files []blobs.Content) error {
 	if len(batch) == 0 {
 		return nil

@@ -1,12 +1,16 @@
-// Package instruments fills properties of files from their headers and sidecars, in the sets that ask for it.
+// Package instruments fills properties of files from their headers and sidecars, in the sets that
+// ask for it.
 //
-// It follows the audit log, whose order is that of all changes, by two positions. The first is that of arrivals: behind each entry about a file that
-// may be, or may have been, another one's header or sidecar, the file that it is about is looked at as it is then. The second one is that of sets
-// that began to ask for something: all of their files are looked at, by name, some in each step. Both are in the metadata and move in the transaction of
-// the edits that they stand for. A crash repeats a step at most, and a step that is repeated finds nothing to change.
+// It follows the audit log, whose order is that of all changes, by two positions. The first is that
+// of arrivals: behind each entry about a file that may be, or may have been, another one's header
+// or sidecar, the file that it is about is looked at as it is then. The second one is that of sets
+// that began to ask for something: all of their files are looked at, by name, some in each step.
+// Both are in the metadata and move in the transaction of the edits that they stand for. A crash
+// repeats a step at most, and a step that is repeated finds nothing to change.
 //
-// A file is read outside of transactions, by a process of its own. What it says is compared in the transaction of the edit with the record as it is
-// by then. If the file, its name, its sidecar or the set has changed meanwhile, what was read is dropped: that change has an entry of its own,
+// A file is read outside of transactions, by a process of its own. What it says is compared in the
+// transaction of the edit with the record as it is by then. If the file, its name, its sidecar or
+// the set has changed meanwhile, what was read is dropped: that change has an entry of its own,
 // which is followed.
 package instruments
 
@@ -35,15 +39,17 @@ const (
 	retryAfter = 3 * time.Second
 )
 
-// Reader reads the properties of a file with a name: descriptive.FromHeader its own, descriptive.FromSidecar those that it has for another one. An
-// error that wraps extraction.ErrFormat says that there are none. See child.Runner.
+// Reader reads the properties of a file with a name: descriptive.FromHeader its own,
+// descriptive.FromSidecar those that it has for another one. An error that wraps
+// extraction.ErrFormat says that there are none. See child.Runner.
 type Reader interface {
 	Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error)
 }
 
 // Rules are what instruments ask of the repository.
 type Rules interface {
-	// Lookup returns a file with its descriptive metadata, and from where its set wants properties: from nothing, if it is deleted.
+	// Lookup returns a file with its descriptive metadata, and from where its set wants properties:
+	// from nothing, if it is deleted.
 	Lookup(tx *metadata.Tx, id metadata.ID) (metadata.Resource, metadata.Extract, error)
 	// Fill saves what is said about a file now, as a consequence of an entry of the log.
 	Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now descriptive.Metadata, cause uint64) error
@@ -65,7 +71,8 @@ type Instruments struct {
 	moved    chan struct{} // closed when followed changes
 }
 
-// Start begins to follow the log; nil for reader: there are no instruments. The caller ends them with Close.
+// Start begins to follow the log; nil for reader: there are no instruments. The caller ends them
+// with Close.
 func Start(stores *storage.Stores, rules Rules, reader Reader) *Instruments {
 	i := &Instruments{stores: stores, rules: rules, reader: reader, moved: make(chan struct{})}
 	if reader != nil {
@@ -81,7 +88,8 @@ func (i *Instruments) Grown() {
 	}
 }
 
-// Close ends following, and returns when no file is read any more. What was under way is done at the next start. It may be called again.
+// Close ends following, and returns when no file is read any more. What was under way is done at
+// the next start. It may be called again.
 func (i *Instruments) Close() {
 	if i.worker != nil {
 		i.worker.Close()

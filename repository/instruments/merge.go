@@ -14,11 +14,13 @@ type edit struct {
 	ofHeader, ofSidecar descriptive.Group // what each says
 }
 
-// pinned is how many bytes the version of a schema takes, which the repository notes with the properties.
+// pinned is how many bytes the version of a schema takes, which the repository notes with the
+// properties.
 const pinned = 80
 
-// merge returns what is to be said about the file: values of people stay, then those of the sidecar count, then those of the header, as far as there is
-// room. Of a source that the set does not ask for, what is there stays. changes is false where nothing is to be changed, or nothing can be.
+// merge returns what is to be said about the file: values of people stay, then those of the sidecar
+// count, then those of the header, as far as there is room. Of a source that the set does not ask
+// for, what is there stays. changes is false where nothing is to be changed, or nothing can be.
 func (e edit) merge() (m descriptive.Metadata, changes bool) {
 	before, err := rows.ParseDescriptive(e.resource.Descriptive)
 	if err != nil {

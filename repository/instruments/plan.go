@@ -70,7 +70,8 @@ func (s *step) arrivals() error {
 	return nil
 }
 
-// ignoreDamage makes nothing of a record that is damaged: that is for a check to tell, and keeps no other file from being filled.
+// ignoreDamage makes nothing of a record that is damaged: that is for a check to tell, and keeps no
+// other file from being filled.
 func ignoreDamage(err error) error { return errs.Ignore(err, metadata.ErrRecordDamaged) }
 
 // entry reads an entry. One that is damaged says nothing.
@@ -108,8 +109,8 @@ func (s *step) arrives(e audit.Entry) (before string, arrives bool, err error) {
 	return "", false, nil
 }
 
-// addsSource tells whether a change gave a property a source that it did not have: of people only undoing does, which puts back what was read of a
-// file as it was then.
+// addsSource tells whether a change gave a property a source that it did not have: of people only
+// undoing does, which puts back what was read of a file as it was then.
 func addsSource(texts string) bool {
 	const member = descriptive.Root + ".sources"
 	var said map[string]json.RawMessage
@@ -128,7 +129,8 @@ func addsSource(texts string) bool {
 	return added
 }
 
-// nameBefore returns the name that a file had before a change; "" where that has not changed, or the text was erased.
+// nameBefore returns the name that a file had before a change; "" where that has not changed, or
+// the text was erased.
 func nameBefore(texts string) string {
 	var said struct{ Name struct{ Before string } }
 	if json.Unmarshal([]byte(texts), &said) != nil {

@@ -12,7 +12,8 @@ import (
 	"labshelf/metadata"
 )
 
-// logChecker verifies the audit log: the entries against their tree, the objects against the entries. It keeps one bit of each entry.
+// logChecker verifies the audit log: the entries against their tree, the objects against the
+// entries. It keeps one bit of each entry.
 type logChecker struct {
 	*checker
 	state audit.State
@@ -171,7 +172,8 @@ func (c *logChecker) checkObject(kind audit.Kind, r metadata.Record, name string
 	return err
 }
 
-// checkChange: an object is as its last entry says. Its last change has the stamp of that, but for what does not modify it.
+// checkChange: an object is as its last entry says. Its last change has the stamp of that, but for
+// what does not modify it.
 func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string, e audit.Entry) {
 	unmodified := false
 	switch e.Action {

@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestCheckFindsEachFaultOfTheLog changes the audit log, or what names its entries, behind the back of the repository. Each is found, and
-// nothing else is.
+// TestCheckFindsEachFaultOfTheLog changes the audit log, or what names its entries, behind the back
+// of the repository. Each is found, and nothing else is.
 func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -63,11 +63,12 @@ type CheckResult struct {
 	Unreferenced, UnreferencedBytes int64 // blobs that no resource refers to, also outside the subset; they are no violation
 }
 
-// Check compares everything with everything else: what the metadata store knows about itself, the records against the rules of
-// the repository, the blobs against the records, and what else lies among the files. It repairs nothing; on the stores of a
-// running Service the blobs that it finds damaged, or right again, are recorded so. A blob is reported once for each resource
-// that refers to it. What has no reference is no violation. An error says why it could not go on; the result then tells how far
-// it came.
+// Check compares everything with everything else: what the metadata store knows about itself, the
+// records against the rules of the repository, the blobs against the records, and what else lies
+// among the files. It repairs nothing; on the stores of a running Service the blobs that it finds
+// damaged, or right again, are recorded so. A blob is reported once for each resource that refers
+// to it. What has no reference is no violation. An error says why it could not go on; the result
+// then tells how far it came.
 func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) (CheckResult, error) {
 	c := &check{Upkeep: u, options: o, events: events}
 	for _, part := range []struct {
@@ -253,7 +254,8 @@ func brokenFile(tx *metadata.Tx, of metadata.VersionKey, digest blobs.Digest, wr
 	return found, err
 }
 
-// checkFolders: a folder is in a set, and its path ends in a slash; properties belong to a resource.
+// checkFolders: a folder is in a set, and its path ends in a slash; properties belong to a
+// resource.
 func (c *checker) checkFolders() error {
 	for row, err := range c.tx.Folders.All(metadata.FolderKey{}) {
 		if err != nil {

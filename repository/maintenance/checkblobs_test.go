@@ -19,7 +19,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestCheckNamesWhatIsDamaged: every resource of a damaged blob by id and name, deleted ones too, online and offline.
+// TestCheckNamesWhatIsDamaged: every resource of a damaged blob by id and name, deleted ones too,
+// online and offline.
 func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 8)
@@ -211,7 +212,8 @@ func (tornUsers) All(metadata.ID) iter.Seq2[metadata.User, error] {
 	return func(yield func(metadata.User, error) bool) { yield(metadata.User{}, metadata.ErrRecordDamaged) }
 }
 
-// TestCheckGoesOnAfterADanglingReference: a damaged blob is reported for the resources that exist, whatever else its references name.
+// TestCheckGoesOnAfterADanglingReference: a damaged blob is reported for the resources that exist,
+// whatever else its references name.
 func TestCheckGoesOnAfterADanglingReference(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -222,7 +224,8 @@ func TestCheckGoesOnAfterADanglingReference(t *testing.T) {
 	}
 }
 
-// dangling is a store in which each blob has a reference of a resource that does not exist, before the others.
+// dangling is a store in which each blob has a reference of a resource that does not exist, before
+// the others.
 type dangling struct{ metadata.Store }
 
 type danglingRefs struct{ metadata.Blobs }
@@ -243,7 +246,8 @@ func (d danglingRefs) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, e
 	}
 }
 
-// TestCheckGoesOnWithoutAFolder: what cannot be listed is a finding, and the files are looked at all the same.
+// TestCheckGoesOnWithoutAFolder: what cannot be listed is a finding, and the files are looked at
+// all the same.
 func TestCheckGoesOnWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)

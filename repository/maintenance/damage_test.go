@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestDamageRecordedAndRepaired: a file that is not what it must be is refused from the first time it is noticed, and is back with
-// the next upload of the same content.
+// TestDamageRecordedAndRepaired: a file that is not what it must be is refused from the first time
+// it is noticed, and is back with the next upload of the same content.
 func TestDamageRecordedAndRepaired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -72,8 +72,9 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 	}
 }
 
-// TestUploadRepairsUnnoticedDamage: a check of a stopped service writes nothing down, and a scrub may not have come by yet. Whoever
-// brings the content is not to be reported that it is kept, and be given the damaged bytes of long ago.
+// TestUploadRepairsUnnoticedDamage: a check of a stopped service writes nothing down, and a scrub
+// may not have come by yet. Whoever brings the content is not to be reported that it is kept, and
+// be given the damaged bytes of long ago.
 func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -90,7 +91,8 @@ func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 // files0 is the first resource.
 func (k *kept) files0() metadata.Resource { return k.Resources[0] }
 
-// TestNoteDamageVerifiesAgain: what was read may have been read from memory, or from a file that is not there any more.
+// TestNoteDamageVerifiesAgain: what was read may have been read from memory, or from a file that is
+// not there any more.
 func TestNoteDamageVerifiesAgain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -101,7 +103,8 @@ func TestNoteDamageVerifiesAgain(t *testing.T) {
 	}
 }
 
-// TestDamageOfEarlierFileNotRecorded: an upload that brings a file back while a client reads the old one.
+// TestDamageOfEarlierFileNotRecorded: an upload that brings a file back while a client reads the
+// old one.
 func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -125,8 +128,8 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	}
 }
 
-// TestOpenResourceDuringPurge: what is replaced, and its old file purged, between reading the record and opening the file, is not
-// damaged; nor is what is deleted and purged then.
+// TestOpenResourceDuringPurge: what is replaced, and its old file purged, between reading the
+// record and opening the file, is not damaged; nor is what is deleted and purged then.
 func TestOpenResourceDuringPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -163,7 +166,8 @@ func TestOpenResourceDuringPurge(t *testing.T) {
 	}
 }
 
-// healing is a store in which something happens before one blob is opened, and an upload brings back what has just been opened for reading.
+// healing is a store in which something happens before one blob is opened, and an upload brings
+// back what has just been opened for reading.
 type healing struct {
 	blobs.Folder
 	digest blobs.Digest

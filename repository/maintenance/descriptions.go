@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// checkDescriptive: descriptive metadata belong to an object, keep the rules of its kind, and have the one form in which they are stored.
+// checkDescriptive: descriptive metadata belong to an object, keep the rules of its kind, and have
+// the one form in which they are stored.
 func (c *checker) checkDescriptive() error {
 	for row, err := range c.tx.Descriptive.All(metadata.ID{}) {
 		if err == nil {
@@ -37,7 +38,8 @@ func (c *checker) checkDescriptive() error {
 	return nil
 }
 
-// kindOf tells what an object is; ErrNotFound where there is none that may have descriptive metadata.
+// kindOf tells what an object is; ErrNotFound where there is none that may have descriptive
+// metadata.
 func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
 	if _, ok := c.spaces[id]; ok {
 		return descriptive.Dataspace, nil
@@ -49,7 +51,8 @@ func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
 	return descriptive.Resource, err
 }
 
-// checkSchemas: a schema is in a dataspace, has a name of its own there while it is active, and has its newest version.
+// checkSchemas: a schema is in a dataspace, has a name of its own there while it is active, and has
+// its newest version.
 func (c *checker) checkSchemas() error {
 	type place struct {
 		dataspace metadata.ID
@@ -78,7 +81,8 @@ func (c *checker) checkSchemas() error {
 	return nil
 }
 
-// checkSchemaVersions: the versions of a schema are numbered from 1 without a gap, up to its newest one.
+// checkSchemaVersions: the versions of a schema are numbered from 1 without a gap, up to its newest
+// one.
 func (c *checker) checkSchemaVersions() error {
 	var before metadata.SchemaVersionKey
 	for v, err := range c.tx.SchemaVersions.All(before) {
@@ -102,7 +106,8 @@ func (c *checker) checkSchemaVersions() error {
 	return nil
 }
 
-// checkEdits: a bulk edit is of a set, and has as many entries in the audit log as it has changed files, all of which name its own as their cause.
+// checkEdits: a bulk edit is of a set, and has as many entries in the audit log as it has changed
+// files, all of which name its own as their cause.
 func (c *checker) checkEdits() error {
 	for e, err := range c.tx.Edits.All(metadata.ID{}) {
 		if err != nil {
@@ -126,7 +131,8 @@ func (c *checker) checkEdits() error {
 	return nil
 }
 
-// checkEntryOfEdit reports an entry that is not as it must be. One that cannot be read is reported with the log.
+// checkEntryOfEdit reports an entry that is not as it must be. One that cannot be read is reported
+// with the log.
 func (c *checker) checkEntryOfEdit(of metadata.Record, number uint64, is func(audit.Entry) bool) {
 	e, err := c.log.entry(number)
 	c.wrong(errors.Is(err, metadata.ErrNotFound) || err == nil && !is(e), "edit", of, "", "entry %d of the audit log is not its own", number)

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// described is a sound store with a schema of two versions, and a bulk edit of one file that was undone.
+// described is a sound store with a schema of two versions, and a bulk edit of one file that was
+// undone.
 func described(t *testing.T, files blobs.Folder) (h *repositorytest.World, meta *metadatatest.Memory, schema metadata.Schema, edit metadata.BulkEdit) {
 	t.Helper()
 	meta = metadatatest.NewMemory(time.Now)

@@ -8,7 +8,9 @@ import (
 	"labshelf/metadata"
 )
 
-// checkLinks: a link is of a set in its dataspace, an invitation of no set, and of a dataspace if it gives a role; it has an owner, and its last entry in the audit log; what has come of links belongs to one.
+// checkLinks: a link is of a set in its dataspace, an invitation of no set, and of a dataspace if
+// it gives a role; it has an owner, and its last entry in the audit log; what has come of links
+// belongs to one.
 func (c *checker) checkLinks() error {
 	for l, err := range c.tx.Links.Range(metadata.LinkRange{}) {
 		if err == nil {

@@ -11,13 +11,14 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// objectGrace is how long an object stays after the commit that stopped naming it, at least: another process may have read the row before
-// that, and be about to read the object.
+// objectGrace is how long an object stays after the commit that stopped naming it, at least:
+// another process may have read the row before that, and be about to read the object.
 const objectGrace = time.Hour
 
-// sweepObjects removes the objects that no row names and that are older than a row may come to name: of uploads that came to nothing, or
-// whose client has left. What was lost of the metadata when they were put back to an older state is not known, so that counts from the
-// beginning of the epoch.
+// sweepObjects removes the objects that no row names and that are older than a row may come to
+// name: of uploads that came to nothing, or whose client has left. What was lost of the metadata
+// when they were put back to an older state is not known, so that counts from the beginning of the
+// epoch.
 func (p *purge) sweepObjects(ctx context.Context) error {
 	before, err := p.orphansBefore(ctx)
 	if err != nil {
@@ -119,8 +120,8 @@ func (p *purge) held(tx *metadata.Tx) (map[string]bool, error) {
 	return held, nil
 }
 
-// deleteTrashed deletes the objects that have been in the trash for longer than the grace period. The row goes last: what is deleted twice
-// is no error.
+// deleteTrashed deletes the objects that have been in the trash for longer than the grace period.
+// The row goes last: what is deleted twice is no error.
 func (p *purge) deleteTrashed(ctx context.Context) error {
 	before := p.began - metadata.Stamp(max(p.grace, objectGrace)/time.Microsecond)
 	for after := (metadata.ObjectKey{}); ; {
@@ -169,7 +170,8 @@ func (p *purge) deleteObjects(ctx context.Context, page []metadata.TrashedObject
 	}))
 }
 
-// eraseObjects deletes all objects that have had the bytes of a blob, at once. stays tells that the blob has a row.
+// eraseObjects deletes all objects that have had the bytes of a blob, at once. stays tells that the
+// blob has a row.
 func (p *purge) eraseObjects(ctx context.Context, digest blobs.Digest) (stays bool, err error) {
 	var trashed []metadata.TrashedObject
 	err = p.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestObjectTrash: what a row stops naming is read until its grace is over, and a purge without one keeps it for an hour all the same.
+// TestObjectTrash: what a row stops naming is read until its grace is over, and a purge without one
+// keeps it for an hour all the same.
 func TestObjectTrash(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,8 +60,9 @@ func (s *shared) blob(r metadata.Resource) (b blobs.Blob) {
 	return b
 }
 
-// TestObjectDamage: a lost object is found by a check and by a download, and an upload of the same bytes brings it back. A verification of an
-// object that has been replaced meanwhile says nothing about the new one.
+// TestObjectDamage: a lost object is found by a check and by a download, and an upload of the same
+// bytes brings it back. A verification of an object that has been replaced meanwhile says nothing
+// about the new one.
 func TestObjectDamage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,8 +91,8 @@ func TestObjectDamage(t *testing.T) {
 	})
 }
 
-// TestObjectErased: what a sysadmin erases is gone at once, with what has had the same bytes before, and what is purged can still be read for
-// a backup.
+// TestObjectErased: what a sysadmin erases is gone at once, with what has had the same bytes
+// before, and what is purged can still be read for a backup.
 func TestObjectErased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

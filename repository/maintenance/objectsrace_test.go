@@ -73,7 +73,8 @@ func newShared(t *testing.T) *shared {
 	return s
 }
 
-// actor is a process that does one thing, and may be stopped before each of its steps. What it acknowledges is in made.
+// actor is a process that does one thing, and may be stopped before each of its steps. What it
+// acknowledges is in made.
 type actor func(s *shared, meta metadata.Store, files blobs.Store, content string) (made metadata.ID, err error)
 
 // actors are what may meet a purge.
@@ -124,8 +125,9 @@ var states = map[string]func(s *shared, content string){
 	},
 }
 
-// TestObjectsAgainstPurge stops two processes that share all at each pair of their steps, lets time go by, and lets either go on first.
-// Whatever a row names is there, whatever was acknowledged can be read, and what nothing names goes in the end.
+// TestObjectsAgainstPurge stops two processes that share all at each pair of their steps, lets time
+// go by, and lets either go on first. Whatever a row names is there, whatever was acknowledged can
+// be read, and what nothing names goes in the end.
 func TestObjectsAgainstPurge(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"upload", "purge"}, {"chunks", "purge"}, {"upload", "upload"}, {"upload", "chunks"}, {"purge", "purge"}} {
@@ -176,11 +178,12 @@ func (m *meetings) at(t *testing.T, i int) {
 // content is what all upload.
 const content = "the content"
 
-// pauses are how long two processes stand, the first one twice as long: within, and beyond what the rules allow.
+// pauses are how long two processes stand, the first one twice as long: within, and beyond what the
+// rules allow.
 var pauses = []time.Duration{0, 25 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 
-// oneOf is how many meetings there are for one that is held; all of them where PURGE_RACE_SECONDS is set. It is prime, so that no step, pause
-// or order is left out.
+// oneOf is how many meetings there are for one that is held; all of them where PURGE_RACE_SECONDS
+// is set. It is prime, so that no step, pause or order is left out.
 func oneOf() int {
 	switch {
 	case os.Getenv("PURGE_RACE_SECONDS") != "":
@@ -191,7 +194,8 @@ func oneOf() int {
 	return 11
 }
 
-// meet lets two processes come to a step each, or as far as they get, and returns how many steps they took in the end.
+// meet lets two processes come to a step each, or as far as they get, and returns how many steps
+// they took in the end.
 func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first int) (int, int) {
 	var gates [2]*gate
 	var made [2]metadata.ID
@@ -221,7 +225,8 @@ func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first i
 	return int(gates[0].steps.Load()), int(gates[1].steps.Load())
 }
 
-// wantKept: what was acknowledged can be read, and only what has stood for long is refused, with an error that says to try again.
+// wantKept: what was acknowledged can be read, and only what has stood for long is refused, with an
+// error that says to try again.
 func (s *shared) wantKept(what string, made metadata.ID, failed error, pause time.Duration) {
 	s.T.Helper()
 	var known *errs.Error

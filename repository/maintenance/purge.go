@@ -19,7 +19,8 @@ import (
 
 // PurgeOptions say what to purge.
 type PurgeOptions struct {
-	// OlderThan is for how long at least a resource has been deleted, a version replaced, or a file not referred to; 0: at all.
+	// OlderThan is for how long at least a resource has been deleted, a version replaced, or a file
+	// not referred to; 0: at all.
 	OlderThan time.Duration
 	DryRun    bool             // change nothing, and count the same
 	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
@@ -30,9 +31,11 @@ type PurgeOptions struct {
 	Labelled func(metadata.Version) // hears of each version with a label that goes, or would go, with its resource; nil: none
 }
 
-// PurgeResult counts what was removed, or would be: files of deleted resources, files of versions, of which some had a label, blobs that nothing referred to any more, files
-// without a row, and what had been in the trash for long enough; and the blobs and files, Recent, that nothing refers to
-// and that stay, since it is not known that this has been so for long enough. Two resources with one blob count twice as resources.
+// PurgeResult counts what was removed, or would be: files of deleted resources, files of versions,
+// of which some had a label, blobs that nothing referred to any more, files without a row, and what
+// had been in the trash for long enough; and the blobs and files, Recent, that nothing refers to
+// and that stay, since it is not known that this has been so for long enough. Two resources with
+// one blob count twice as resources.
 type PurgeResult struct {
 	Resources, ResourceBytes int64
 	Versions, VersionBytes   int64
@@ -43,7 +46,8 @@ type PurgeResult struct {
 	Recent, RecentBytes      int64
 }
 
-// purgeObjects is how many resources one commit turns into tombstones: few enough that no other writer notices.
+// purgeObjects is how many resources one commit turns into tombstones: few enough that no other
+// writer notices.
 const purgeObjects = 200
 
 // purgePage is how many rows are read in one read transaction.
@@ -56,14 +60,18 @@ const purgeLasts = 8 * time.Second
 
 var errPurging error = &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is under way; try again when it is done"}
 
-// Purge removes the bytes of what has been deleted for long, with all versions of it, and of the versions that the retention of their
-// dataspace does not keep: the records stay, as tombstones, and the rows of the versions. Then it removes every blob to which no resource has referred for as long, with or without a row, and what has been in the trash for longer than the grace period. A blob is
-// unreferenced since the change that took its last reference (a deletion, for what this purge makes a tombstone), or since it
-// was first found so, which a purge or a scan writes down: file times tell of the upload, and after metadata were put back to an
-// older state files of minutes ago have no record.
-// The row of a blob always goes before its file: what an interruption leaves is a file too many, which the next purge takes. It
-// works in bounded commits, during all other use, and can be ended at any time; the result then tells how far it came. One purge
-// runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
+// Purge removes the bytes of what has been deleted for long, with all versions of it, and of the
+// versions that the retention of their dataspace does not keep: the records stay, as tombstones,
+// and the rows of the versions. Then it removes every blob to which no resource has referred for as
+// long, with or without a row, and what has been in the trash for longer than the grace period. A
+// blob is unreferenced since the change that took its last reference (a deletion, for what this
+// purge makes a tombstone), or since it was first found so, which a purge or a scan writes down:
+// file times tell of the upload, and after metadata were put back to an older state files of
+// minutes ago have no record. The row of a blob always goes before its file: what an interruption
+// leaves is a file too many, which the next purge takes. It works in bounded commits, during all
+// other use, and can be ended at any time; the result then tells how far it came. One purge runs at
+// a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error
+// wraps ErrRecordDamaged.
 func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult, err error) {
 	if !u.purging.TryLock() {
 		return PurgeResult{}, errPurging
@@ -109,7 +117,8 @@ func (p *purge) run(ctx context.Context) error {
 	return nil
 }
 
-// inspect refuses metadata that contradict themselves: by an index that is wrong about what needs a file, the file would be removed.
+// inspect refuses metadata that contradict themselves: by an index that is wrong about what needs a
+// file, the file would be removed.
 func (p *purge) inspect(ctx context.Context) error {
 	var found error
 	err := p.Meta.Inspect(ctx, func(v metadata.Violation) { found = fmt.Errorf("%w: %v", metadata.ErrRecordDamaged, v) })
@@ -164,12 +173,14 @@ type purge struct {
 	rest     func(ctx context.Context) error // between pages; nil: not at all
 }
 
-// purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.
+// purgeable tells whether a resource has been deleted for long enough. The last change of what is
+// deleted is its deletion.
 func (p *purge) purgeable(r metadata.Resource) bool {
 	return r.State == metadata.Deleted && r.Body != metadata.Purged && r.Modified < p.cutoff
 }
 
-// purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges included.
+// purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges
+// included.
 func (p *purge) purgeResources(ctx context.Context) error {
 	within := metadata.ResourceRange{States: paging.Deleted, Order: paging.Oldest, Until: max(p.cutoff, 1)}
 	for {
@@ -237,8 +248,8 @@ func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 	return err
 }
 
-// countPurged brings the counters of dataspaces in line. The day is that of the last entry about them. That
-// no row is lost, inspect has seen.
+// countPurged brings the counters of dataspaces in line. The day is that of the last entry about
+// them. That no row is lost, inspect has seen.
 func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Counters) error {
 	if p.dry || len(changes) == 0 {
 		return nil
@@ -262,8 +273,9 @@ func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Co
 	return nil
 }
 
-// purgeableResource reads a resource that is to be purged, nil if not: it may have been restored, or be about to be by a cascade of its
-// containers. Such a cascade comes first, and then there is nothing to purge.
+// purgeableResource reads a resource that is to be purged, nil if not: it may have been restored,
+// or be about to be by a cascade of its containers. Such a cascade comes first, and then there is
+// nothing to purge.
 func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Resource, error) {
 	r, err := tx.Resources.Get(id)
 	if err != nil || !p.purgeable(r) {
@@ -278,8 +290,8 @@ func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Re
 	return &r, nil
 }
 
-// emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been counted so far is what would
-// have come into the trash.
+// emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been
+// counted so far is what would have come into the trash.
 func (p *purge) emptyTrash(ctx context.Context) error {
 	if p.Objects != nil {
 		return p.deleteTrashed(ctx)
@@ -302,5 +314,6 @@ func (p *purge) emptyTrash(ctx context.Context) error {
 	})
 }
 
-// stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to refer to it.
+// stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to
+// refer to it.
 func stillUnused(tx *metadata.Tx, b blobs.Blob) error { return rows.Unreferenced(tx, b.Digest) }

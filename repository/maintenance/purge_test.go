@@ -34,8 +34,9 @@ func TestPurge(t *testing.T) {
 	before, err := k.Service.DataspaceUsage(ctx, k.Admin, k.Space.ID.String())
 	k.OK(err)
 
-	// files[0], [1] and [3] are purged; of their blobs that of [1] is needed by shared; that of files[2] is not needed any more.
-	// Since when nothing refers to the orphan is found out by the purge.
+	// files[0], [1] and [3] are purged; of their blobs that of [1] is needed by shared; that of
+	// files[2] is not needed any more. Since when nothing refers to the orphan is found out by the
+	// purge.
 	want := maintenance.PurgeResult{Resources: 3, ResourceBytes: 24, Versions: 1, VersionBytes: 8, Blobs: 3, BlobBytes: 24, Recent: 1, RecentBytes: 6}
 	for _, dry := range []bool{true, true, false} {
 		options.DryRun = dry
@@ -86,7 +87,8 @@ func TestPurge(t *testing.T) {
 // orphan is the digest of nothing that is recorded; its file says so when it is read.
 var orphan = [32]byte{0xab, 1}
 
-// TestPurgeKeepsStampAndCountsToday: a tombstone keeps the time of its deletion; the day of the counters is that of the purge.
+// TestPurgeKeepsStampAndCountsToday: a tombstone keeps the time of its deletion; the day of the
+// counters is that of the purge.
 func TestPurgeKeepsStampAndCountsToday(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -171,7 +173,8 @@ func TestPurgeSparesWhatIsRestored(t *testing.T) {
 	}
 }
 
-// TestPurgeDeletedSet: what has been purged does not come back with its set, in any number of commits.
+// TestPurgeDeletedSet: what has been purged does not come back with its set, in any number of
+// commits.
 func TestPurgeDeletedSet(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 450)
@@ -207,7 +210,8 @@ func (contradicting) Inspect(_ context.Context, report func(metadata.Violation))
 	return nil
 }
 
-// TestPurgeRefusesDamagedMetadata: an index that is wrong about what needs a file must not cost the file.
+// TestPurgeRefusesDamagedMetadata: an index that is wrong about what needs a file must not cost the
+// file.
 func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -236,7 +240,8 @@ func TestPurgeSparesReferenced(t *testing.T) {
 	}
 }
 
-// TestObserverHearsOfEachPurge: a purge reports what it removed, also where it ends early, and a dry run reports nothing.
+// TestObserverHearsOfEachPurge: a purge reports what it removed, also where it ends early, and a
+// dry run reports nothing.
 func TestObserverHearsOfEachPurge(t *testing.T) {
 	t.Parallel()
 	var reported []maintenance.PurgeResult

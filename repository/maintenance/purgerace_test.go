@@ -109,8 +109,8 @@ func (s gatedStaged) Commit(ctx context.Context) (blobs.Content, error) {
 // later makes everything that has been deleted old enough to be purged.
 func later() time.Time { return time.Now().Add(time.Hour) }
 
-// TestUploadAgainstPurge stops an upload and a purge of the same content at each pair of their steps, and lets either go on
-// first. The mutant recheck breaks it.
+// TestUploadAgainstPurge stops an upload and a purge of the same content at each pair of their
+// steps, and lets either go on first. The mutant recheck breaks it.
 func TestUploadAgainstPurge(t *testing.T) {
 	t.Parallel()
 	for state, prepare := range map[string]func(k *kept, content string){
@@ -155,8 +155,8 @@ func TestUploadAgainstPurge(t *testing.T) {
 	}
 }
 
-// meet lets an upload come to its step i and then a purge to its step j, or as far as it gets, and returns how many steps they
-// took in the end. What was acknowledged must be there.
+// meet lets an upload come to its step i and then a purge to its step j, or as far as it gets, and
+// returns how many steps they took in the end. What was acknowledged must be there.
 func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, purgeSteps int) {
 	ctx := k.T.Context()
 	upload, purge := &gate{stop: i, open: make(chan struct{})}, &gate{stop: j, open: make(chan struct{})}
@@ -205,7 +205,8 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	return int(upload.steps.Load()), int(purge.steps.Load())
 }
 
-// TestUploadsAgainstPurges has uploads, replacements and deletions of a few contents during purges, on the real stores.
+// TestUploadsAgainstPurges has uploads, replacements and deletions of a few contents during purges,
+// on the real stores.
 func TestUploadsAgainstPurges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -244,7 +245,8 @@ func TestUploadsAgainstPurges(t *testing.T) {
 	}
 }
 
-// raceContents is how many different files are uploaded: few, so that what is removed is what comes in again.
+// raceContents is how many different files are uploaded: few, so that what is removed is what comes
+// in again.
 const raceContents = 5
 
 type race struct {

@@ -11,8 +11,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// checkRules compares all records with the rules of the repository. What the store does to find records (checksums, indexes) is
-// the store's own to check. It is one long read transaction.
+// checkRules compares all records with the rules of the repository. What the store does to find
+// records (checksums, indexes) is the store's own to check. It is one long read transaction.
 func (c *check) checkRules(ctx context.Context) error {
 	return c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		r := &checker{
@@ -176,7 +176,8 @@ func (c *checker) checkBlobOf(kind string, r metadata.Resource) error {
 	return nil
 }
 
-// checkInline reads the body of a resource that is inline: it counts as a blob that has been verified.
+// checkInline reads the body of a resource that is inline: it counts as a blob that has been
+// verified.
 func (c *checker) checkInline(kind string, r metadata.Resource) error {
 	if !c.subset.Holds(r.Digest) {
 		return nil
@@ -210,8 +211,9 @@ func (c *checker) checkBodies() error {
 	return nil
 }
 
-// checkVersions compares the versions with their resources. Those of one resource have numbers without gaps, the greatest before that of
-// the present version; the least is not 0 where earlier ones were replaced before versions were kept.
+// checkVersions compares the versions with their resources. Those of one resource have numbers
+// without gaps, the greatest before that of the present version; the least is not 0 where earlier
+// ones were replaced before versions were kept.
 func (c *checker) checkVersions() error {
 	var r metadata.Resource
 	next := uint32(0) // number of the version that must follow in r
@@ -289,7 +291,8 @@ func (c *checker) count(r metadata.Resource, counted metadata.Counters) {
 	c.used[r.Storer()] += counted.Bytes()
 }
 
-// checkUserUsage counts again what users use. Where there is no row at all, metadata of a schema without them are only read.
+// checkUserUsage counts again what users use. Where there is no row at all, metadata of a schema
+// without them are only read.
 func (c *checker) checkUserUsage() error {
 	kept := map[metadata.ID]int64{}
 	for u, err := range c.tx.UserUsage.All(metadata.ID{}) {

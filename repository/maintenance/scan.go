@@ -21,8 +21,8 @@ const (
 	scanRest  = 9              // how many times as long as it reads a page a scan rests after it
 )
 
-// scanner writes down in the background, once a day, which blobs are unreferenced, so that a purge knows for how long they have been,
-// and the status how many there are. It removes nothing.
+// scanner writes down in the background, once a day, which blobs are unreferenced, so that a purge
+// knows for how long they have been, and the status how many there are. It removes nothing.
 type scanner struct {
 	*storage.Stores
 	now    func() time.Time
@@ -51,8 +51,9 @@ const (
 	recentWrong = 10  // files of these that are reported, and recorded, at most: a check reports all
 )
 
-// verifyRecent sees whether the files of the resources that were changed last are there, in their length: what a power cut, an
-// unmounted disk or a folder of an older state has taken is reported at the start, and not when a client asks for it.
+// verifyRecent sees whether the files of the resources that were changed last are there, in their
+// length: what a power cut, an unmounted disk or a folder of an older state has taken is reported
+// at the start, and not when a client asks for it.
 func (w *scanner) verifyRecent(ctx context.Context) error {
 	var recent []blobs.Blob
 	err := w.Meta.View(ctx, func(tx *metadata.Tx) error {

@@ -20,8 +20,9 @@ const (
 	scrubIdle = time.Hour   // and while none is
 )
 
-// scrubber reads every blob once in each period, one at a time, to find damage while there are still backups without it. It walks
-// through the digests at an even rate: how much it reads in an hour depends on nothing but how much there is.
+// scrubber reads every blob once in each period, one at a time, to find damage while there are
+// still backups without it. It walks through the digests at an even rate: how much it reads in an
+// hour depends on nothing but how much there is.
 type scrubber struct {
 	*storage.Stores
 	period   time.Duration
@@ -65,8 +66,8 @@ func (s *scrubber) close() {
 	}
 }
 
-// run goes on where the last service left off. What fails is reported and passed over: a disk that shows errors is when reading on
-// matters most.
+// run goes on where the last service left off. What fails is reported and passed over: a disk that
+// shows errors is when reading on matters most.
 func (s *scrubber) run(ctx context.Context) background.Next {
 	if lease := nodes.Fence(ctx); lease != s.lease { // another node may have gone on meanwhile
 		s.lease, s.loaded, s.moved = lease, false, false
@@ -121,7 +122,8 @@ func (s *scrubber) begin() {
 	s.state = metadata.ScrubState{Begun: metadata.Stamp(time.Now().UnixMicro()), Passes: s.state.Passes}
 }
 
-// next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there is none.
+// next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there
+// is none.
 func (s *scrubber) next(ctx context.Context) (at float64, next *blobs.Blob, err error) {
 	var after *blobs.Digest
 	if s.state.After != (blobs.Digest{}) {

@@ -33,7 +33,8 @@ func scrubbed(k *kept, files blobs.Folder, config repository.Config, during time
 	return detail
 }
 
-// TestScrubFindsDamage within one period, reports it, and removes the record of what is right again.
+// TestScrubFindsDamage within one period, reports it, and removes the record of what is right
+// again.
 func TestScrubFindsDamage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +79,8 @@ func (r *reads) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, erro
 	return r.Folder.Open(ctx, b)
 }
 
-// TestScrubRate: whatever there is, each blob is read once in each period, spread over it, also across restarts.
+// TestScrubRate: whatever there is, each blob is read once in each period, spread over it, also
+// across restarts.
 func TestScrubRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -173,7 +175,8 @@ func (c *commits) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) er
 	return c.Update(ctx, fn)
 }
 
-// TestScrubGoesOnReadOnly: after an I/O error nothing can be written down, and what is found is remembered.
+// TestScrubGoesOnReadOnly: after an I/O error nothing can be written down, and what is found is
+// remembered.
 func TestScrubGoesOnReadOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +241,8 @@ func (n *noDescriptors) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekClos
 	return n.Folder.Open(ctx, b)
 }
 
-// TestScrubEndsInTheMiddleOfABlob: Close waits for one buffer of it at most, and the blob comes again.
+// TestScrubEndsInTheMiddleOfABlob: Close waits for one buffer of it at most, and the blob comes
+// again.
 func TestScrubEndsInTheMiddleOfABlob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -276,7 +280,8 @@ func (f slowFile) Read(p []byte) (int, error) {
 	return f.ReadSeekCloser.Read(p)
 }
 
-// TestObserverHearsOfEachScrub: each file that is read in the background is reported, with its size and whether it is complete.
+// TestObserverHearsOfEachScrub: each file that is read in the background is reported, with its size
+// and whether it is complete.
 func TestObserverHearsOfEachScrub(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

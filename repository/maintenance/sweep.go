@@ -17,7 +17,8 @@ type candidate struct {
 	due, noted bool // as purge.due says
 }
 
-// sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been so for long enough.
+// sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been
+// so for long enough.
 func (p *purge) sweepBlobs(ctx context.Context) error {
 	var after *blobs.Digest
 	for {
@@ -72,8 +73,8 @@ func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
 	return p.countRecent(ctx, c.Blob, c.noted)
 }
 
-// unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not; and
-// the last deletion of those that a dry run would purge, 0 for none.
+// unreferred returns errReferred if a resource refers to the blob that this purge has not purged,
+// or in a dry run would not; and the last deletion of those that a dry run would purge, 0 for none.
 func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stamp, err error) {
 	if !p.dry {
 		return 0, rows.Unreferenced(tx, b.Digest)
@@ -97,7 +98,8 @@ func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stam
 	return deleted, nil
 }
 
-// unreferredBy returns since when a version, present or former, would not need its file if this dry run were none; 0 if it would.
+// unreferredBy returns since when a version, present or former, would not need its file if this dry
+// run were none; 0 if it would.
 func (p *purge) unreferredBy(tx *metadata.Tx, of metadata.VersionKey) (metadata.Stamp, error) {
 	r, err := tx.Resources.Get(of.Resource)
 	if err != nil {
@@ -158,7 +160,8 @@ func (p *purge) forget(tx *metadata.Tx, b blobs.Blob) error {
 	return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
 }
 
-// remove is Remove of the folder, but for a dry run. An object stays where it is until the trash is emptied.
+// remove is Remove of the folder, but for a dry run. An object stays where it is until the trash is
+// emptied.
 func (p *purge) remove(b blobs.Blob, confirm func() error) error {
 	switch {
 	case p.dry:
@@ -169,8 +172,9 @@ func (p *purge) remove(b blobs.Blob, confirm func() error) error {
 	return p.files.Remove(b.Digest, confirm)
 }
 
-// sweepOrphans removes the files without a row that have been unreferenced for long enough: of uploads that came to nothing, of blobs
-// whose removal was interrupted, and of records that are lost since the metadata were put back to an older state.
+// sweepOrphans removes the files without a row that have been unreferenced for long enough: of
+// uploads that came to nothing, of blobs whose removal was interrupted, and of records that are
+// lost since the metadata were put back to an older state.
 func (p *purge) sweepOrphans(ctx context.Context) error {
 	if p.Objects != nil {
 		return p.sweepObjects(ctx)

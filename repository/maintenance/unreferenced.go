@@ -10,14 +10,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// unsavedAtMost is how many unreferenced blobs a purge remembers before it writes them down. Until then it goes on removing: on a full
-// disk, room comes first.
+// unsavedAtMost is how many unreferenced blobs a purge remembers before it writes them down. Until
+// then it goes on removing: on a full disk, room comes first.
 const unsavedAtMost = 10_000
 
-// unreferencedSince returns the moment since which a blob is known to be unreferenced, at a reading of the clock. What an earlier epoch has
-// written down counts from the beginning of this one: between the two the blob may have had references that are lost. Since is a
-// stamp, and stamps never go back: after a clock that ran ahead, Since lies in the future, for years perhaps. Then the reading at which
-// that was noticed counts. It does not count otherwise, so that a clock which is behind for a while makes no blob older than it is.
+// unreferencedSince returns the moment since which a blob is known to be unreferenced, at a reading
+// of the clock. What an earlier epoch has written down counts from the beginning of this one:
+// between the two the blob may have had references that are lost. Since is a stamp, and stamps
+// never go back: after a clock that ran ahead, Since lies in the future, for years perhaps. Then
+// the reading at which that was noticed counts. It does not count otherwise, so that a clock which
+// is behind for a while makes no blob older than it is.
 func unreferencedSince(u metadata.Unreferenced, epoch metadata.Epoch, now metadata.Stamp) (begin metadata.Stamp, known bool) {
 	begin = u.Since
 	if begin <= epoch.Base {
@@ -32,7 +34,8 @@ func unreferencedSince(u metadata.Unreferenced, epoch metadata.Epoch, now metada
 // clock reads the clock as a stamp, which may not be the next one.
 func (p *purge) clock() metadata.Stamp { return metadata.Stamp(p.now().UnixMicro()) }
 
-// due tells whether an unreferenced blob has been so for long enough, and whether the beginning of that is written down.
+// due tells whether an unreferenced blob has been so for long enough, and whether the beginning of
+// that is written down.
 func (p *purge) due(tx *metadata.Tx, digest blobs.Digest) (due, noted bool, err error) {
 	if p.any {
 		return true, true, nil
@@ -51,7 +54,8 @@ func (p *purge) longAgo(tx *metadata.Tx, u metadata.Unreferenced) (due, noted bo
 	return known && begin < p.cutoff, known, err
 }
 
-// stillDue returns errRecent where due says so in the transaction that is to forget the blob: it may have had a reference meanwhile.
+// stillDue returns errRecent where due says so in the transaction that is to forget the blob: it
+// may have had a reference meanwhile.
 func (p *purge) stillDue(tx *metadata.Tx, digest blobs.Digest) error {
 	due, _, err := p.due(tx, digest)
 	if err == nil && !due {
@@ -93,7 +97,8 @@ func (p *purge) saveUnreferenced(ctx context.Context) error {
 	return nil
 }
 
-// saveBlob writes down that a blob is unreferenced, unless it has come to be needed, or another purge or scan has written it down.
+// saveBlob writes down that a blob is unreferenced, unless it has come to be needed, or another
+// purge or scan has written it down.
 func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 	if err := rows.Unreferenced(tx, b.Digest); err != nil {
 		return errs.Ignore(err, rows.ErrReferenced)
@@ -112,7 +117,8 @@ func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 	return tx.Unreferenced.Put(u)
 }
 
-// removeStale takes out what is written down of blobs that have a reference, or are gone: removed by hand, for instance.
+// removeStale takes out what is written down of blobs that have a reference, or are gone: removed
+// by hand, for instance.
 func (p *purge) removeStale(ctx context.Context) error {
 	for after := (*blobs.Digest)(nil); !p.dry; {
 		var page []metadata.Unreferenced
@@ -161,7 +167,8 @@ func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err
 	return false, errs.Ignore(err, rows.ErrRecorded)
 }
 
-// removeRows removes rows. Where one of the blobs is unreferenced all the same, that counts from the next time it is found so.
+// removeRows removes rows. Where one of the blobs is unreferenced all the same, that counts from
+// the next time it is found so.
 func (p *purge) removeRows(ctx context.Context, digests []blobs.Digest) error {
 	if len(digests) == 0 {
 		return nil

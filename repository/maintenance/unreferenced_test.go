@@ -25,7 +25,8 @@ func (k *kept) noted() (total metadata.BlobCount) {
 	return total
 }
 
-// purged purges what is older than an age, by the clock now, and returns how many blobs, files without a row, and how many of both stay.
+// purged purges what is older than an age, by the clock now, and returns how many blobs, files
+// without a row, and how many of both stay.
 func (k *kept) purged(olderThan time.Duration, now func() time.Time) [3]int64 {
 	k.T.Helper()
 	result, err := k.Upkeep.Purge(k.T.Context(), maintenance.PurgeOptions{OlderThan: olderThan, Now: now, Grace: day})
@@ -40,8 +41,9 @@ func (k *kept) want(when string, got, want [3]int64) {
 	}
 }
 
-// TestUnreferencedCountsFromFirstScan: a file that no record names goes when it has been so for as long as the purge was asked for, and that
-// counts from the first purge that found it, whatever date the file has. What was replaced counts from the replacement.
+// TestUnreferencedCountsFromFirstScan: a file that no record names goes when it has been so for as
+// long as the purge was asked for, and that counts from the first purge that found it, whatever
+// date the file has. What was replaced counts from the replacement.
 func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +64,8 @@ func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 	})
 }
 
-// TestUnreferencedCountsAnewAfterReference: what had a reference meanwhile is as recent as what has just lost its first.
+// TestUnreferencedCountsAnewAfterReference: what had a reference meanwhile is as recent as what has
+// just lost its first.
 func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,8 +85,8 @@ func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	})
 }
 
-// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That keeps nothing for as long, nor does it make what was noted just
-// now, by a purge whose clock is a little further, old enough.
+// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That keeps nothing for as long,
+// nor does it make what was noted just now, by a purge whose clock is a little further, old enough.
 func TestPurgeByAClockThatRanAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +132,8 @@ func (f interrupted) Remove(digest blobs.Digest, confirm func() error) error {
 	return f.Folder.Remove(digest, confirm)
 }
 
-// TestPurgeSparesNewlyUnreferenced: a blob that got a reference and lost it after the purge looked at it counts from then.
+// TestPurgeSparesNewlyUnreferenced: a blob that got a reference and lost it after the purge looked
+// at it counts from then.
 func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 	t.Parallel()
 	for _, rowless := range []bool{false, true} {
@@ -158,7 +162,8 @@ func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 	}
 }
 
-// TestScanRecordsUnreferenced: the service notes by itself what nothing refers to, and the status and a check tell it; what is gone is noted no more.
+// TestScanRecordsUnreferenced: the service notes by itself what nothing refers to, and the status
+// and a check tell it; what is gone is noted no more.
 func TestScanRecordsUnreferenced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +193,8 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 	})
 }
 
-// TestStartVerifiesRecentFiles: those that are missing, or of another length, are reported and refused at once, without a scrub.
+// TestStartVerifiesRecentFiles: those that are missing, or of another length, are reported and
+// refused at once, without a scrub.
 func TestStartVerifiesRecentFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -232,7 +238,8 @@ func (readOnlyStore) UpdateBackground(context.Context, func(*metadata.Tx) error)
 	return metadata.ErrReadOnly
 }
 
-// TestUnreferencedCountsAnewInEachEpoch: what an epoch before a restoration has noted may have had references that are lost.
+// TestUnreferencedCountsAnewInEachEpoch: what an epoch before a restoration has noted may have had
+// references that are lost.
 func TestUnreferencedCountsAnewInEachEpoch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

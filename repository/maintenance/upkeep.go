@@ -13,7 +13,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Upkeep maintains the stores: it checks, purges and copies them. It asks for no permission. It is safe for concurrent use.
+// Upkeep maintains the stores: it checks, purges and copies them. It asks for no permission. It is
+// safe for concurrent use.
 type Upkeep struct {
 	stores  *storage.Stores
 	files   Files // nil: blobs are objects
@@ -39,14 +40,16 @@ type Config struct {
 	TrashGrace  time.Duration    // how long a purge keeps removed files, unless the request says
 	Now         func() time.Time // the clock
 
-	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and why it ended early. nil: none.
+	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and
+	// why it ended early. nil: none.
 	Purged func(removed PurgeResult, took time.Duration, err error)
-	// Scrubbed hears of a blob that was read in the background to see whether it is complete. nil: none.
+	// Scrubbed hears of a blob that was read in the background to see whether it is complete. nil:
+	// none.
 	Scrubbed func(bytes int64, damaged bool)
 }
 
-// Start begins with what runs in the background: before anything can change, it compares the metadata with the watermark. The
-// caller ends it with Close.
+// Start begins with what runs in the background: before anything can change, it compares the
+// metadata with the watermark. The caller ends it with Close.
 func Start(s *storage.Stores, c Config) *Upkeep {
 	files, _ := s.Blobs.(Files)
 	u := &Upkeep{stores: s, files: files, config: c, records: true}
@@ -57,7 +60,8 @@ func Start(s *storage.Stores, c Config) *Upkeep {
 	return u
 }
 
-// Close stops what runs in the background. It is the last to be closed: after it nothing may change any more.
+// Close stops what runs in the background. It is the last to be closed: after it nothing may change
+// any more.
 func (u *Upkeep) Close() {
 	u.recheck.worker.Close()
 	u.scan.worker.Close()
@@ -65,14 +69,16 @@ func (u *Upkeep) Close() {
 	u.watermark.close()
 }
 
-// NewUpkeep is for the command line on the machine itself, while no service runs on the stores. They may be open for reading
-// only, as far as what is asked for only reads. The caller closes them.
+// NewUpkeep is for the command line on the machine itself, while no service runs on the stores.
+// They may be open for reading only, as far as what is asked for only reads. The caller closes
+// them.
 func NewUpkeep(store metadata.Store, files blobs.Store) *Upkeep {
 	folder, _ := files.(Files)
 	return &Upkeep{stores: storage.New(store, files, nil), files: folder}
 }
 
-// TrashGrace returns how long the service keeps removed files, by its configuration; 0 without a service.
+// TrashGrace returns how long the service keeps removed files, by its configuration; 0 without a
+// service.
 func (u *Upkeep) TrashGrace() time.Duration { return u.config.TrashGrace }
 
 // Snapshot copies the metadata as they are at one moment. The caller closes it.
@@ -81,8 +87,9 @@ func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	return snapshot, storage.Error(err)
 }
 
-// OpenBlob opens the blob with a digest in hexadecimal digits and returns its size in bytes, also while it lies in the trash: a copy
-// of what a snapshot refers to is not disturbed by a purge meanwhile. The content is not hashed. The caller closes it.
+// OpenBlob opens the blob with a digest in hexadecimal digits and returns its size in bytes, also
+// while it lies in the trash: a copy of what a snapshot refers to is not disturbed by a purge
+// meanwhile. The content is not hashed. The caller closes it.
 func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser, int64, error) {
 	d, err := blobs.ParseDigest(digest)
 	if err != nil || d.String() != digest {

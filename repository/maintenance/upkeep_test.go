@@ -19,7 +19,8 @@ func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 	return &kept{repositorytest.NewDisk(t, config, counts...)}
 }
 
-// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were kept, and returns the stamp of that.
+// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were
+// kept, and returns the stamp of that.
 func (k *kept) ReplaceUnkept(r metadata.Resource, content string) (gone metadata.Stamp) {
 	k.T.Helper()
 	k.Replace(r, content)

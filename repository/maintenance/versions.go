@@ -14,9 +14,10 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in the trash. That it has been erased
-// already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it, or that another version of
-// the resource has the same bytes. It asks for no permission.
+// EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in
+// the trash. That it has been erased already is no error, and the blob is removed anew. shared
+// tells that the blob stays, since something else needs it, or that another version of the resource
+// has the same bytes. It asks for no permission.
 func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by auth.Principal) (v metadata.Version, shared bool, err error) {
 	ctx, operation := storage.Begin(ctx)
 	twin := false
@@ -45,7 +46,8 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by au
 	return v, shared || twin, operation.Outcome(u.stores.BlobError(err), "the record of the version")
 }
 
-// hasTwin tells whether the resource of a version has another one with the same bytes. Inline bodies have no blob that they share.
+// hasTwin tells whether the resource of a version has another one with the same bytes. Inline
+// bodies have no blob that they share.
 func hasTwin(tx *metadata.Tx, v metadata.Version) (bool, error) {
 	r, err := tx.Resources.Get(v.ResourceID)
 	if err != nil || r.Digest == v.Digest && r.Body != metadata.Purged {
@@ -59,7 +61,8 @@ func hasTwin(tx *metadata.Tx, v metadata.Version) (bool, error) {
 	return false, nil
 }
 
-// eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may come to.
+// eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may
+// come to.
 func (u *Upkeep) eraseBlob(ctx context.Context, b blobs.Blob) (stays bool, err error) {
 	p := &purge{Stores: u.stores, files: u.files, now: time.Now, any: true}
 	if err := p.removeBlob(ctx, b); err != nil {
@@ -82,8 +85,8 @@ type removal struct {
 	dataspace metadata.ID
 }
 
-// purgeVersions walks through all versions. It follows the resources: those of a tombstone, which nobody can restore any more, go
-// with it, in commits of their own.
+// purgeVersions walks through all versions. It follows the resources: those of a tombstone, which
+// nobody can restore any more, go with it, in commits of their own.
 func (p *purge) purgeVersions(ctx context.Context) error {
 	for after := (metadata.VersionKey{}); ; {
 		var page []metadata.Version
@@ -115,7 +118,8 @@ func (p *purge) purgeVersions(ctx context.Context) error {
 	}
 }
 
-// purgeableVersion returns why the bytes of a version go, nil if they stay. Without its resource or dataspace, which a check reports, it does.
+// purgeableVersion returns why the bytes of a version go, nil if they stay. Without its resource or
+// dataspace, which a check reports, it does.
 func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal, error) {
 	if v.Body == metadata.Purged {
 		return nil, nil

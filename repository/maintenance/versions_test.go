@@ -79,7 +79,8 @@ func (k *kept) dryThenReal(o maintenance.PurgeOptions) (result maintenance.Purge
 	return results[0], names[0]
 }
 
-// TestRetention: a purge removes the bytes of versions by the rule of their dataspace, but for those with a label, and leaves their rows.
+// TestRetention: a purge removes the bytes of versions by the rule of their dataspace, but for
+// those with a label, and leaves their rows.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +128,8 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestRetentionSparesSharedBlobs: a blob goes with the last version that has it, whatever its number.
+// TestRetentionSparesSharedBlobs: a blob goes with the last version that has it, whatever its
+// number.
 func TestRetentionSparesSharedBlobs(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -145,7 +147,8 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k.Sound()
 }
 
-// TestPurgeTakesAllVersions of a deleted resource, the labelled ones, too, which the dry run names, and none of one that is restored.
+// TestPurgeTakesAllVersions of a deleted resource, the labelled ones, too, which the dry run names,
+// and none of one that is restored.
 func TestPurgeTakesAllVersions(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -171,7 +174,8 @@ func TestPurgeTakesAllVersions(t *testing.T) {
 	k.Sound()
 }
 
-// TestEraseVersion: the bytes are gone from the disk at once, trash included, and the row says who did it; what others need stays.
+// TestEraseVersion: the bytes are gone from the disk at once, trash included, and the row says who
+// did it; what others need stays.
 func TestEraseVersion(t *testing.T) {
 	t.Parallel()
 	for _, holdUpTo := range []int64{0, 100} {
@@ -208,7 +212,8 @@ func TestEraseVersion(t *testing.T) {
 	}
 }
 
-// TestEraseShared: bytes that another resource has stay, and the answer says so. What a purge has put into the trash goes from there.
+// TestEraseShared: bytes that another resource has stay, and the answer says so. What a purge has
+// put into the trash goes from there.
 func TestEraseShared(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -238,7 +243,8 @@ func TestEraseShared(t *testing.T) {
 	k.Sound()
 }
 
-// TestEraseSharedInline: bytes that another version of the file has stay, and the answer says so, also where each version keeps its own copy.
+// TestEraseSharedInline: bytes that another version of the file has stay, and the answer says so,
+// also where each version keeps its own copy.
 func TestEraseSharedInline(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{HoldUpTo: 100}, 0)

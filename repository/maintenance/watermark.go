@@ -24,8 +24,8 @@ type watermarks interface {
 	AsideWatermark() error
 }
 
-// watermark is how far the metadata had come that the blobs belong to. It lies among the blobs, so that metadata which are older
-// than these, because an older state was restored, are noticed.
+// watermark is how far the metadata had come that the blobs belong to. It lies among the blobs, so
+// that metadata which are older than these, because an older state was restored, are noticed.
 type watermark struct {
 	Identity metadata.Identity `json:"identity"`
 	Epoch    metadata.EpochID  `json:"epoch"`
@@ -42,7 +42,8 @@ type lineageState struct {
 // mark returns the watermark of the state.
 func (s lineageState) mark() watermark { return watermark{s.identity, s.epoch.ID, s.last} }
 
-// older tells why metadata in this state are not those that the blobs belong to, nor later ones; "" where they are.
+// older tells why metadata in this state are not those that the blobs belong to, nor later ones; ""
+// where they are.
 func (s lineageState) older(w watermark) string {
 	at := func(stamp metadata.Stamp) string { return stamp.Time().Format(time.RFC3339Nano) }
 	switch {
@@ -98,7 +99,8 @@ func lineageNow(ctx context.Context, s *storage.Stores) (state lineageState, err
 	return state, err
 }
 
-// olderMetadata tells why the metadata are not those that the blobs belong to, "" where they are, and where that cannot be told.
+// olderMetadata tells why the metadata are not those that the blobs belong to, "" where they are,
+// and where that cannot be told.
 func olderMetadata(ctx context.Context, s *storage.Stores) (why string, err error) {
 	files, ok := s.Blobs.(watermarks)
 	if !ok {
@@ -130,7 +132,8 @@ type watermarker struct {
 	worker  *background.Worker
 }
 
-// startWatermarker compares the metadata with the watermark, reports where they are older, and begins to write.
+// startWatermarker compares the metadata with the watermark, reports where they are older, and
+// begins to write.
 func startWatermarker(s *storage.Stores, now func() time.Time) *watermarker {
 	w := &watermarker{Stores: s, now: now}
 	var ok bool
@@ -161,7 +164,8 @@ func (w *watermarker) run(ctx context.Context) background.Next {
 	return background.After(watermarkEvery)
 }
 
-// compare tells whether the metadata are older than the blobs, and goes on reporting it until the file that says so is removed.
+// compare tells whether the metadata are older than the blobs, and goes on reporting it until the
+// file that says so is removed.
 func (w *watermarker) compare(ctx context.Context) {
 	why, err := olderMetadata(ctx, w.Stores)
 	if errors.Is(err, metadata.ErrNotDurable) {
@@ -185,15 +189,17 @@ func (w *watermarker) settle(ctx context.Context) {
 	}
 }
 
-// SettleWatermark is for a process that has opened the stores to write, before it writes anything else: a later stamp would hide that the
-// metadata are older than the files. What a Service then reports of it stays.
+// SettleWatermark is for a process that has opened the stores to write, before it writes anything
+// else: a later stamp would hide that the metadata are older than the files. What a Service then
+// reports of it stays.
 func SettleWatermark(ctx context.Context, store metadata.Store, files blobs.Reader, now time.Time) error {
 	return errs.Ignore(settleWatermark(ctx, storage.New(store, files, nil), now), errWatermark) // a check reports it, and a service writes another
 }
 
-// settleWatermark begins an epoch where the metadata do not continue the watermark, and then sets that aside: from then on, what is
-// unreferenced counts anew, and a later start can tell this state from the one that was lost. A watermark that was set aside before
-// stays, unless the metadata have come back to it.
+// settleWatermark begins an epoch where the metadata do not continue the watermark, and then sets
+// that aside: from then on, what is unreferenced counts anew, and a later start can tell this state
+// from the one that was lost. A watermark that was set aside before stays, unless the metadata have
+// come back to it.
 func settleWatermark(ctx context.Context, s *storage.Stores, now time.Time) error {
 	files, ok := s.Blobs.(watermarks)
 	if !ok {
@@ -216,7 +222,8 @@ func settleWatermark(ctx context.Context, s *storage.Stores, now time.Time) erro
 	return files.AsideWatermark()
 }
 
-// write writes the watermark unless it is there. Where there is no room, the next one may succeed; an older one does no harm.
+// write writes the watermark unless it is there. Where there is no room, the next one may succeed;
+// an older one does no harm.
 func (w *watermarker) write(ctx context.Context) {
 	if w.older || w.Unsynced() != nil || w.Meta.Health().ReadOnly != nil {
 		return

@@ -19,7 +19,8 @@ import (
 
 const comparing = "comparing the metadata with the files"
 
-// session is what one run of the service over some metadata reported of them, after it ran for a while.
+// session is what one run of the service over some metadata reported of them, after it ran for a
+// while.
 func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Service)) (reported string, noted []string) {
 	k.T.Helper()
 	svc := repository.New(meta, k.Blobs, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Note: func(task string, err error) {
@@ -67,7 +68,8 @@ func epochOf(k *kept, meta metadata.Store) (epoch metadata.Epoch) {
 
 func (k *kept) watermark(name string) string { return filepath.Join(k.Dir, "blobs", name) }
 
-// rolledBack is a repository whose metadata go on, and the same metadata as they were before a file came.
+// rolledBack is a repository whose metadata go on, and the same metadata as they were before a file
+// came.
 func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadata.Resource) {
 	t.Helper()
 	k = newKept(t, repository.Config{}, 1)
@@ -78,8 +80,8 @@ func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadat
 	return k, older, lost
 }
 
-// TestOlderMetadataReported in the log, the status and by a check, at each start, until an operator removes the file that says so. Meanwhile
-// no file is lost.
+// TestOlderMetadataReported in the log, the status and by a check, at each start, until an operator
+// removes the file that says so. Meanwhile no file is lost.
 func TestOlderMetadataReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,7 +146,8 @@ func TestNewerMetadataComeBack(t *testing.T) {
 	})
 }
 
-// TestWatermarkIsWrittenNowAndThen: a service that is killed leaves one that is older, which is no fault. Without changes none is written.
+// TestWatermarkIsWrittenNowAndThen: a service that is killed leaves one that is older, which is no
+// fault. Without changes none is written.
 func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +183,8 @@ func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 	})
 }
 
-// TestForeignWatermark: of another repository, cut off, or one that was being written when the power failed.
+// TestForeignWatermark: of another repository, cut off, or one that was being written when the
+// power failed.
 func TestForeignWatermark(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

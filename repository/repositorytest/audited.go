@@ -12,11 +12,13 @@ import (
 	"labshelf/metadata"
 )
 
-// Audited is a store that watches each change: what it puts and the stamps that it takes must have their entries in the audit log, in the
-// same transaction, and the entries must be of stamps that it takes. It reports what has none to fail, from any goroutine.
+// Audited is a store that watches each change: what it puts and the stamps that it takes must have
+// their entries in the audit log, in the same transaction, and the entries must be of stamps that
+// it takes. It reports what has none to fail, from any goroutine.
 //
-// Without an entry may be: the beginning of a resumable upload, a blob that is recorded as unreferenced or damaged, an inline body that
-// becomes a file, the time a key was last used, sessions that have ended by themselves, and leases.
+// Without an entry may be: the beginning of a resumable upload, a blob that is recorded as
+// unreferenced or damaged, an inline body that becomes a file, the time a key was last used,
+// sessions that have ended by themselves, and leases.
 type Audited struct {
 	metadata.Store
 	Fail func(format string, args ...any)
@@ -86,7 +88,8 @@ func (w *watched) tables() *metadata.Tx {
 	return &tx
 }
 
-// missing returns what the entries from a number on do not say of the transaction, and what they say too much.
+// missing returns what the entries from a number on do not say of the transaction, and what they
+// say too much.
 func (w *watched) missing(from uint64) (missing []string, err error) {
 	state, err := w.tx.Audit.State()
 	if err != nil {
@@ -127,7 +130,8 @@ func (w *watched) missing(from uint64) (missing []string, err error) {
 	return missing, err
 }
 
-// put notes a row that is put. present is the one that it replaces, with whatever may change without an entry as in the new one.
+// put notes a row that is put. present is the one that it replaces, with whatever may change
+// without an entry as in the new one.
 func put[T comparable](w *watched, what string, row, present T, err error, entry uint64, says func(audit.Entry) bool) error {
 	switch {
 	case err == nil && row == present:

@@ -15,7 +15,8 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// TestAuditedFindsWhatHasNoEntry: each change without its entry in the same commit is reported, and none that has one or needs none.
+// TestAuditedFindsWhatHasNoEntry: each change without its entry in the same commit is reported, and
+// none that has one or needs none.
 func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
 	t.Parallel()
 	user, object := metadata.ID{1}, audit.Object{Kind: audit.User, ID: metadata.ID{1}}

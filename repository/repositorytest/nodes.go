@@ -28,11 +28,12 @@ func (s *Shared) Engine() metadata.Engine {
 	return e
 }
 
-// Fail lets every transaction fail from now on, as where the process is killed or its connection broken; nil: none.
+// Fail lets every transaction fail from now on, as where the process is killed or its connection
+// broken; nil: none.
 func (s *Shared) Fail(err error) { s.failing.Store(&err) }
 
-// AroundUpdates calls fn in place of each write transaction, with the context of the transaction and
-// a function that runs it; nil: nothing.
+// AroundUpdates calls fn in place of each write transaction, with the context of the transaction
+// and a function that runs it; nil: nothing.
 func (s *Shared) AroundUpdates(fn func(ctx context.Context, commit func() error) error) {
 	around := aroundUpdate(fn)
 	s.around.Store(&around)
@@ -96,7 +97,8 @@ func (s *Shared) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	return s.updating(ctx, func() error { return s.Store.UpdateBackground(ctx, fn) })
 }
 
-// NewNode opens another node of the repository of a world, which the caller closes. meta is not shared itself.
+// NewNode opens another node of the repository of a world, which the caller closes. meta is not
+// shared itself.
 func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repository.Config) (*World, *Shared) {
 	shared := &Shared{Store: meta}
 	other := *w
@@ -104,7 +106,8 @@ func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repositor
 	return &other, shared
 }
 
-// NewCluster makes a repository with two nodes over some tables, and files in memory. The caller closes both.
+// NewCluster makes a repository with two nodes over some tables, and files in memory. The caller
+// closes both.
 func NewCluster(t *testing.T, meta metadata.Store, config repository.Config, counts ...int) (a, b *World, ofA, ofB *Shared) {
 	t.Helper()
 	files := blobstest.NewMemory()

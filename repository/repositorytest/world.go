@@ -26,7 +26,8 @@ import (
 // Always is the precondition that every version meets.
 var Always = repository.Match{}
 
-// World is a repository with an admin, a dataspace and sets of resources, whose content is their name.
+// World is a repository with an admin, a dataspace and sets of resources, whose content is their
+// name.
 type World struct {
 	T         *testing.T
 	Service   *repository.Service
@@ -196,7 +197,8 @@ type Disk struct {
 	Upkeep *maintenance.Upkeep
 }
 
-// NewDisk makes a repository with sets of so many resources, in which nothing runs in the background.
+// NewDisk makes a repository with sets of so many resources, in which nothing runs in the
+// background.
 func NewDisk(t *testing.T, config repository.Config, counts ...int) *Disk {
 	t.Helper()
 	return NewDiskOver(t, config, func(files blobs.Folder) blobs.Folder { return files }, counts...)
@@ -223,7 +225,8 @@ func (d *Disk) Finish(container metadata.ID) {
 	d.World.Finish(d.Meta, d.Blobs, container)
 }
 
-// Finish waits, by the same request again to a service over the same stores, until the cascade of a container has ended.
+// Finish waits, by the same request again to a service over the same stores, until the cascade of a
+// container has ended.
 func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadata.ID) {
 	w.T.Helper()
 	var cascade metadata.Cascade

@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// How much may come between two checkpoints: so much a power cut may cost a client that sends all at once.
+// How much may come between two checkpoints: so much a power cut may cost a client that sends all
+// at once.
 const (
 	checkpointBytes = 1 << 30 // a second of a fast line: each checkpoint makes the client wait for three syncs
 	checkpointTime  = 5 * time.Second
@@ -31,8 +32,9 @@ type Chunk struct {
 	Verify   func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
 }
 
-// Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty one at the end of a file that was
-// refused, as if it had just come. What has come of a chunk before its Body failed is kept.
+// Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty
+// one at the end of a file that was refused, as if it had just come. What has come of a chunk
+// before its Body failed is kept.
 func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk Chunk) (metadata.ResumableUpload, error) {
 	t, lock, err := u.acquire(ctx, p, id, true, chunk.Stop)
 	if err != nil {
@@ -74,8 +76,8 @@ func (u *Uploads) append(ctx context.Context, p auth.Principal, t metadata.Resum
 	return u.finish(ctx, p, t)
 }
 
-// expect has an upload refused, once it is complete, unless its file has this digest. Another one was announced before, or is that of the
-// resource that it has made: errExpected.
+// expect has an upload refused, once it is complete, unless its file has this digest. Another one
+// was announced before, or is that of the resource that it has made: errExpected.
 func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	switch {
 	case digest == blobs.Digest{}, digest == t.Expected:
@@ -87,8 +89,8 @@ func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	return nil
 }
 
-// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk has to be verified first, and at each the
-// upload has to be still one that may grow.
+// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk
+// has to be verified first, and at each the upload has to be still one that may grow.
 func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
 	if u.stores.Unsynced() != nil { // no checkpoint could be saved
 		return t, storage.Error(metadata.ErrReadOnly)
@@ -167,7 +169,8 @@ func (r *checkpointReader) Read(p []byte) (int, error) {
 var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Length",
 	Message: "more has come than the Upload-Length of this upload"}
 
-// errExpected: a digest was announced that cannot be that of the file, if the one announced before is.
+// errExpected: a digest was announced that cannot be that of the file, if the one announced before
+// is.
 var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
 	Message: "another SHA-256 of the file was announced before, or is that of the file that has come"}
 
@@ -186,7 +189,8 @@ func readEnd(body io.Reader) error {
 	return err
 }
 
-// refused returns why nothing of a chunk counts, after its body has ended (io.EOF), failed, or come so far (nil).
+// refused returns why nothing of a chunk counts, after its body has ended (io.EOF), failed, or come
+// so far (nil).
 func (c Chunk) refused(reading error) error {
 	switch {
 	case errors.Is(reading, errLonger):

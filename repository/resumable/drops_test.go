@@ -37,7 +37,8 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 	return made.Link, t, p.Service.DropUploads(v, secret)
 }
 
-// TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at the next checkpoint, and what had come goes.
+// TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at
+// the next checkpoint, and what had come goes.
 func TestLinkEndsWithinChunk(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)

@@ -55,7 +55,8 @@ func (u *Uploads) expireRows(ctx context.Context) error {
 	}
 }
 
-// removeAbandoned removes the uploads that are abandoned, but for those that a request has the lock of.
+// removeAbandoned removes the uploads that are abandoned, but for those that a request has the lock
+// of.
 func (u *Uploads) removeAbandoned(ctx context.Context) error {
 	if u.config.Abandoned == nil {
 		return nil
@@ -99,7 +100,8 @@ func (u *Uploads) abandoned(tx *metadata.Tx, id metadata.ID) (bool, error) {
 
 var errNotExpired = errors.New("it has not expired")
 
-// removeExpired removes an upload that had expired, or returns errNotExpired: a request may have had its lock then, and have added to it.
+// removeExpired removes an upload that had expired, or returns errNotExpired: a request may have
+// had its lock then, and have added to it.
 func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata.Stamp) error {
 	left, err := u.remove(ctx, id, func(t metadata.ResumableUpload) error {
 		if t.Expires > by {
@@ -122,8 +124,8 @@ func (u *Uploads) End(ctx context.Context, id metadata.ID) error {
 	return err
 }
 
-// remove removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the
-// reason that is left: the expiry removes it later.
+// remove removes the row, if check has nothing against it, then the file. That is left where the
+// service ends in between, or for the reason that is left: the expiry removes it later.
 func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadata.ResumableUpload) error) (left, err error) {
 	var t metadata.ResumableUpload
 	err = u.stores.Update(ctx, func(tx *metadata.Tx) (err error) {
@@ -146,8 +148,8 @@ func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadat
 	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.folder.RemovePartial(id.String()))), nil
 }
 
-// withdraw removes the committed file of an upload whose record could not be written: nothing else refers to it, and it would take up
-// space until a purge.
+// withdraw removes the committed file of an upload whose record could not be written: nothing else
+// refers to it, and it would take up space until a purge.
 func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) error {
 	if !t.Pending() || t.Checkpoint.Size == 0 {
 		return nil
@@ -162,8 +164,8 @@ func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) erro
 	return err
 }
 
-// removeStray removes a file without a row, or whose row says that it has become a resource. A row is there before its file, so there
-// will be none any more.
+// removeStray removes a file without a row, or whose row says that it has become a resource. A row
+// is there before its file, so there will be none any more.
 func (u *Uploads) removeStray(ctx context.Context, name string) error {
 	id, ok := metadata.ParseID(name)
 	if !ok {

@@ -19,19 +19,21 @@ import (
 const (
 	// lockTimeout is how long a request waits for the lock of an upload.
 	lockTimeout = 5 * time.Second
-	// lockIdle is for how long nothing may come from the request that has the lock while another one waits: a connection that broke
-	// without a word must not keep its own client from going on over another one.
+	// lockIdle is for how long nothing may come from the request that has the lock while another
+	// one waits: a connection that broke without a word must not keep its own client from going on
+	// over another one.
 	lockIdle = time.Second
 	lockPoll = 50 * time.Millisecond
 
-	// leaseLasts is how long the lease of an upload lasts when its node is gone, or when nothing comes: with lockIdle and a renewal it ends within
-	// lockTimeout, so that another node goes on after one request.
+	// leaseLasts is how long the lease of an upload lasts when its node is gone, or when nothing
+	// comes: with lockIdle and a renewal it ends within lockTimeout, so that another node goes on
+	// after one request.
 	leaseLasts = 3 * time.Second
 	leasePoll  = 250 * time.Millisecond
 )
 
-// locks are the locks of uploads: one request at a time has that of an upload, among those of this node by what is in memory, among those of
-// all nodes by a lease.
+// locks are the locks of uploads: one request at a time has that of an upload, among those of this
+// node by what is in memory, among those of all nodes by a lease.
 type locks struct {
 	node *nodes.Node
 
@@ -53,8 +55,8 @@ type lock struct {
 	released  chan struct{}
 }
 
-// acquire waits for a lock, and stops a request that has it and from which nothing comes. Stop is called, perhaps several times, to end this
-// request in the same way. The caller releases the lock.
+// acquire waits for a lock, and stops a request that has it and from which nothing comes. Stop is
+// called, perhaps several times, to end this request in the same way. The caller releases the lock.
 func (l *locks) acquire(ctx context.Context, id metadata.ID, stop func()) (*lock, error) {
 	return l.wait(ctx, id, stop, lockIdle)
 }
@@ -122,10 +124,12 @@ func (l *lock) acquireLease(ctx context.Context, until time.Time) (err error) {
 	}
 }
 
-// alive tells whether the lease of the request is to be renewed: as long as something comes, and while what has come is dealt with.
+// alive tells whether the lease of the request is to be renewed: as long as something comes, and
+// while what has come is dealt with.
 func (l *lock) alive() bool { return !l.receiving.Load() || l.idle() <= lockIdle }
 
-// with returns a context for what is done under the lock: no commit counts any more once another node has it.
+// with returns a context for what is done under the lock: no commit counts any more once another
+// node has it.
 func (l *lock) with(ctx context.Context) context.Context { return l.lease.With(ctx) }
 
 // acquireHere returns the lock, or else that of the other request of this node.

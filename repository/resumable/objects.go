@@ -11,15 +11,17 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Where a partial file is made of objects, its row names them by its checkpoint, and they are deleted only after the commit by which it stops
-// naming them. Another process may have the same upload, whatever the locks of this one say; so what a commit changes is compared with what
-// it was when it was read.
+// Where a partial file is made of objects, its row names them by its checkpoint, and they are
+// deleted only after the commit by which it stops naming them. Another process may have the same
+// upload, whatever the locks of this one say; so what a commit changes is compared with what it was
+// when it was read.
 
-// deleteWithin is how long it may take to delete what is not needed any more. What is left is an orphan, which a purge finds.
+// deleteWithin is how long it may take to delete what is not needed any more. What is left is an
+// orphan, which a purge finds.
 const deleteWithin = 30 * time.Second
 
-// stillAt makes sure, in the transaction that moves an upload from a checkpoint to another one, that the row has that checkpoint, and that
-// the objects which it comes to name are there.
+// stillAt makes sure, in the transaction that moves an upload from a checkpoint to another one,
+// that the row has that checkpoint, and that the objects which it comes to name are there.
 func (u *Uploads) stillAt(tx *metadata.Tx, before metadata.ResumableUpload, next blobs.Checkpoint) error {
 	if u.stores.Objects == nil {
 		return nil
@@ -59,7 +61,8 @@ func (u *Uploads) onlyIn(at, other blobs.Checkpoint) ([]blobs.Object, error) {
 	}), err
 }
 
-// deleteFormer deletes the objects that a checkpoint names and the one of the row does not, but for the one that has become a blob.
+// deleteFormer deletes the objects that a checkpoint names and the one of the row does not, but for
+// the one that has become a blob.
 func (u *Uploads) deleteFormer(at, present blobs.Checkpoint, blob string) {
 	if u.stores.Objects == nil {
 		return

@@ -17,12 +17,14 @@ import (
 
 // Repository is what uploads need of the repository to which they belong.
 type Repository interface {
-	// Lookup returns an upload of the caller, which is NotFound where another one has begun it. It returns when what it says is on stable storage.
-	// grows tells that more of the file is about to come.
+	// Lookup returns an upload of the caller, which is NotFound where another one has begun it. It
+	// returns when what it says is on stable storage. grows tells that more of the file is about to
+	// come.
 	Lookup(ctx context.Context, p auth.Principal, id metadata.ID, grows bool) (metadata.ResumableUpload, error)
 	// Update runs fn in a write transaction with the caller as it is now.
 	Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
-	// Complete makes the resource of an upload from its staged file, and runs with in the transaction that does.
+	// Complete makes the resource of an upload from its staged file, and runs with in the
+	// transaction that does.
 	Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error
 	// Ended says that an upload has made its resource, or is no more.
 	Ended(id metadata.ID)
@@ -37,11 +39,13 @@ type Config struct {
 	Age time.Duration    // for which an upload may pause, and what became of it is remembered
 	Now func() time.Time // the clock by which they expire
 
-	// Abandoned tells whether an upload can never become a resource, so that its file need not be kept; nil: none is.
+	// Abandoned tells whether an upload can never become a resource, so that its file need not be
+	// kept; nil: none is.
 	Abandoned func(*metadata.Tx, metadata.ResumableUpload) (bool, error)
 }
 
-// Uploads are the resumable uploads of a repository. It is safe for concurrent use: requests for one upload take turns.
+// Uploads are the resumable uploads of a repository. It is safe for concurrent use: requests for
+// one upload take turns.
 type Uploads struct {
 	stores     *storage.Stores
 	files      blobs.PartialFiles
@@ -54,7 +58,8 @@ type Uploads struct {
 	expiry     *background.Worker
 }
 
-// Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
+// Start begins to remove what expires. files are those of the blob store in stores. The caller ends
+// it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
 	folder, _ := files.(blobs.PartialRemover)
 	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(stores.Node), checkpoint: checkpointBytes, pause: c.Age}
@@ -79,8 +84,9 @@ func (u *Uploads) Tidy() { u.expiry.Wake() }
 // Close ends what runs in the background. Requests under way go on.
 func (u *Uploads) Close() { u.expiry.Close() }
 
-// Create begins an upload of the caller. Admit completes t, which has its id, in the transaction that stores it, or refuses it. An empty file is complete
-// with that: an upload that comes with an error has begun, and its file is not taken.
+// Create begins an upload of the caller. Admit completes t, which has its id, in the transaction
+// that stores it, or refuses it. An empty file is complete with that: an upload that comes with an
+// error has begun, and its file is not taken.
 func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, admit func(*metadata.Tx, auth.Principal, *metadata.ResumableUpload) error) (metadata.ResumableUpload, error) {
 	if t.Length == 0 { // as the last chunk of any other file does
 		digest, err := t.Checkpoint.Digest()
@@ -107,8 +113,9 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 	return t, operation.Interrupted(err, "the upload has begun")
 }
 
-// Get returns an upload of the caller as it is between two requests. One that is complete and was not refused, since the service ended
-// just then for instance, becomes a resource now; one that was refused gives its refusal.
+// Get returns an upload of the caller as it is between two requests. One that is complete and was
+// not refused, since the service ended just then for instance, becomes a resource now; one that was
+// refused gives its refusal.
 func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadata.ResumableUpload, error) {
 	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
@@ -127,8 +134,8 @@ func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadat
 	return u.resetIfTruncated(ctx, t)
 }
 
-// Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot be removed now is removed with
-// what expires.
+// Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot
+// be removed now is removed with what expires.
 func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) error {
 	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
@@ -139,8 +146,9 @@ func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) er
 	return err
 }
 
-// acquire takes the lock of an upload of the caller, which the caller of this releases. What it returns is on stable storage, also that
-// there is no such upload: a client may forget its copy of the file.
+// acquire takes the lock of an upload of the caller, which the caller of this releases. What it
+// returns is on stable storage, also that there is no such upload: a client may forget its copy of
+// the file.
 func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, grows bool, stop func()) (metadata.ResumableUpload, *lock, error) {
 	id, ok := metadata.ParseID(text)
 	if !ok {
@@ -182,7 +190,8 @@ func (u *Uploads) after(pause time.Duration) metadata.Stamp {
 	return u.now() + metadata.Stamp(pause/time.Microsecond)
 }
 
-// save writes down how far an upload has come, whatever has become of the caller that sent it. before is what it was when it was read.
+// save writes down how far an upload has come, whatever has become of the caller that sent it.
+// before is what it was when it was read.
 func (u *Uploads) save(ctx context.Context, before, t metadata.ResumableUpload) error {
 	err := u.stores.Update(context.WithoutCancel(ctx), func(tx *metadata.Tx) error {
 		if err := u.stillAt(tx, before, t.Checkpoint); err != nil {
@@ -204,7 +213,8 @@ func partial(t metadata.ResumableUpload) blobs.Partial {
 	return blobs.Partial{Name: t.PartialName(), Length: t.Length, At: t.Checkpoint}
 }
 
-// resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup holds the rows, and not these files.
+// resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup
+// holds the rows, and not these files.
 func (u *Uploads) resetIfTruncated(ctx context.Context, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
 	err := u.files.CheckPartial(context.WithoutCancel(ctx), partial(t))
 	if !errors.Is(err, blobs.ErrNotFound) {
@@ -219,11 +229,13 @@ func (u *Uploads) reset(ctx context.Context, t metadata.ResumableUpload) (metada
 	return t, u.save(ctx, before, t)
 }
 
-// refusals are the kinds of errors that say something about the upload, and not about the service at this time.
+// refusals are the kinds of errors that say something about the upload, and not about the service
+// at this time.
 var refusals = []errs.Kind{errs.Invalid, errs.Forbidden, errs.NotFound, errs.Conflict, errs.Gone, errs.Precondition}
 
-// finish makes the resource of an upload that is complete. A refusal is written down, so that a request for the upload gets it
-// again, and not that all of it is there, which a client would take for success.
+// finish makes the resource of an upload that is complete. A refusal is written down, so that a
+// request for the upload gets it again, and not that all of it is there, which a client would take
+// for success.
 func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
 	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
 	staged, err := u.stage(ctx, t)
@@ -260,7 +272,8 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 	return t, err
 }
 
-// stage is StagePartial. A file that is committed already is read first: it may be another upload's, and be there for long.
+// stage is StagePartial. A file that is committed already is read first: it may be another
+// upload's, and be there for long.
 func (u *Uploads) stage(ctx context.Context, t metadata.ResumableUpload) (blobs.Staged, error) {
 	if err := u.files.CheckPartial(ctx, partial(t)); errors.Is(err, blobs.ErrNotFound) && u.folder != nil {
 		wrong, err := storage.Verdict(t.Digest, blobs.Verify(ctx, u.stores.Blobs, blobs.Blob{Digest: t.Digest, Size: t.Checkpoint.Size}))

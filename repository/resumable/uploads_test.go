@@ -46,7 +46,8 @@ func (p *world) over(meta metadata.Store, files blobs.Folder) *repository.Servic
 	return repositorytest.NewStill(meta, files, p.config())
 }
 
-// waiting is an upload that has come to its end, and was refused since its set was deleted just then. The set is there again.
+// waiting is an upload that has come to its end, and was refused since its set was deleted just
+// then. The set is there again.
 func (p *world) waiting(content string) metadata.ResumableUpload {
 	p.T.Helper()
 	ctx, set := p.T.Context(), p.Sets[0].ID.String()
@@ -88,7 +89,8 @@ func (p *world) parts() (names []string) {
 	return names
 }
 
-// TestExpiry: what has expired goes, with its file; so does a file without a row. Nothing else does.
+// TestExpiry: what has expired goes, with its file; so does a file without a row. Nothing else
+// does.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -127,8 +129,8 @@ func TestExpiry(t *testing.T) {
 	p.Sound()
 }
 
-// TestPurgeSparesPendingUpload: where the record of a file could not be written after the file was committed, the upload still
-// needs it, and no purge takes it away.
+// TestPurgeSparesPendingUpload: where the record of a file could not be written after the file was
+// committed, the upload still needs it, and no purge takes it away.
 func TestPurgeSparesPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -190,8 +192,8 @@ func (p *world) stored(id metadata.ID) (row metadata.ResumableUpload) {
 	return row
 }
 
-// TestLongChunkHasCheckpoints: of a chunk that is refused at its end, or breaks off, what came before the last checkpoint counts, and is
-// told with it what the digest has to be.
+// TestLongChunkHasCheckpoints: of a chunk that is refused at its end, or breaks off, what came
+// before the last checkpoint counts, and is told with it what the digest has to be.
 func TestLongChunkHasCheckpoints(t *testing.T) {
 	t.Parallel()
 	for what, body := range map[string]io.Reader{
@@ -217,8 +219,8 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCompletedOnce: a service that ended after all had come, and before anything was made of it, makes it when it is asked; a client that
-// asks once more gets the same.
+// TestCompletedOnce: a service that ended after all had come, and before anything was made of it,
+// makes it when it is asked; a client that asks once more gets the same.
 func TestCompletedOnce(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -244,7 +246,8 @@ func TestCompletedOnce(t *testing.T) {
 	p.Sound()
 }
 
-// TestLostFileBeginsAnew: an upload whose file is gone, as after a backup was restored, begins anew.
+// TestLostFileBeginsAnew: an upload whose file is gone, as after a backup was restored, begins
+// anew.
 func TestLostFileBeginsAnew(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -263,7 +266,8 @@ func TestLostFileBeginsAnew(t *testing.T) {
 	p.Sound()
 }
 
-// TestNoChunkAfterFailedSync: where nothing may be written any more, nothing of a file is taken, and its sync is not tried again.
+// TestNoChunkAfterFailedSync: where nothing may be written any more, nothing of a file is taken,
+// and its sync is not tried again.
 func TestNoChunkAfterFailedSync(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -292,8 +296,9 @@ func (f *failingSync) AppendPartial(_ context.Context, p blobs.Partial, _ io.Rea
 	return p.At, blobs.ErrUnsynced
 }
 
-// TestDamagedTwinNotTaken: what lies in the place of a file that has come to its end may be another's, and is not taken for the file without a
-// look at it. Partial files are gone where a backup was restored.
+// TestDamagedTwinNotTaken: what lies in the place of a file that has come to its end may be
+// another's, and is not taken for the file without a look at it. Partial files are gone where a
+// backup was restored.
 func TestDamagedTwinNotTaken(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
@@ -320,7 +325,8 @@ func TestDamagedTwinNotTaken(t *testing.T) {
 	}
 }
 
-// TestRefusedChunkLeavesNothing: a chunk that does not count takes no room, be it refused or too much for the disk.
+// TestRefusedChunkLeavesNothing: a chunk that does not count takes no room, be it refused or too
+// much for the disk.
 func TestRefusedChunkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: sysNoSpace}

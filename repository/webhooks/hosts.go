@@ -47,7 +47,8 @@ func parsePrefix(entry string) (netip.Prefix, bool) {
 	return prefix.Masked(), err == nil && !prefix.Addr().Is4In6()
 }
 
-// isName tells whether a text is a host name as it stands in a URL, where names are ASCII. What could be read as an address is none.
+// isName tells whether a text is a host name as it stands in a URL, where names are ASCII. What
+// could be read as an address is none.
 func isName(text string) bool {
 	labels := strings.Split(text, ".")
 	for _, label := range labels {
@@ -66,8 +67,8 @@ func (h Hosts) name(host string) bool {
 	})
 }
 
-// address returns nil where a message to a host may go to an address, which is the host itself or what its name resolves to. Its
-// errors are ErrRefused.
+// address returns nil where a message to a host may go to an address, which is the host itself or
+// what its name resolves to. Its errors are ErrRefused.
 func (h Hosts) address(host string, address netip.Addr) error {
 	address = address.Unmap().WithZone("")
 	kind := special(address)
@@ -90,9 +91,10 @@ func (h Hosts) address(host string, address netip.Addr) error {
 // ErrRefused is the cause of every refusal by the allow-list.
 var ErrRefused = errors.New("not allowed by webhook_hosts")
 
-// specialPrefixes are the addresses that do not lead to a host of the public Internet, or may lead past this list: those of IANA's registries
-// of special-purpose addresses, multicast, and all of IPv6 but 2000::/3, in which global addresses are given out. Those that contain an IPv4
-// address (6to4, Teredo, NAT64) are among them.
+// specialPrefixes are the addresses that do not lead to a host of the public Internet, or may lead
+// past this list: those of IANA's registries of special-purpose addresses, multicast, and all of
+// IPv6 but 2000::/3, in which global addresses are given out. Those that contain an IPv4 address
+// (6to4, Teredo, NAT64) are among them.
 var specialPrefixes = prefixesOf(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -107,7 +109,8 @@ func prefixesOf(texts ...string) []netip.Prefix {
 	return prefixes
 }
 
-// special returns the special prefix in which an address lies; the zero Prefix for a public address.
+// special returns the special prefix in which an address lies; the zero Prefix for a public
+// address.
 func special(address netip.Addr) netip.Prefix {
 	i := slices.IndexFunc(specialPrefixes, func(p netip.Prefix) bool { return p.Contains(address) })
 	if i < 0 {

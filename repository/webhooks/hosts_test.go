@@ -36,7 +36,8 @@ func TestHostsAreNamesAddressesAndPrefixes(t *testing.T) {
 	}
 }
 
-// TestAllowList compares addresses and lists: which list lets a message go to which address, by a name or without.
+// TestAllowList compares addresses and lists: which list lets a message go to which address, by a
+// name or without.
 func TestAllowList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -17,9 +17,10 @@ const MaxTries = len(pauses) + 1
 // maxRetryAfter bounds the time for which a receiver can ask.
 const maxRetryAfter = 24 * time.Hour
 
-// Pause returns how long to wait after a number of tries, from 1, of which the last had this answer: up to a tenth more or less than the
-// schedule, so that receivers which came back are not met by all services at once, and no less than what the receiver asked for, up to
-// a day. Not ok: that was the last try.
+// Pause returns how long to wait after a number of tries, from 1, of which the last had this
+// answer: up to a tenth more or less than the schedule, so that receivers which came back are not
+// met by all services at once, and no less than what the receiver asked for, up to a day. Not ok:
+// that was the last try.
 func Pause(tries int, last Answer) (pause time.Duration, ok bool) {
 	if tries >= MaxTries {
 		return 0, false

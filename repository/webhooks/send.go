@@ -79,8 +79,8 @@ func (s *Sender) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return dialer.DialContext(ctx, network, hostPort)
 }
 
-// CheckURL returns why no message could go to a URL. Errors that ErrRefused causes name the setting to change; a name that cannot be
-// resolved at this time is taken if it is listed by itself.
+// CheckURL returns why no message could go to a URL. Errors that ErrRefused causes name the setting
+// to change; a name that cannot be resolved at this time is taken if it is listed by itself.
 func (s *Sender) CheckURL(ctx context.Context, text string) error {
 	u, err := url.Parse(text)
 	switch {

@@ -82,8 +82,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestProxyOfTheEnvironmentIsNotUsed cannot run in parallel, since it sets variables. net/http reads them once, so a proxy for everything
-// would also show in other tests of this package.
+// TestProxyOfTheEnvironmentIsNotUsed cannot run in parallel, since it sets variables. net/http
+// reads them once, so a proxy for everything would also show in other tests of this package.
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	var used atomic.Bool
 	proxy := receive(t, func(http.ResponseWriter, *http.Request) { used.Store(true) })
@@ -128,7 +128,8 @@ func TestReceiverThatStalls(t *testing.T) {
 	<-ended // the connection does not stay
 }
 
-// TestNameThatChangesItsAddress resolves a listed name to a public address when the hook is made, and to this machine when it is used.
+// TestNameThatChangesItsAddress resolves a listed name to a public address when the hook is made,
+// and to this machine when it is used.
 func TestNameThatChangesItsAddress(t *testing.T) {
 	t.Parallel()
 	var called, private atomic.Bool
@@ -182,7 +183,8 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// resolver asks a name server on this machine, which answers each question for an IPv4 address with the one that address returns.
+// resolver asks a name server on this machine, which answers each question for an IPv4 address with
+// the one that address returns.
 func resolver(t *testing.T, address func() netip.Addr) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -205,7 +207,8 @@ func resolver(t *testing.T, address func() netip.Addr) *net.Resolver {
 	}}
 }
 
-// answerDNS answers a question of one name, by RFC 1035: with an address for type A, with nothing for other types.
+// answerDNS answers a question of one name, by RFC 1035: with an address for type A, with nothing
+// for other types.
 func answerDNS(question []byte, address netip.Addr) []byte {
 	end := 12
 	for question[end] != 0 {

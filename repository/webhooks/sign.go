@@ -38,8 +38,9 @@ func decodeSecret(text string) ([]byte, error) {
 	return secret, nil
 }
 
-// sign returns the value of webhook-signature: one signature for each secret, with a space between, so that a receiver which knows any
-// of them can verify. It signs id.seconds.body, where seconds is the value of webhook-timestamp.
+// sign returns the value of webhook-signature: one signature for each secret, with a space between,
+// so that a receiver which knows any of them can verify. It signs id.seconds.body, where seconds is
+// the value of webhook-timestamp.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {
 	signatures := make([]string, len(secrets))
 	for i, text := range secrets {

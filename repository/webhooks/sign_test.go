@@ -48,7 +48,8 @@ func TestSendWithoutASecret(t *testing.T) {
 	}
 }
 
-// verify verifies a message as docs/webhooks.md says: its arguments are a secret, the three headers and the file with the body.
+// verify verifies a message as docs/webhooks.md says: its arguments are a secret, the three headers
+// and the file with the body.
 const verify = `
 import sys
 from standardwebhooks import Webhook
@@ -57,8 +58,9 @@ headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature"
 print(Webhook(secret).verify(open(body, "rb").read(), headers)["type"])
 `
 
-// TestStandardWebhooksVerifies sends messages with one secret and with two, and has the package of PyPI verify them with each. A body that
-// is another, and a secret that is none of the two, are refused.
+// TestStandardWebhooksVerifies sends messages with one secret and with two, and has the package of
+// PyPI verify them with each. A body that is another, and a secret that is none of the two, are
+// refused.
 func TestStandardWebhooksVerifies(t *testing.T) {
 	t.Parallel()
 	python := standardWebhooks(t)

@@ -152,8 +152,8 @@ func fromEnvironment(b *testing.B, name string, usual int) int {
 	return n
 }
 
-// BenchmarkScale measures an index of the size that SEARCH_RECORDS says, in as many dataspaces as SEARCH_DATASPACES says. It is for
-// -benchtime=1x: the figures are in its log.
+// BenchmarkScale measures an index of the size that SEARCH_RECORDS says, in as many dataspaces as
+// SEARCH_DATASPACES says. It is for -benchtime=1x: the figures are in its log.
 func BenchmarkScale(b *testing.B) {
 	records := fromEnvironment(b, "SEARCH_RECORDS", 10_000)
 	l := newLab(fromEnvironment(b, "SEARCH_DATASPACES", 10))

@@ -24,7 +24,8 @@ import (
 	"labshelf/search/words"
 )
 
-// pairs returns how many pairs of dataspaces and queries are compared: SEARCH_PAIRS, or a number for daily runs.
+// pairs returns how many pairs of dataspaces and queries are compared: SEARCH_PAIRS, or a number
+// for daily runs.
 func pairs(t *testing.T) int {
 	if text := os.Getenv("SEARCH_PAIRS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -135,7 +136,8 @@ func (w *world) fill() {
 	}
 }
 
-// change makes a batch of changes: documents replaced, moved to another dataspace, removed, and put again, some of them twice.
+// change makes a batch of changes: documents replaced, moved to another dataspace, removed, and put
+// again, some of them twice.
 func (w *world) change() {
 	w.t.Helper()
 	var batch []Change

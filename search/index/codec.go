@@ -8,13 +8,15 @@ import (
 	"sort"
 )
 
-// Everything in a segment is little-endian and made of three parts: a bundle of byte strings, a column of numbers of one width, and a
-// table of sorted texts. The readers below check nothing but bounds, by panicking: what they read has passed its checksum.
+// Everything in a segment is little-endian and made of three parts: a bundle of byte strings, a
+// column of numbers of one width, and a table of sorted texts. The readers below check nothing but
+// bounds, by panicking: what they read has passed its checksum.
 
 // padding follows the numbers of a column, so that each can be read with one load of 8 bytes.
 const padding = 8
 
-// appendBundle appends byte strings that part finds by number. All of them together are shorter than 4 GiB.
+// appendBundle appends byte strings that part finds by number. All of them together are shorter
+// than 4 GiB.
 func appendBundle(b []byte, parts ...[]byte) []byte {
 	end := uint32(0)
 	for _, p := range parts {
@@ -45,7 +47,8 @@ func (p bundle) part(i int) []byte {
 	return p.data[begin:end:end]
 }
 
-// column is a list of numbers, each stored as its difference to the least one, in as few bytes as the greatest difference needs.
+// column is a list of numbers, each stored as its difference to the least one, in as few bytes as
+// the greatest difference needs.
 type column struct {
 	data  []byte
 	width int

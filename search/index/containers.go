@@ -6,11 +6,13 @@ import (
 	"labshelf/search/query"
 )
 
-// containers are the dataspaces and sets whose names or titles hold a clause, by id, with what that counts for in all that is in them. They are
-// looked up in each search: a new title counts at once for everything, and takes no byte of what is in them.
+// containers are the dataspaces and sets whose names or titles hold a clause, by id, with what that
+// counts for in all that is in them. They are looked up in each search: a new title counts at once
+// for everything, and takes no byte of what is in them.
 type containers map[[16]byte]uint8
 
-// findContainers looks for the clauses of words in the names and titles of all dataspaces and sets that the request reads.
+// findContainers looks for the clauses of words in the names and titles of all dataspaces and sets
+// that the request reads.
 func (j *job) findContainers(ctx context.Context) error {
 	memory := scratches.Get().(*scratch)
 	memory.begin(j.meter.charge(ctx))
@@ -54,7 +56,8 @@ func (w *scratch) takeContainers(s *shard, dead bitmap, to *containers) {
 	clear(w.hit)
 }
 
-// points returns what being in each set of a shard counts for, by the numbers of the sets: nothing if it counts in none.
+// points returns what being in each set of a shard counts for, by the numbers of the sets: nothing
+// if it counts in none.
 func (c containers) points(s *shard, dataspace [16]byte) []uint8 {
 	if len(c) == 0 {
 		return nil
@@ -71,7 +74,8 @@ func (c containers) points(s *shard, dataspace [16]byte) []uint8 {
 	return points
 }
 
-// markContained marks the documents of the result that are in a container, with the points of each set.
+// markContained marks the documents of the result that are in a container, with the points of each
+// set.
 func (w *scratch) markContained(s *shard, points []uint8) {
 	if points == nil {
 		return

@@ -14,8 +14,8 @@ type Count[K any] struct {
 	N     int
 }
 
-// Counts are the most frequent values among all hits, not only those of a page: the most frequent first, of equally frequent ones
-// the least.
+// Counts are the most frequent values among all hits, not only those of a page: the most frequent
+// first, of equally frequent ones the least.
 type Counts struct {
 	Kinds      []Count[search.Kind]
 	Dataspaces []Count[[16]byte]

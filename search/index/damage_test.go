@@ -35,7 +35,8 @@ func saved(t *testing.T) *world {
 	return w
 }
 
-// askAll compares the answers to requests with brute force, and reports whether the index said that it is damaged.
+// askAll compares the answers to requests with brute force, and reports whether the index said that
+// it is damaged.
 func (w *world) askAll(x *Index, requests []Request) (damaged bool) {
 	w.t.Helper()
 	for _, r := range requests {
@@ -89,8 +90,8 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-// expectDamage opens the index with one file changed. It must be empty then, or answer rightly or not at all; and never accept
-// changes without looking at what is there.
+// expectDamage opens the index with one file changed. It must be empty then, or answer rightly or
+// not at all; and never accept changes without looking at what is there.
 func (w *world) expectDamage(name string, data []byte, requests []Request, position string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -171,8 +172,8 @@ func TestOtherVersionIsThrownAway(t *testing.T) {
 	}
 }
 
-// TestCrashes copies the directory after each change of a file, and opens the copy: it has the state of some position, from which
-// the rest of the changes leads to the present one.
+// TestCrashes copies the directory after each change of a file, and opens the copy: it has the
+// state of some position, from which the rest of the changes leads to the present one.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	w := &world{t: t, corpus: searchtest.NewCorpus(5, 5, 30), dir: t.TempDir(), docs: map[[16]byte]*searchtest.Document{}}

@@ -12,7 +12,8 @@ import (
 	"labshelf/search/words"
 )
 
-// row is what the columns of a shard hold of one document. Its texts are folded, but those that counts show.
+// row is what the columns of a shard hold of one document. Its texts are folded, but those that
+// counts show.
 type row struct {
 	id, set              [16]byte
 	flags                uint64 // the kind, and incompleteFlag
@@ -34,7 +35,8 @@ type label struct {
 	folded, written string
 }
 
-// labelText returns the text by which a label stands in a table: labels of one folded form are neighbours.
+// labelText returns the text by which a label stands in a table: labels of one folded form are
+// neighbours.
 func labelText(l label) string {
 	if l.folded == l.written {
 		return l.folded
@@ -51,7 +53,8 @@ func openLabel(text []byte) (folded, written []byte) {
 	return folded, written
 }
 
-// labels returns the labels of a document, one for each folded form: of two that differ in case the one that is less.
+// labels returns the labels of a document, one for each folded form: of two that differ in case the
+// one that is less.
 func labels(written []string) []label {
 	var list []label
 	for _, w := range written {
@@ -109,7 +112,8 @@ func zoneTextsOf(d *search.Document, zone int, yield func(string)) {
 	}
 }
 
-// addWords adds the words of all texts of a zone of a document from a position on, and returns how many positions they take.
+// addWords adds the words of all texts of a zone of a document from a position on, and returns how
+// many positions they take.
 func (v invert) addWords(d *search.Document, zone int, begin uint64) uint64 {
 	position := begin
 	zoneTextsOf(d, zone, func(text string) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestChangesDuringMerge changes documents while the segments that hold them are merged to a file. They stay changed, and the position that
-// is saved with the file is that of before.
+// TestChangesDuringMerge changes documents while the segments that hold them are merged to a file.
+// They stay changed, and the position that is saved with the file is that of before.
 func TestChangesDuringMerge(t *testing.T) {
 	t.Parallel()
 	l := newLab(2)

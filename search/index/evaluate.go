@@ -12,8 +12,8 @@ import (
 	"labshelf/search/words"
 )
 
-// evaluate leaves in result the documents of a shard of which a query holds, and in scores what they count for. It reports whether there
-// are any.
+// evaluate leaves in result the documents of a shard of which a query holds, and in scores what
+// they count for. It reports whether there are any.
 func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, j *job) bool {
 	q := &j.request.Query
 	if slices.ContainsFunc(q.Clauses, isWords) {
@@ -55,8 +55,8 @@ func isWords(c query.Clause) bool {
 	return c.Field == query.Any || c.Field == query.Name
 }
 
-// narrow keeps in result what is marked, or with not what is not, adds its points to scores, and clears the marks. It reports whether
-// anything is left.
+// narrow keeps in result what is marked, or with not what is not, adds its points to scores, and
+// clears the marks. It reports whether anything is left.
 func (w *scratch) narrow(not, points bool) bool {
 	left := uint64(0)
 	for i, hit := range w.hit {
@@ -126,7 +126,8 @@ func markYear(w *scratch, s *shard, c *query.Clause) {
 	})
 }
 
-// markNumbered marks the documents of the result that have one of the wanted texts of a table, by the column behind it.
+// markNumbered marks the documents of the result that have one of the wanted texts of a table, by
+// the column behind it.
 func (w *scratch) markNumbered(s *shard, section int, wanted func(text []byte) bool) {
 	texts, column := s.table(section), s.column(section+1)
 	holds := make([]bool, texts.n)
@@ -323,7 +324,8 @@ func (w *scratch) markNumbers(v *storedValues, r *query.Numbers) {
 	}
 }
 
-// holds reports whether a number, as written and in SI, is on the right side of the bound that b was made of.
+// holds reports whether a number, as written and in SI, is on the right side of the bound that b
+// was made of.
 func (b *bound) holds(written, si float64, of *query.Bound, side func(x, bound float64, closed bool) bool) bool {
 	switch {
 	case b.open:

@@ -1,13 +1,16 @@
-// Package index finds documents: an inverted index of its own, kept apart by dataspace, so that a search touches nothing of what its
-// caller may not read. The package knows no record and no permission; it gets documents, and for each search the dataspaces that count.
+// Package index finds documents: an inverted index of its own, kept apart by dataspace, so that a
+// search touches nothing of what its caller may not read. The package knows no record and no
+// permission; it gets documents, and for each search the dataspaces that count.
 //
-// The index is a cache. Changes come in batches ([Index.Apply]), each with the position of the caller in what it indexes. A batch is found
-// at once, and is on stable storage some time later, with its position, from which the caller goes on after a crash. Whatever is
-// wrong with the files makes the index empty when it is opened, and later gives [ErrDamaged]; then it is to be made anew.
+// The index is a cache. Changes come in batches ([Index.Apply]), each with the position of the
+// caller in what it indexes. A batch is found at once, and is on stable storage some time later,
+// with its position, from which the caller goes on after a crash. Whatever is wrong with the files
+// makes the index empty when it is opened, and later gives [ErrDamaged]; then it is to be made
+// anew.
 //
-// A batch becomes a segment, which is immutable: in each, the documents of a dataspace form shards of their own. Segments are merged:
-// small ones in memory, then to files, which are mapped. A document that is put again or removed is marked as dead in the segment
-// that holds it.
+// A batch becomes a segment, which is immutable: in each, the documents of a dataspace form shards
+// of their own. Segments are merged: small ones in memory, then to files, which are mapped. A
+// document that is put again or removed is marked as dead in the segment that holds it.
 package index
 
 import (
@@ -24,10 +27,12 @@ import (
 	"labshelf/search"
 )
 
-// maxMemory is how many bytes of segments are in memory before they are merged to a file. Twice as many, and Apply waits.
+// maxMemory is how many bytes of segments are in memory before they are merged to a file. Twice as
+// many, and Apply waits.
 const maxMemory = 2 << 20
 
-// maxUnsaved is how many changes are applied before the manifest is written anew, however small they are.
+// maxUnsaved is how many changes are applied before the manifest is written anew, however small
+// they are.
 const maxUnsaved = 50_000
 
 var errClosed = errors.New("the search index is closed")
@@ -71,7 +76,8 @@ type Index struct {
 	done sync.WaitGroup
 }
 
-// part is a segment with the documents of it that are dead. It is immutable: what changes is a copy.
+// part is a segment with the documents of it that are dead. It is immutable: what changes is a
+// copy.
 type part struct {
 	*segment
 	dead []bitmap     // of each shard
@@ -84,8 +90,9 @@ type snapshot struct {
 	refs  int // searches, and the index while the snapshot is the current one; under Index.mu
 }
 
-// Open opens the index in a directory, which it makes if it is not there, and returns the position of the last change that the index
-// has. An index that is missing, damaged or of another version is opened empty, with no position. The caller closes it.
+// Open opens the index in a directory, which it makes if it is not there, and returns the position
+// of the last change that the index has. An index that is missing, damaged or of another version is
+// opened empty, with no position. The caller closes it.
 func Open(dir string) (*Index, []byte, error) {
 	return open(dir, func(string) {})
 }
@@ -111,7 +118,8 @@ func open(dir string, step func(string)) (*Index, []byte, error) {
 	return x, bytes.Clone(m.position), nil
 }
 
-// Close writes what is in memory to files, and ends the background work. Searches that run end first.
+// Close writes what is in memory to files, and ends the background work. Searches that run end
+// first.
 func (x *Index) Close() error {
 	x.write.Lock()
 	if x.closed {
@@ -134,9 +142,10 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Apply makes a batch of changes in order, and notes the caller's position behind it. Searches that begin after it has returned find
-// the documents. It waits where a flush to disk is slower than the changes. Where that has failed for some time the error is returned,
-// and nothing of the batch is applied.
+// Apply makes a batch of changes in order, and notes the caller's position behind it. Searches that
+// begin after it has returned find the documents. It waits where a flush to disk is slower than the
+// changes. Where that has failed for some time the error is returned, and nothing of the batch is
+// applied.
 func (x *Index) Apply(batch []Change, position []byte) error {
 	last := map[[16]byte]int{}
 	for i := range batch {
@@ -287,7 +296,8 @@ func (x *Index) release(s *snapshot) {
 	x.drop(s)
 }
 
-// drop ends one use of a snapshot, under mu. The files that no snapshot uses any more are unmapped, and removed if they are obsolete.
+// drop ends one use of a snapshot, under mu. The files that no snapshot uses any more are unmapped,
+// and removed if they are obsolete.
 func (x *Index) drop(s *snapshot) {
 	s.refs--
 	if s.refs > 0 {
@@ -301,7 +311,8 @@ func (x *Index) drop(s *snapshot) {
 	}
 }
 
-// Incomplete tells whether the document with an id is one that is Incomplete. found is false where there is none.
+// Incomplete tells whether the document with an id is one that is Incomplete. found is false where
+// there is none.
 func (x *Index) Incomplete(id [16]byte) (incomplete, found bool, err error) {
 	s, err := x.acquire()
 	if err != nil {
@@ -365,8 +376,8 @@ func (p *part) alive() int {
 	return n
 }
 
-// guard calls fn, which reads mapped files, and returns ErrDamaged where one of them cannot be read, or is not any more what was verified: then
-// the numbers in it lead anywhere.
+// guard calls fn, which reads mapped files, and returns ErrDamaged where one of them cannot be
+// read, or is not any more what was verified: then the numbers in it lead anywhere.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

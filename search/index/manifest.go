@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// The manifest names the segment files that count, the documents in them that are dead, and the position of the caller. It is written anew
-// whenever a file is added, under another name first. Files that it does not name are removed when the index is opened.
+// The manifest names the segment files that count, the documents in them that are dead, and the
+// position of the caller. It is written anew whenever a file is added, under another name first.
+// Files that it does not name are removed when the index is opened.
 
 const (
 	manifestName  = "manifest"
@@ -41,8 +42,8 @@ type segmentFile struct {
 	obsolete bool // no manifest names it any more
 }
 
-// tidy unmaps the file when it is not in use, and removes it if it is obsolete. A file that cannot be removed is when the index
-// is opened the next time.
+// tidy unmaps the file when it is not in use, and removes it if it is obsolete. A file that cannot
+// be removed is when the index is opened the next time.
 func (f *segmentFile) tidy() {
 	if f.refs > 0 {
 		return
@@ -86,7 +87,8 @@ func openPart(path string) (part, error) {
 	return p, nil
 }
 
-// footerSum identifies a segment: the checksum of its footer, which holds the others but those of the shards, which are in the directory.
+// footerSum identifies a segment: the checksum of its footer, which holds the others but those of
+// the shards, which are in the directory.
 func (s *segment) footerSum() uint32 {
 	return binary.LittleEndian.Uint32(s.data[len(s.data)-4:])
 }
@@ -168,8 +170,8 @@ func (w stepWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// load opens the files that the manifest of a directory names. Without a manifest there are none. Where anything is wrong it returns
-// ErrDamaged and no file.
+// load opens the files that the manifest of a directory names. Without a manifest there are none.
+// Where anything is wrong it returns ErrDamaged and no file.
 func load(dir string) (m manifest, parts []part, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -122,7 +122,8 @@ func (w *scratch) reset(n int) {
 	clear(w.scores[:n])
 }
 
-// mark notes how much the clause at hand counts for in a document, the greatest number of all that are said of it.
+// mark notes how much the clause at hand counts for in a document, the greatest number of all that
+// are said of it.
 func (w *scratch) mark(doc int, points uint8) {
 	if w.quality[doc] < points {
 		w.quality[doc] = points
@@ -158,7 +159,8 @@ func anySpellingFits(zone *zone, c *query.Clause, z int) bool {
 	return false
 }
 
-// phrasePossible reports whether a zone has every word of a phrase that has to be there as it is: all but the first and the last.
+// phrasePossible reports whether a zone has every word of a phrase that has to be there as it is:
+// all but the first and the last.
 func phrasePossible(z *zone, c *query.Clause) bool {
 	if z.words.n == 0 {
 		return false
@@ -253,8 +255,8 @@ func (w *scratch) markPhrase(c *query.Clause, z int) {
 	}
 }
 
-// phrase returns the positions at which a phrase begins: with whole words; with prefix the last may be longer; with inside the first,
-// too, at its front.
+// phrase returns the positions at which a phrase begins: with whole words; with prefix the last may
+// be longer; with inside the first, too, at its front.
 func (w *scratch) phrase(z *zone, c *query.Clause, quality int) []uint32 {
 	found := w.runs[0][:0]
 	for i := range c.Words {

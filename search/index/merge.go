@@ -195,8 +195,8 @@ func (h *wordHeap) Pop() any {
 	return x
 }
 
-// groups divides the shards of one dataspace so that each group can become one shard within the limits. A shard that is half full, and
-// of which few documents are dead, forms a group of its own.
+// groups divides the shards of one dataspace so that each group can become one shard within the
+// limits. A shard that is half full, and of which few documents are dead, forms a group of its own.
 func groups(sources []*mergeSource) [][]*mergeSource {
 	slices.SortStableFunc(sources, func(a, b *mergeSource) int { return cmp.Compare(a.alive(), b.alive()) })
 	var all [][]*mergeSource

@@ -14,7 +14,8 @@ import (
 // fanout is how many segments of about the same size are in memory before they are merged.
 const fanout = 4
 
-// mergeInMemory merges the segments in memory of one size, as long as there are fanout of them. It is called under write.
+// mergeInMemory merges the segments in memory of one size, as long as there are fanout of them. It
+// is called under write.
 func (x *Index) mergeInMemory(parts []part) ([]part, error) {
 	for {
 		small := x.fullTier(parts)
@@ -59,7 +60,8 @@ func without(parts, others []part) []part {
 	})
 }
 
-// mergeParts writes a segment of what lives in several. It goes by dataspace, and holds the documents of one shard at a time.
+// mergeParts writes a segment of what lives in several. It goes by dataspace, and holds the
+// documents of one shard at a time.
 func mergeParts(parts []part, to io.Writer) error {
 	w, err := newSegmentWriter(to)
 	if err != nil {
@@ -134,8 +136,9 @@ func (x *Index) mergeOnce() bool {
 	return false
 }
 
-// chooseFiles returns the files to merge: the largest one that is at most four times as large as all smaller ones together, with
-// these. Two or three files remain, at the cost of writing each document some ten times while the first million comes.
+// chooseFiles returns the files to merge: the largest one that is at most four times as large as
+// all smaller ones together, with these. Two or three files remain, at the cost of writing each
+// document some ten times while the first million comes.
 func chooseFiles(parts []part) []part {
 	var files []part
 	for _, p := range parts {
@@ -154,8 +157,9 @@ func chooseFiles(parts []part) []part {
 	return files[:chosen]
 }
 
-// Compact merges everything to one file, and drops what is dead. Searches are quickest then. It is for the end of a rebuild, and takes as long
-// as a third of that; meanwhile the index works as always.
+// Compact merges everything to one file, and drops what is dead. Searches are quickest then. It is
+// for the end of a rebuild, and takes as long as a third of that; meanwhile the index works as
+// always.
 func (x *Index) Compact() error {
 	if err := x.flush(); err != nil {
 		return err
@@ -187,8 +191,8 @@ func (x *Index) flush() error {
 	return err
 }
 
-// mergeToFile merges the chosen parts to one file, and writes the manifest: with the present position if they are all that is in
-// memory.
+// mergeToFile merges the chosen parts to one file, and writes the manifest: with the present
+// position if they are all that is in memory.
 func (x *Index) mergeToFile(choose func([]part) []part, flush bool) error {
 	x.merging.Lock()
 	defer x.merging.Unlock()
@@ -226,8 +230,8 @@ func (x *Index) mergeToFile(choose func([]part) []part, flush bool) error {
 	return guard(func() error { return x.replace(chosen, merged) })
 }
 
-// writeSegment merges parts to a file, and opens it. Nothing of what is dead already is in it, and nil is returned where
-// nothing is left.
+// writeSegment merges parts to a file, and opens it. Nothing of what is dead already is in it, and
+// nil is returned where nothing is left.
 func (x *Index) writeSegment(name string, parts []part) (*part, error) {
 	err := guard(func() error {
 		return x.writeFile(name, func(w *bufio.Writer) error { return mergeParts(parts, w) })
@@ -245,7 +249,8 @@ func (x *Index) writeSegment(name string, parts []part) (*part, error) {
 	return &p, nil
 }
 
-// replace puts a merged part in the place of those that it was made of, and writes the manifest. It is called under write.
+// replace puts a merged part in the place of those that it was made of, and writes the manifest. It
+// is called under write.
 func (x *Index) replace(old []part, merged *part) error {
 	var parts []part
 	died := map[[16]byte]bool{}

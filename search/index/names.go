@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// appendName appends a name to its block: how many bytes it shares with the name before it, and the rest.
+// appendName appends a name to its block: how many bytes it shares with the name before it, and the
+// rest.
 func appendName(b []byte, shared int, name string) []byte {
 	b = binary.AppendUvarint(b, uint64(shared))
 	b = binary.AppendUvarint(b, uint64(len(name)-shared))

@@ -54,8 +54,8 @@ type job struct {
 // docsPerWorker is how many documents make a second goroutine worth while.
 const docsPerWorker = 10_000
 
-// Search returns the hits of a query among the documents that are there when it begins. Its only errors are those of ctx,
-// ErrDamaged, ErrTooCostly, and that the index is closed.
+// Search returns the hits of a query among the documents that are there when it begins. Its only
+// errors are those of ctx, ErrDamaged, ErrTooCostly, and that the index is closed.
 func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
 	return x.search(ctx, r, MaxWork)
 }
@@ -105,7 +105,8 @@ func (x *Index) search(ctx context.Context, r Request, maxWork int64) (Result, e
 	return result, nil
 }
 
-// tasks returns the shards of the dataspaces of a request, the largest first, and how many documents they hold.
+// tasks returns the shards of the dataspaces of a request, the largest first, and how many
+// documents they hold.
 func (r *Request) tasks(s *snapshot) ([]task, int) {
 	var all []task
 	docs := 0

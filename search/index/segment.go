@@ -14,13 +14,14 @@ import (
 	"labshelf/search"
 )
 
-// ErrDamaged says that the index cannot be trusted: a checksum is wrong, or a file cannot be read. It is to be thrown away and
-// made anew.
+// ErrDamaged says that the index cannot be trusted: a checksum is wrong, or a file cannot be read.
+// It is to be thrown away and made anew.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// A segment is immutable: shards, sorted by dataspace, the directory of them, a hash table from ids to documents, and the footer. Each
-// shard has its checksum in the directory, directory and table have theirs in the footer, the footer its own. They are verified when
-// they are first read: the footer and the directory when the segment is opened.
+// A segment is immutable: shards, sorted by dataspace, the directory of them, a hash table from ids
+// to documents, and the footer. Each shard has its checksum in the directory, directory and table
+// have theirs in the footer, the footer its own. They are verified when they are first read: the
+// footer and the directory when the segment is opened.
 
 const (
 	segmentMagic  = "labshelf index 2"
@@ -93,7 +94,8 @@ func (w *segmentWriter) finish() error {
 	return errors.Join(w.write(directory), w.write(table), w.write(footer))
 }
 
-// idTable returns the hash table of ids: open addressing, in each slot the number of a document + 1.
+// idTable returns the hash table of ids: open addressing, in each slot the number of a document +
+// 1.
 func idTable(ids [][16]byte) []byte {
 	table := make([]byte, 4*(len(ids)*slotsPerThree/3+1))
 	for i, id := range ids {

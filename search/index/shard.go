@@ -9,17 +9,19 @@ import (
 	"labshelf/search"
 )
 
-// A shard holds documents of one dataspace, numbered in the order of their folded names, then ids. It is a bundle of the sections
-// below, and nothing in it refers to another shard: a search reads the shards of readable dataspaces and touches no byte of others.
+// A shard holds documents of one dataspace, numbered in the order of their folded names, then ids.
+// It is a bundle of the sections below, and nothing in it refers to another shard: a search reads
+// the shards of readable dataspaces and touches no byte of others.
 
-// maxDocs and maxPositions limit a shard, and by that the memory that a merge takes. A large dataspace has several shards.
+// maxDocs and maxPositions limit a shard, and by that the memory that a merge takes. A large
+// dataspace has several shards.
 const (
 	maxDocs      = 1 << 15
 	maxPositions = 1 << 22
 )
 
-// Sections of a shard. Of the kinds of values that documents share, a table has the different ones, and a column says by number which
-// one a document has.
+// Sections of a shard. Of the kinds of values that documents share, a table has the different ones,
+// and a column says by number which one a document has.
 const (
 	secCount  = iota // of documents, a column of one
 	secNames         // blocks of names, each the length that it shares with the one before, and the rest

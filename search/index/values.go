@@ -37,7 +37,8 @@ func (v *values) sort() {
 	slices.SortStableFunc(v.dates, func(a, b dateValue) int { return cmp.Compare(a.doc, b.doc) })
 }
 
-// Parts of the values of a path in a shard. The texts and units are tables; each of the other parts is a column.
+// Parts of the values of a path in a shard. The texts and units are tables; each of the other parts
+// is a column.
 const (
 	valueTexts = iota
 	textDocs
@@ -123,7 +124,8 @@ func (s *storedValues) si() column {
 	return s.column(numberSI)
 }
 
-// addTo adds the values of the documents that have a new number, under that; of others it is negative.
+// addTo adds the values of the documents that have a new number, under that; of others it is
+// negative.
 func (s *storedValues) addTo(v *values, renumber []int32) {
 	docs, numbers, texts := s.column(textDocs), s.column(textNumbers), s.table(valueTexts)
 	for i := range s.texts {

@@ -6,9 +6,11 @@ import (
 	"sort"
 )
 
-// wordList holds the words of a zone in byte order, each with a separator behind it, so that a search through the bytes of all words meets no
-// two at once; and their posting lists in the same order. A list has the differences of positions as varints and a separator behind
-// it: no difference is 0, and so none of their bytes. Where a word and its list begin is known of each wordsInBlock-th.
+// wordList holds the words of a zone in byte order, each with a separator behind it, so that a
+// search through the bytes of all words meets no two at once; and their posting lists in the same
+// order. A list has the differences of positions as varints and a separator behind it: no
+// difference is 0, and so none of their bytes. Where a word and its list begin is known of each
+// wordsInBlock-th.
 type wordList struct {
 	n        int
 	heads    column // where each block begins in texts
@@ -55,7 +57,8 @@ func openWords(b []byte) wordList {
 	return wordList{int(binary.LittleEndian.Uint32(p.part(0))), openColumn(p.part(1)), openColumn(p.part(2)), p.part(3), p.part(4)}
 }
 
-// skip returns what stands between the separators behind and before the i-th and the next text, from the head of its block on.
+// skip returns what stands between the separators behind and before the i-th and the next text,
+// from the head of its block on.
 func skip(texts []byte, head uint64, i int) []byte {
 	texts = texts[head:]
 	for range i % wordsInBlock {
@@ -74,7 +77,8 @@ func (l *wordList) list(i int) []byte {
 	return skip(l.postings, l.lists.at(i/wordsInBlock), i)
 }
 
-// lower returns the number of the first word that is not less than word, and the bytes of all words from there on.
+// lower returns the number of the first word that is not less than word, and the bytes of all words
+// from there on.
 func (l *wordList) lower(word []byte) (int, []byte) {
 	blocks := (l.n + wordsInBlock - 1) / wordsInBlock
 	block := max(0, sort.Search(blocks, func(b int) bool { return bytes.Compare(l.at(b*wordsInBlock), word) >= 0 })-1)
@@ -99,7 +103,8 @@ func (l *wordList) find(word []byte) (int, bool) {
 	return i, len(rest) > len(word) && rest[len(word)] == separator && bytes.HasPrefix(rest, word)
 }
 
-// holding returns the number of the word that holds the byte at an offset of all words, and where it begins and ends.
+// holding returns the number of the word that holds the byte at an offset of all words, and where
+// it begins and ends.
 func (l *wordList) holding(offset int) (i, begin, end int) {
 	blocks := (l.n + wordsInBlock - 1) / wordsInBlock
 	block := sort.Search(blocks, func(b int) bool { return int(l.heads.at(b)) > offset }) - 1

@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// Zones are the texts of a document that count alike in the order by relevance. Each has words of its own.
+// Zones are the texts of a document that count alike in the order by relevance. Each has words of
+// its own.
 const (
 	nameZone  = iota // the name
 	labelZone        // tags, title, creators, keywords
@@ -14,17 +15,20 @@ const (
 	bodyZone         // the full text
 	ownZones         // how many there are of a document itself
 
-	// containerZone is name and title once more, of dataspaces and sets alone: what is in them is found by these.
+	// containerZone is name and title once more, of dataspaces and sets alone: what is in them is
+	// found by these.
 	containerZone = ownZones
 	zoneCount     = ownZones + 1
 )
 
-// weights is what a whole word of each zone counts for; a prefix counts for two thirds, a substring for one.
+// weights is what a whole word of each zone counts for; a prefix counts for two thirds, a substring
+// for one.
 var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1, containerZone: 1}
 
-// zone is the inverted index of one zone of a shard. The words of all its documents are numbered in one row, by positions: those of a
-// text follow each other, and a number is left out behind each text, so that no phrase crosses its end. A posting list holds the positions
-// of one word. Both where a word is and in which documents follow from that.
+// zone is the inverted index of one zone of a shard. The words of all its documents are numbered in
+// one row, by positions: those of a text follow each other, and a number is left out behind each
+// text, so that no phrase crosses its end. A posting list holds the positions of one word. Both
+// where a word is and in which documents follow from that.
 type zone struct {
 	words  wordList
 	count  int    // of documents with a text in this zone
@@ -33,14 +37,16 @@ type zone struct {
 	starts column // of their positions: count+1 of them
 }
 
-// zoneTexts is what the positions of a zone are made of: which documents have texts, and how many positions each takes.
+// zoneTexts is what the positions of a zone are made of: which documents have texts, and how many
+// positions each takes.
 type zoneTexts struct {
 	docs   []uint64
 	starts []uint64
 	next   uint64
 }
 
-// add takes a number of positions for a document, and returns the first. Documents come in order; without positions they are left out.
+// add takes a number of positions for a document, and returns the first. Documents come in order;
+// without positions they are left out.
 func (t *zoneTexts) add(doc int, positions uint64) uint64 {
 	begin := t.next
 	if positions > 0 {
@@ -108,7 +114,8 @@ func (z *zone) doc(i int) int {
 	return i
 }
 
-// locate returns which of the documents with a text, by their order here, holds a position. It is not before from.
+// locate returns which of the documents with a text, by their order here, holds a position. It is
+// not before from.
 func (z *zone) locate(position uint32, from int) int {
 	p := uint64(position)
 	step := 1

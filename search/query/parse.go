@@ -33,7 +33,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %d): %s", e.Part, e.At, e.Rule)
 }
 
-// Parse reads a query, of at most MaxBytes of UTF-8. An empty one holds of every document. The error is an *Error.
+// Parse reads a query, of at most MaxBytes of UTF-8. An empty one holds of every document. The
+// error is an *Error.
 func Parse(text string) (Query, error) {
 	switch {
 	case len(text) > MaxBytes:
@@ -72,8 +73,9 @@ func (c Clause) says(other Clause) bool {
 	return reflect.DeepEqual(c, other)
 }
 
-// String returns the query in canonical form: what it was parsed from, with single spaces, straight quotes, the names of fields in
-// lower case, and without what holds no word. It parses to the same clauses.
+// String returns the query in canonical form: what it was parsed from, with single spaces, straight
+// quotes, the names of fields in lower case, and without what holds no word. It parses to the same
+// clauses.
 func (q Query) String() string {
 	parts := make([]string, len(q.Clauses))
 	for i, c := range q.Clauses {
@@ -137,7 +139,8 @@ func (p *parser) clause() (c Clause, ok bool, err error) {
 	return c, ok, err
 }
 
-// negation reports whether a dash comes next that negates: one before anything but a space or another dash.
+// negation reports whether a dash comes next that negates: one before anything but a space or
+// another dash.
 func (p *parser) negation() bool {
 	after, dash := strings.CutPrefix(p.rest(), "-")
 	r, _ := utf8.DecodeRuneInString(after)
@@ -172,8 +175,8 @@ func (p *parser) bare() string {
 	return p.rest()
 }
 
-// isNoValue reports whether what stands after a colon makes no field of what stands before it: an address (http://x), a path
-// (C:\x), a name of a program's (std::map).
+// isNoValue reports whether what stands after a colon makes no field of what stands before it: an
+// address (http://x), a path (C:\x), a name of a program's (std::map).
 func isNoValue(after string) bool {
 	return strings.HasPrefix(after, "//") || strings.HasPrefix(after, `\`) || strings.HasPrefix(after, ":")
 }
@@ -218,7 +221,8 @@ func (p *parser) quoted() (value, error) {
 	}
 }
 
-// quotes are the quotes that begin a quotation, with those that end it: word processors and phones set typographic ones.
+// quotes are the quotes that begin a quotation, with those that end it: word processors and phones
+// set typographic ones.
 var quotes = map[rune]string{'"': `"`, '“': "”", '„': "“"}
 
 // closing returns the quote that ends the quotation with which s begins, "" if it begins with none.
@@ -243,7 +247,8 @@ func (p *parser) field(name string, read reader) (Clause, bool, error) {
 	return c, true, err
 }
 
-// value reads what follows the colon of a field: a text in quotes, with or without a comparison before it, or all up to a space.
+// value reads what follows the colon of a field: a text in quotes, with or without a comparison
+// before it, or all up to a space.
 func (p *parser) value() (value, error) {
 	comparison := comparisonOf(p.rest())
 	if closing(p.rest()[len(comparison):]) == "" {
@@ -298,8 +303,8 @@ func hasWord(text string) bool {
 	return false
 }
 
-// propertyName returns the name of a property as a query has it before the value: in quotes where it would be read as something
-// else.
+// propertyName returns the name of a property as a query has it before the value: in quotes where
+// it would be read as something else.
 func propertyName(name, value string) string {
 	if _, known := fields[words.Fold(name)]; known || !isBareName(name) || isNoValue(value) {
 		return quote(name)
@@ -307,13 +312,15 @@ func propertyName(name, value string) string {
 	return name
 }
 
-// isBareName reports whether name can be that of a property without quotes. One that begins with a digit cannot: 12:30 is a time.
+// isBareName reports whether name can be that of a property without quotes. One that begins with a
+// digit cannot: 12:30 is a time.
 func isBareName(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsLetter(first) && isName(name) && !strings.ContainsFunc(name, unicode.IsSpace)
 }
 
-// isName reports whether name can be the path of a property: names that begin with a letter or digit, separated by dots.
+// isName reports whether name can be the path of a property: names that begin with a letter or
+// digit, separated by dots.
 func isName(name string) bool {
 	for part := range strings.SplitSeq(name, ".") {
 		first, _ := utf8.DecodeRuneInString(part)

@@ -56,7 +56,8 @@ func withSpan(c query.Clause, from, to int64) query.Clause {
 	return c
 }
 
-// TestParse has the rows of docs/search.md, and what a person expects of texts that look like fields.
+// TestParse has the rows of docs/search.md, and what a person expects of texts that look like
+// fields.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
@@ -219,7 +220,8 @@ func same(a, b query.Clause) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// checkRoundTrip fails where the canonical form of q does not parse to q, or is not its own canonical form.
+// checkRoundTrip fails where the canonical form of q does not parse to q, or is not its own
+// canonical form.
 func checkRoundTrip(t *testing.T, q query.Query) {
 	t.Helper()
 	canonical := q.String()
@@ -269,7 +271,8 @@ func numbers(n int) string {
 	return b.String()
 }
 
-// TestParseCountsOnce what a query says twice, in whatever spelling: each clause is work for every search.
+// TestParseCountsOnce what a query says twice, in whatever spelling: each clause is work for every
+// search.
 func TestParseCountsOnce(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -32,7 +32,8 @@ type limits struct {
 	hasLow, hasHigh     bool
 }
 
-// limitsOf splits a range: ">x", ">=x", "<x", "<=x", "x..y", "x..", "..y", and "x", of which both ends are x.
+// limitsOf splits a range: ">x", ">=x", "<x", "<=x", "x..y", "x..", "..y", and "x", of which both
+// ends are x.
 func limitsOf(text string) limits {
 	sign := comparisonOf(text)
 	x := strings.TrimSpace(text[len(sign):])
@@ -50,7 +51,8 @@ func limitsOf(text string) limits {
 	return limits{low, high, true, true, low != "", high != ""}
 }
 
-// spanOf reads a range of what point reads, which returns the span that one of them takes. It is not ok where text is no range.
+// spanOf reads a range of what point reads, which returns the span that one of them takes. It is
+// not ok where text is no range.
 func spanOf(text string, point func(string) (Span, bool)) (Span, bool) {
 	l := limitsOf(text)
 	span := Span{math.MinInt64, math.MaxInt64}
@@ -166,7 +168,8 @@ func (n Numbers) isEmpty() bool {
 	return n.Low != nil && n.High != nil && n.Low.Unit == n.High.Unit && n.Low.Value > n.High.Value
 }
 
-// withUnitOf returns x in the unit of the other end of its range where it has none: 20..25C begins at 20 °C.
+// withUnitOf returns x in the unit of the other end of its range where it has none: 20..25C begins
+// at 20 °C.
 func withUnitOf(x, other string) string {
 	_, unit, ok := quantityOf(other)
 	if _, own, isNumber := quantityOf(x); ok && isNumber && own == "" && unit != "" {
@@ -181,9 +184,9 @@ const maxUnitBytes = 50
 // continued is what follows a number that has a decimal comma, or signs between its thousands.
 var continued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[.,'’ \x{a0}\x{2007}\x{2009}\x{202f}][0-9]`) })
 
-// quantityOf splits a number and the unit after it, with or without a space between them. It is not ok where text does not
-// begin with a finite number, the number can be read in two ways, or what follows is the rest of
-// another one, as in a date.
+// quantityOf splits a number and the unit after it, with or without a space between them. It is not
+// ok where text does not begin with a finite number, the number can be read in two ways, or what
+// follows is the rest of another one, as in a date.
 func quantityOf(text string) (number float64, unit string, ok bool) {
 	text = strings.ReplaceAll(text, "−", "-")
 	end := numberEnd(text)
@@ -220,8 +223,8 @@ func ambiguous(text string) string {
 	return ""
 }
 
-// numberEnd returns the length of the number that s begins with: a sign, digits with or without a point, an exponent if digits
-// follow its letter.
+// numberEnd returns the length of the number that s begins with: a sign, digits with or without a
+// point, an exponent if digits follow its letter.
 func numberEnd(s string) int {
 	i := len(s) - len(strings.TrimLeft(s, "+-"))
 	if i > 1 {

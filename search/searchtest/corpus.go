@@ -11,7 +11,8 @@ import (
 	"labshelf/search"
 )
 
-// Corpus makes documents and queries at random, the same ones for the same seed. It is for one goroutine.
+// Corpus makes documents and queries at random, the same ones for the same seed. It is for one
+// goroutine.
 type Corpus struct {
 	Documents []search.Document
 	Paths     map[string][][16]byte // the ids of each "dataspace" and "dataspace/set", for Query.Resolve
@@ -20,7 +21,8 @@ type Corpus struct {
 	common *rand.Zipf // picks of the vocabulary, the first words far more often than the last
 }
 
-// NewCorpus returns a corpus of so many dataspaces with so many resources in each, in up to four sets.
+// NewCorpus returns a corpus of so many dataspaces with so many resources in each, in up to four
+// sets.
 func NewCorpus(seed uint64, dataspaces, resources int) *Corpus {
 	random := rand.New(rand.NewPCG(seed, 0))
 	c := &Corpus{Paths: make(map[string][][16]byte), random: random, common: rand.NewZipf(random, 1.2, 2, uint64(len(vocabulary)-1))}
@@ -53,7 +55,8 @@ func (c *Corpus) Find(path string) ([][16]byte, error) { return c.Paths[path], n
 // begin is the oldest stamp, in microseconds since 1970.
 var begin = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// Document returns a new document, in no dataspace and no set, to be added or to take the id of one that is there.
+// Document returns a new document, in no dataspace and no set, to be added or to take the id of one
+// that is there.
 func (c *Corpus) Document(kind search.Kind) search.Document {
 	created := uint64(begin + c.random.Int64N(3*365*86400e6))
 	d := search.Document{
@@ -150,7 +153,8 @@ func (c *Corpus) list(n int, text func() string) []string {
 
 func oneOf[T any](c *Corpus, all []T) T { return all[c.random.IntN(len(all))] }
 
-// vocabulary has words of several scripts, with accents, of scripts without spaces, and such as begin or contain one another.
+// vocabulary has words of several scripts, with accents, of scripts without spaces, and such as
+// begin or contain one another.
 var vocabulary = strings.Fields(`temperature sample run data ice core temperatur messung 温度 測定 café résumé raw iceberg sam
 	Ångström straße Łódź θερμοκρασία Αθήνα температура ёлка データ サンプル がんばる อุณหภูมิ น้ำ 한국어 데이터 calibration cal
 	a ab abc 温 度計 spectrum spectra œuvre ﬁeld m² ½ x-ray x_ray camelCase HTTPServer v1.2.3 naïve تجربة מדידה तापमान

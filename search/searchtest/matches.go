@@ -1,5 +1,6 @@
-// Package searchtest says what a query finds by reading every document, as docs/search.md describes it and with no index, and
-// makes documents and queries at random. An index is right where it agrees.
+// Package searchtest says what a query finds by reading every document, as docs/search.md describes
+// it and with no index, and makes documents and queries at random. An index is right where it
+// agrees.
 package searchtest
 
 import (
@@ -11,7 +12,8 @@ import (
 	"labshelf/search/words"
 )
 
-// SI converts a value of a unit, as units.SI does: numbers have the dimension "1", and "" is no unit.
+// SI converts a value of a unit, as units.SI does: numbers have the dimension "1", and "" is no
+// unit.
 type SI func(value float64, unit string) (si float64, dimension string, ok bool)
 
 // Document is a document whose texts are split into words. It is not changed by matching.
@@ -78,8 +80,8 @@ func Matches(q query.Query, d search.Document, si SI) (matched bool, score int) 
 	return Prepare(d, si).Matches(q)
 }
 
-// Matches reports whether q holds of the document, and how relevant it is. The dataspace and the set that hold it are given as far as the caller
-// knows them.
+// Matches reports whether q holds of the document, and how relevant it is. The dataspace and the
+// set that hold it are given as far as the caller knows them.
 func (d *Document) Matches(q query.Query, containers ...*Document) (matched bool, score int) {
 	var outer []text
 	for _, container := range containers {

@@ -142,7 +142,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestContainers: words are found in the names of the dataspace and the set, for less than in the own name, and none inside of their words.
+// TestContainers: words are found in the names of the dataspace and the set, for less than in the
+// own name, and none inside of their words.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	prepare := func(name, title string) *searchtest.Document {
@@ -194,7 +195,8 @@ func TestOnlyFilesHaveSizes(t *testing.T) {
 	}
 }
 
-// TestCorpus holds the generator against what it is for: each kind of clause finds something somewhere, and not everything.
+// TestCorpus holds the generator against what it is for: each kind of clause finds something
+// somewhere, and not everything.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := searchtest.NewCorpus(1, 10, 50)

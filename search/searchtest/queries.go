@@ -8,8 +8,9 @@ import (
 	"labshelf/search/query"
 )
 
-// Query returns a query of one to four clauses of all kinds, most of which some document of the corpus fits, with its In clauses
-// resolved. The error is one of the generator: what it writes is to parse.
+// Query returns a query of one to four clauses of all kinds, most of which some document of the
+// corpus fits, with its In clauses resolved. The error is one of the generator: what it writes is
+// to parse.
 func (c *Corpus) Query() (query.Query, error) {
 	var clauses []string
 	for range 1 + min(c.random.IntN(4), c.random.IntN(4)) {
@@ -103,7 +104,8 @@ func (c *Corpus) date() string {
 	return day[:oneOf(c, []int{4, 7, 10, 10})]
 }
 
-// quantity returns a condition on a number, with a unit of the same dimension, another one, an unknown one or none.
+// quantity returns a condition on a number, with a unit of the same dimension, another one, an
+// unknown one or none.
 func (c *Corpus) quantity() string {
 	unit := oneOf(c, []string{"", "", "C", "K", "mm", "µm", "zork", "%"})
 	number := float64(c.random.IntN(60)-10) / oneOf(c, []float64{1, 2, 10})

@@ -1,5 +1,6 @@
-// Package words makes of a text the words by which it is found: folded, so that accents, case, width and typography do not matter.
-// Texts and queries go through the same two functions, [Fold] and [Words]. The package is pure and knows no language.
+// Package words makes of a text the words by which it is found: folded, so that accents, case,
+// width and typography do not matter. Texts and queries go through the same two functions, [Fold]
+// and [Words]. The package is pure and knows no language.
 package words
 
 import (
@@ -9,9 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s as it is compared: in the compatibility form of Unicode (width, ligatures, superscripts), without accents and
-// invisible characters, in folded case, with plain quotes and dashes, composed (NFC). Marks that are no accents, as the vowels of
-// Thai or the voicing of kana, stay. Fold is stable across machines and idempotent; it does not trim. Bytes that are no UTF-8
+// Fold returns s as it is compared: in the compatibility form of Unicode (width, ligatures,
+// superscripts), without accents and invisible characters, in folded case, with plain quotes and
+// dashes, composed (NFC). Marks that are no accents, as the vowels of Thai or the voicing of kana,
+// stay. Fold is stable across machines and idempotent; it does not trim. Bytes that are no UTF-8
 // become U+FFFD.
 func Fold(s string) string {
 	if isPlain(s) {
@@ -37,7 +39,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// segment returns how many bytes at the beginning of s are folded together: a character with the marks that follow it.
+// segment returns how many bytes at the beginning of s are folded together: a character with the
+// marks that follow it.
 func segment(s string) int {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1
@@ -67,8 +70,9 @@ func (f *folder) append(b []byte, s string) []byte {
 	return norm.NFC.Append(b, f.folded...)
 }
 
-// appendRune appends the folded form of one decomposed rune to b. Upper and then lower case unites what differs in case only, as
-// the two small sigmas; the one letter whose folded case is longer is among the variants.
+// appendRune appends the folded form of one decomposed rune to b. Upper and then lower case unites
+// what differs in case only, as the two small sigmas; the one letter whose folded case is longer is
+// among the variants.
 func appendRune(b []byte, r rune) []byte {
 	if r < utf8.RuneSelf {
 		return append(b, lower(byte(r)))

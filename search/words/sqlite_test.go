@@ -13,7 +13,8 @@ import (
 	"labshelf/search/words"
 )
 
-// fts5 prints, as JSON, the words that SQLite's tokenizer unicode61 finds in each line of its input, in order.
+// fts5 prints, as JSON, the words that SQLite's tokenizer unicode61 finds in each line of its
+// input, in order.
 const fts5 = `
 import json, sqlite3, sys
 db = sqlite3.connect(":memory:")
@@ -28,8 +29,8 @@ for doc, term in db.execute("select doc, term from terms order by doc, offset"):
 json.dump(found, sys.stdout)
 `
 
-// TestLikeSQLite compares the words with those of a tokenizer that is widely used: they are the same in scripts with spaces, but for
-// the differences below.
+// TestLikeSQLite compares the words with those of a tokenizer that is widely used: they are the
+// same in scripts with spaces, but for the differences below.
 func TestLikeSQLite(t *testing.T) {
 	t.Parallel()
 	same := []string{
@@ -93,8 +94,8 @@ func sqliteWords(t *testing.T, lines []string) [][]string {
 	return found
 }
 
-// TestLikeSQLiteEveryLetter compares the letters and digits that are their own folded form, of all scripts below U+1900 (beyond, SQLite has the
-// tables of an older Unicode): each is a word to both.
+// TestLikeSQLiteEveryLetter compares the letters and digits that are their own folded form, of all
+// scripts below U+1900 (beyond, SQLite has the tables of an older Unicode): each is a word to both.
 func TestLikeSQLiteEveryLetter(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -2,8 +2,9 @@ package words
 
 import "unicode"
 
-// variants are the plain forms of characters that Unicode does not decompose: typographic quotes and dashes, and Latin letters
-// whose stroke or ligature is no accent to Unicode but is one to whoever types without it. They are in folded case.
+// variants are the plain forms of characters that Unicode does not decompose: typographic quotes
+// and dashes, and Latin letters whose stroke or ligature is no accent to Unicode but is one to
+// whoever types without it. They are in folded case.
 var variants = map[rune]string{
 	'‘': "'", '’': "'", '‚': "'", '‛': "'", '′': "'", 'ʹ': "'", 'ʻ': "'", 'ʼ': "'", 'ʽ': "'",
 	'“': `"`, '”': `"`, '„': `"`, '‟': `"`, '″': `"`,
@@ -20,8 +21,8 @@ const (
 	prolongedSound = '\u30fc' // of both kana, and of no script to Unicode
 )
 
-// accented are the scripts whose marks are accents, points or strokes that people leave out. The marks of other scripts are
-// vowels and the like.
+// accented are the scripts whose marks are accents, points or strokes that people leave out. The
+// marks of other scripts are vowels and the like.
 var accented = []*unicode.RangeTable{
 	unicode.Inherited, unicode.Common, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Syriac,
 }
@@ -29,14 +30,16 @@ var accented = []*unicode.RangeTable{
 // voicing are the two marks of kana, which Unicode gives to no script.
 var voicing = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3099, Hi: 0x309a, Stride: 1}}}
 
-// unspaced are the scripts that put no space between words. Each of their characters is a word of its own.
+// unspaced are the scripts that put no space between words. Each of their characters is a word of
+// its own.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 	unicode.Yi, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Tangut, unicode.Nushu,
 	unicode.Javanese, unicode.Balinese,
 }
 
-// isDropped reports whether r takes no part in a comparison: accents, and characters that nobody sees.
+// isDropped reports whether r takes no part in a comparison: accents, and characters that nobody
+// sees.
 func isDropped(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxBytes is the length of the longest Word. A longer one is cut, in texts and in queries alike: a query for the whole of it
-// finds it, and whatever else begins with the same bytes.
+// MaxBytes is the length of the longest Word. A longer one is cut, in texts and in queries alike: a
+// query for the whole of it finds it, and whatever else begins with the same bytes.
 const MaxBytes = 64
 
 // Word is one word of a text.
@@ -18,8 +18,9 @@ type Word struct {
 	Start, End int    // where it stands in the text as it was given, in bytes: text[Start:End]
 }
 
-// Words returns the words of s in order. A word is a run of letters, digits and marks; in scripts without spaces each character,
-// with its marks, is a word of its own. The texts of Words(s) and of Words(Fold(s)) are the same.
+// Words returns the words of s in order. A word is a run of letters, digits and marks; in scripts
+// without spaces each character, with its marks, is a word of its own. The texts of Words(s) and of
+// Words(Fold(s)) are the same.
 func Words(s string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		sp := splitter{s: s, yield: yield}

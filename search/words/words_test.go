@@ -38,8 +38,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldEveryCharacter holds every character against the promises of the package, alone and within words, and its case
-// against the tables of Unicode.
+// TestFoldEveryCharacter holds every character against the promises of the package, alone and
+// within words, and its case against the tables of Unicode.
 func TestFoldEveryCharacter(t *testing.T) {
 	t.Parallel()
 	step := rune(1)

@@ -100,7 +100,8 @@ type output struct {
 	Imports    []struct{ Path, Kind string }
 }
 
-// linked returns the outputs of the entry points, and the chunks that the scripts import statically.
+// linked returns the outputs of the entry points, and the chunks that the scripts import
+// statically.
 func linked(metafile string) (m manifest, err error) {
 	var made struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &made); err != nil {

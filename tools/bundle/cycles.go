@@ -14,7 +14,8 @@ import (
 // importOf matches what a source imports from another one, also lazily or as a type only.
 var importOf = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"(\.[^"]+)"`)
 
-// verifyImports returns an error if sources in WEB/src import each other in a cycle. esbuild does not report imports of types.
+// verifyImports returns an error if sources in WEB/src import each other in a cycle. esbuild does
+// not report imports of types.
 func verifyImports(web string) error {
 	src := os.DirFS(filepath.Join(web, "src"))
 	graph := map[string][]string{}
@@ -41,7 +42,8 @@ func verifyImports(web string) error {
 	return nil
 }
 
-// cycle returns the files of a cycle, of which the first is also the last; nil if there is none. Imports may leave out .ts and .tsx.
+// cycle returns the files of a cycle, of which the first is also the last; nil if there is none.
+// Imports may leave out .ts and .tsx.
 func cycle(graph map[string][]string) (found []string) {
 	done := map[string]bool{}
 	var trail []string

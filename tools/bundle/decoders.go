@@ -11,8 +11,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// buildDecoders bundles each file of WEB/src/decode to a worker of one file, and returns these with their paths by name as JSON. They are no
-// modules: a worker that may load nothing can import nothing. The service recognises them by their names, decode-….
+// buildDecoders bundles each file of WEB/src/decode to a worker of one file, and returns these with
+// their paths by name as JSON. They are no modules: a worker that may load nothing can import
+// nothing. The service recognises them by their names, decode-….
 func buildDecoders(root, dist string) (files []api.OutputFile, where string, err error) {
 	sources, err := filepath.Glob(filepath.Join(root, "src", "decode", "*.ts"))
 	if err != nil {

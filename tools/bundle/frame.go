@@ -32,8 +32,9 @@ type frameAssets struct {
 	Decoders map[string]string `json:"decoders"` // by the names that pdf.js requests
 }
 
-// buildFrame bundles the frame and returns its files with their paths as JSON. The scripts are no modules, since a document without an
-// origin may load only plain scripts from the service. The service recognises the files of the frame by their names, pdf-….
+// buildFrame bundles the frame and returns its files with their paths as JSON. The scripts are no
+// modules, since a document without an origin may load only plain scripts from the service. The
+// service recognises the files of the frame by their names, pdf-….
 func buildFrame(root, dist string) (files []api.OutputFile, where string, err error) {
 	const vendor = "vendor/pdfjs-dist/"
 	result := api.Build(api.BuildOptions{

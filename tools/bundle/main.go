@@ -2,10 +2,12 @@
 //
 //	bundle WEB
 //
-// From WEB/src/app.tsx and WEB/src/app.css it writes WEB/dist: assets whose names contain the hash of their content, each with a gzip
-// file, and manifest.json, which lists what the shell links. The output is deterministic. It replaces WEB/dist.
+// From WEB/src/app.tsx and WEB/src/app.css it writes WEB/dist: assets whose names contain the hash
+// of their content, each with a gzip file, and manifest.json, which lists what the shell links. The
+// output is deterministic. It replaces WEB/dist.
 //
-// It fails if a file of WEB/vendor differs from WEB/vendor/SHA256SUMS, or if files of WEB/src import each other in a cycle.
+// It fails if a file of WEB/vendor differs from WEB/vendor/SHA256SUMS, or if files of WEB/src
+// import each other in a cycle.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// Command crosscheck checks that a module is valid Go on systems that it is not compiled for: every package of it, tests left out, with all that
-// it imports. A file that only such a system compiles is read, resolved and type-checked, which is all of a build but making code. It
-// prints what is wrong and exits with 1. With -vet it reads the tests, too, and says what go vet would.
+// Command crosscheck checks that a module is valid Go on systems that it is not compiled for: every
+// package of it, tests left out, with all that it imports. A file that only such a system compiles
+// is read, resolved and type-checked, which is all of a build but making code. It prints what is
+// wrong and exits with 1. With -vet it reads the tests, too, and says what go vet would.
 //
 //	crosscheck [-vet] ROOT OS/ARCH…
 package main

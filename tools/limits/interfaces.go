@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// module resolves names of types across packages, without checking types: an interface in a file for another system counts too.
+// module resolves names of types across packages, without checking types: an interface in a file
+// for another system counts too.
 type module struct {
 	root   fs.FS
 	path   string                                 // what the module's import paths begin with
@@ -26,7 +27,8 @@ type declared struct {
 	home string // import path
 }
 
-// methods adds to names the methods that values of the type have if it is an interface: its own, and those of all that it embeds.
+// methods adds to names the methods that values of the type have if it is an interface: its own,
+// and those of all that it embeds.
 func (m *module) methods(expr ast.Expr, at declared, names map[string]bool) error {
 	switch v := expr.(type) {
 	case *ast.InterfaceType:
@@ -127,7 +129,8 @@ func addTypes(types map[string]declared, file *ast.File, home string) {
 	}
 }
 
-// importPath returns what a file imports by a name. An import without a name of its own has that of its last folder.
+// importPath returns what a file imports by a name. An import without a name of its own has that of
+// its last folder.
 func importPath(file *ast.File, name string) (string, error) {
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)

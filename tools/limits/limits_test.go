@@ -115,7 +115,8 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestMethods: those of all files of a package count together, and one that each system has counts once.
+// TestMethods: those of all files of a package count together, and one that each system has counts
+// once.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	tree := make(fstest.MapFS)

@@ -1,12 +1,13 @@
-// Command limits measures every Go file of a module against the limits of size, prints what is over a limit and, at the end, the
-// longest files and functions. It exits with 1 when it found something.
+// Command limits measures every Go file of a module against the limits of size, prints what is over
+// a limit and, at the end, the longest files and functions. It exits with 1 when it found
+// something.
 //
 //	limits ROOT EXCEPTIONS
 //
 // EXCEPTIONS is a file of lines "path|name|reason". The name is the one of the finding: "file",
-// "package", "comments", or a function or type. A reason that begins with "at most N:" excuses N and
-// no more, and shrinks: N is the measure of today. An exception that excuses nothing is a finding
-// too.
+// "package", "comments", or a function or type. A reason that begins with "at most N:" excuses N
+// and no more, and shrinks: N is the measure of today. An exception that excuses nothing is a
+// finding too.
 package main
 
 import (
@@ -66,7 +67,8 @@ func main() {
 	}
 }
 
-// folderOf returns how to find the folder of a package that is imported by the module in a folder and is no part of it.
+// folderOf returns how to find the folder of a package that is imported by the module in a folder
+// and is no part of it.
 func folderOf(root string) func(importPath string) (fs.FS, error) {
 	return func(importPath string) (fs.FS, error) {
 		list := exec.Command("go", "list", "-f", "{{.Dir}}", importPath)
@@ -76,8 +78,9 @@ func folderOf(root string) func(importPath string) (fs.FS, error) {
 	}
 }
 
-// run measures the tree, writes the report to out and returns the number of findings that no exception excuses. folder is asked
-// for packages outside of the module whose interfaces are embedded.
+// run measures the tree, writes the report to out and returns the number of findings that no
+// exception excuses. folder is asked for packages outside of the module whose interfaces are
+// embedded.
 func run(root fs.FS, exceptions string, folder func(string) (fs.FS, error), out io.Writer) (int, error) {
 	excused, err := readExceptions(exceptions)
 	if err != nil {
@@ -138,7 +141,8 @@ func bound(reason string) (n int, ok bool) {
 	return n, got == 1 && err == nil
 }
 
-// print writes the findings in the order of the walk, then unused exceptions, then the longest files and functions.
+// print writes the findings in the order of the walk, then unused exceptions, then the longest
+// files and functions.
 func (r *report) print(out io.Writer, excused map[string]string) (int, error) {
 	var text strings.Builder
 	count, used := 0, make(map[string]bool)

@@ -166,7 +166,8 @@ func spokenFor(d *ast.FuncDecl) bool {
 	return false
 }
 
-// general looks at types, constants and variables. One comment above a group speaks for its members.
+// general looks at types, constants and variables. One comment above a group speaks for its
+// members.
 func (s *source) general(d *ast.GenDecl) error {
 	for _, spec := range d.Specs {
 		switch v := spec.(type) {
@@ -221,7 +222,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// nesting returns how deep the control statements of a function stand inside each other, function literals included.
+// nesting returns how deep the control statements of a function stand inside each other, function
+// literals included.
 func nesting(d *ast.FuncDecl) int {
 	deepest, depth := 0, 0
 	var open []int // what each node on the path from d added to depth

@@ -28,7 +28,8 @@ type exception struct {
 	used       int
 }
 
-// exceptionOf returns the exception of a line. A reason that begins with "at most N:" has a ceiling.
+// exceptionOf returns the exception of a line. A reason that begins with "at most N:" has a
+// ceiling.
 func exceptionOf(form, path, reason string) *exception {
 	e := &exception{form: form, path: path}
 	if n, err := fmt.Sscanf(reason, "at most %d:", &e.ceiling); n != 1 || err != nil {

@@ -1,14 +1,16 @@
-// Command words finds words that are not to come back: in identifiers, comments, strings and file names of the sources, and in the
-// documentation. It prints each with what to write instead, and exits with 1 when it found one.
+// Command words finds words that are not to come back: in identifiers, comments, strings and file
+// names of the sources, and in the documentation. It prints each with what to write instead, and
+// exits with 1 when it found one.
 //
 //	words ROOT LIST
 //
-// A line of LIST that bans words is "forms|what to write instead". The forms, separated by commas, are whole words or phrases, in lower
-// case; a word in camel case counts as its parts. "names:" before them limits the line to declared names and file names, "text:"
-// to comments, strings and documentation, "start:" to the first word of a sentence in them. A line
-// that makes an exception is "form|path|reason", where path is a file or a folder and form the first
-// of a line before it. A reason that begins with "at most N:" excuses N times and no more, and
-// shrinks: N is the count of today. An exception that excuses nothing any more is a finding too.
+// A line of LIST that bans words is "forms|what to write instead". The forms, separated by commas,
+// are whole words or phrases, in lower case; a word in camel case counts as its parts. "names:"
+// before them limits the line to declared names and file names, "text:" to comments, strings and
+// documentation, "start:" to the first word of a sentence in them. A line that makes an exception
+// is "form|path|reason", where path is a file or a folder and form the first of a line before it. A
+// reason that begins with "at most N:" excuses N times and no more, and shrinks: N is the count of
+// today. An exception that excuses nothing any more is a finding too.
 package main
 
 import (

@@ -106,8 +106,8 @@ func unquoted(literal string) string {
 // textOf matches what is no name in TypeScript: comments and strings.
 var textOf = regexp.MustCompile("//[^\n]*|(?s:/\\*.*?\\*/)|'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`")
 
-// script looks at TypeScript. Its comments and strings are text; all the rest counts as both, since a page's sentences stand among
-// its names.
+// script looks at TypeScript. Its comments and strings are text; all the rest counts as both, since
+// a page's sentences stand among its names.
 func (s *search) script(name, content string) {
 	s.words(name, 1, content, text)
 	rest := textOf.ReplaceAllStringFunc(content, func(part string) string { return strings.Repeat("\n", strings.Count(part, "\n")) })

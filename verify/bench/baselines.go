@@ -16,15 +16,16 @@ import (
 // bareRow is the size of the row that a bare commit puts: about what the record of a resource has.
 const bareRow = 600
 
-// bareStore is a bbolt file and nothing else: what a commit costs at least. Changes queued during a commit share the next
-// one.
+// bareStore is a bbolt file and nothing else: what a commit costs at least. Changes queued during a
+// commit share the next one.
 type bareStore struct {
 	db      *bbolt.DB
 	queue   chan bareChange
 	stopped chan struct{}
 }
 
-// bareChange is one row on its way, with the body of an upload where that is to be in the same transaction.
+// bareChange is one row on its way, with the body of an upload where that is to be in the same
+// transaction.
 type bareChange struct {
 	key  uint64
 	body []byte
@@ -58,7 +59,8 @@ func (s *bareStore) close() error {
 	return s.db.Close()
 }
 
-// put commits a row, and the body with it unless that is nil. Each key is greater than those before.
+// put commits a row, and the body with it unless that is nil. Each key is greater than those
+// before.
 func (s *bareStore) put(key uint64, body []byte) error {
 	done := make(chan error, 1)
 	s.queue <- bareChange{key, body, done}
@@ -96,8 +98,9 @@ func putAll(tx *bbolt.Tx, batch []bareChange) error {
 	return nil
 }
 
-// bareFiles does what a durable upload that has a file of its own cannot do without, and nothing else: a temporary file in one of
-// 256 folders, written and synced, a rename within the folder, a sync of that, a commit of one row.
+// bareFiles does what a durable upload that has a file of its own cannot do without, and nothing
+// else: a temporary file in one of 256 folders, written and synced, a rename within the folder, a
+// sync of that, a commit of one row.
 type bareFiles struct {
 	disk   blobs.OS
 	folder string

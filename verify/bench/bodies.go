@@ -35,12 +35,13 @@ func digestOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// blockSize is the size of the blocks that a large body is made of: small enough for the cache of a processor, so that making
-// and comparing the body costs next to nothing compared with what is measured.
+// blockSize is the size of the blocks that a large body is made of: small enough for the cache of a
+// processor, so that making and comparing the body costs next to nothing compared with what is
+// measured.
 const blockSize = 256 << 10
 
-// large is a large body: blocks that differ by their number. It is made while it is read, once, and its size is a multiple of
-// that of a block.
+// large is a large body: blocks that differ by their number. It is made while it is read, once, and
+// its size is a multiple of that of a block.
 type large struct {
 	block []byte
 	size  int64
@@ -87,8 +88,8 @@ func (l *large) check(buffer []byte) error {
 // boundary is what separates the parts of all uploads.
 const boundary = "bench-boundary-of-the-parts-that-no-body-has"
 
-// uploadHead returns what comes before the bytes of a file of this size, from the request line to the header of its part, and
-// uploadTail is what follows them.
+// uploadHead returns what comes before the bytes of a file of this size, from the request line to
+// the header of its part, and uploadTail is what follows them.
 func uploadHead(p peer, set, filename string, size int64) []byte {
 	return formHead(p, "POST", "/resources",
 		fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n", boundary, set), filename, size)
@@ -112,7 +113,8 @@ const uploadTail = "\r\n--" + boundary + "--\r\n"
 // filenameOf returns the name of the file of a number. All have the same length.
 func filenameOf(n uint64) string { return fmt.Sprintf("%016x.dat", n) }
 
-// uploader uploads small files that are all different, over one connection. Not safe for concurrent use.
+// uploader uploads small files that are all different, over one connection. Not safe for concurrent
+// use.
 type uploader struct {
 	wire           *wire
 	request        []byte // all of it; the next two are parts of it
@@ -133,8 +135,8 @@ func newUploader(w *wire, p peer, set string, size int, next func() uint64) *upl
 	return uploaderOf(w, uploadHead(p, set, filenameOf(0), int64(size)), size, next)
 }
 
-// newReplacer returns an uploader whose files take the place of the first of these resources, then of the second, and so on in turn, and keep
-// their names.
+// newReplacer returns an uploader whose files take the place of the first of these resources, then
+// of the second, and so on in turn, and keep their names.
 func newReplacer(w *wire, p peer, resources []receipt, size int, next func() uint64) *uploader {
 	first := resources[0].id
 	u := uploaderOf(w, replaceHead(p, first, filenameOf(0), int64(size)), size, next)

@@ -13,14 +13,15 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// twoNodes is two nodes over a PostgreSQL and an S3, which hold what the embedded repository beside them does.
+// twoNodes is two nodes over a PostgreSQL and an S3, which hold what the embedded repository beside
+// them does.
 type twoNodes struct {
 	nodes []peer
 	set   string
 }
 
-// cluster measures uploads and pages of two nodes beside the embedded engines, which hold the same; PostgreSQL, the S3 and the clients use the
-// same processors.
+// cluster measures uploads and pages of two nodes beside the embedded engines, which hold the same;
+// PostgreSQL, the S3 and the clients use the same processors.
 func (b *bench) cluster(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -40,7 +41,8 @@ func (b *bench) cluster(ctx context.Context) (rows []row, err error) {
 	return append(pages, uploads...), err
 }
 
-// startPair makes a repository, moves a copy of it to a PostgreSQL and an S3, and runs the service over the one, and twice over the other.
+// startPair makes a repository, moves a copy of it to a PostgreSQL and an S3, and runs the service
+// over the one, and twice over the other.
 func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject, of *twoNodes, err error) {
 	database, err := servers.NewPostgres("shared_buffers=1GB", "max_wal_size=4GB")
 	if err != nil {
@@ -78,7 +80,8 @@ func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject
 	return embedded, of, embedded.run(ctx, open, b.program)
 }
 
-// startNode runs the service with settings; the first one moves what is in the directory from there before.
+// startNode runs the service with settings; the first one moves what is in the directory from there
+// before.
 func (b *bench) startNode(ctx context.Context, open *closers, n int, from, settings string) (p peer, err error) {
 	data := filepath.Join(b.folder, fmt.Sprintf("node%d", n+1))
 	key, err := os.ReadFile(filepath.Join(from, e2e.KeyFile))
@@ -121,7 +124,8 @@ func (b *bench) clusterPages(ctx context.Context, embedded *subject, of *twoNode
 	return rows, b.comparePages(ctx, "pages of the cluster", rows, kinds)
 }
 
-// clusterUploads measures uploads to one node beside the embedded engines, and to two nodes beside one.
+// clusterUploads measures uploads to one node beside the embedded engines, and to two nodes beside
+// one.
 func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNodes) (rows []row, err error) {
 	sent, err := countFiles(embedded.data)
 	if err != nil {

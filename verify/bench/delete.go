@@ -12,7 +12,8 @@ import (
 // fewWriters is how many clients upload while a set is deleted.
 const fewWriters = 4
 
-// deletion measures the longest wait of writers while a large set is deleted. It is restored after each round.
+// deletion measures the longest wait of writers while a large set is deleted. It is restored after
+// each round.
 func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -50,8 +51,9 @@ func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 // changeLimit is how long a deletion or a restoration may take.
 const changeLimit = 5 * time.Minute
 
-// callAndWait sends a request and waits until the service's first dataspace has exactly so many files: the cascade of a large container
-// may continue after the answer, and only the counters show when it has ended.
+// callAndWait sends a request and waits until the service's first dataspace has exactly so many
+// files: the cascade of a large container may continue after the answer, and only the counters show
+// when it has ended.
 func (s *subject) callAndWait(ctx context.Context, method, path string, want counters) error {
 	if err := s.Call(ctx, method, path, nil, nil); err != nil {
 		return err
@@ -67,8 +69,9 @@ func (s *subject) callAndWait(ctx context.Context, method, path string, want cou
 	}
 }
 
-// writeDuring has clients upload into a set, first for the duration of a load and then while a change is made. It returns what
-// they did in each of these times, and adds to sent how many uploads there were.
+// writeDuring has clients upload into a set, first for the duration of a load and then while a
+// change is made. It returns what they did in each of these times, and adds to sent how many
+// uploads there were.
 func (b *bench) writeDuring(ctx context.Context, s *subject, set string, sent *int, change func() error) (before, during load, err error) {
 	wires, err := dials(ctx, s.peer, fewWriters)
 	if err != nil {

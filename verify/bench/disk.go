@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// atRest waits until the disk has nothing left to do, or for a minute, so that a measurement does not include earlier work: the system writes
-// late, and discards removed files later still. In a quick run it does not wait, since no figure counts.
+// atRest waits until the disk has nothing left to do, or for a minute, so that a measurement does
+// not include earlier work: the system writes late, and discards removed files later still. In a
+// quick run it does not wait, since no figure counts.
 func (b *bench) atRest(ctx context.Context) error {
 	if !b.rest || ctx.Err() != nil {
 		return ctx.Err()
@@ -41,7 +42,8 @@ func (b *bench) atRest(ctx context.Context) error {
 	return nil
 }
 
-// warm reads a file once, so that it is in memory as far as there is room: what is measured is not how long it takes to get there.
+// warm reads a file once, so that it is in memory as far as there is room: what is measured is not
+// how long it takes to get there.
 func warm(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// downloads measures how many small files per second go out, while the service keeps them in its database and once they are files,
-// beside Go's own server, which has them in memory.
+// downloads measures how many small files per second go out, while the service keeps them in its
+// database and once they are files, beside Go's own server, which has them in memory.
 func (b *bench) downloads(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -52,7 +52,8 @@ func downloadsRow(where string, least float64) row {
 	return row{what: "4 KiB downloads, clients: 16, " + where, unit: "1/s", reference: "Go from memory", targets: []target{ratioAtLeast(least)}}
 }
 
-// downloadsInline measures the downloads of bodies that are in the database, and checks that they stay there meanwhile.
+// downloadsInline measures the downloads of bodies that are in the database, and checks that they
+// stay there meanwhile.
 func (b *bench) downloadsInline(ctx context.Context, s *subject, files *small, memory *server) ([]row, error) {
 	before, err := countFiles(s.data)
 	if err != nil {
@@ -129,7 +130,8 @@ func (f *small) write(folder string) error {
 	return nil
 }
 
-// download has clients get the files at these paths from a server, each in another order, and compare them with the bodies.
+// download has clients get the files at these paths from a server, each in another order, and
+// compare them with the bodies.
 func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][]byte) (load, error) {
 	wires, err := dials(ctx, p, manyClients)
 	if err != nil {
@@ -155,7 +157,8 @@ func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][
 	return work(workers, b.load)
 }
 
-// openUpload is an upload under way: while there is one, the service leaves the bodies that came before it in the database.
+// openUpload is an upload under way: while there is one, the service leaves the bodies that came
+// before it in the database.
 type openUpload struct {
 	wire *wire
 	rest []byte

@@ -21,9 +21,10 @@ import (
 // copied is the size of the files that are copied to the drive.
 const copied = 8 << 20
 
-// drive measures how fast "rclone copy" sends files to the drive: beside "labshelf put", which sends as many at once; and beside itself with rclone's own
-// server, which syncs nothing, as its other end. rclone lets 10 ms pass between the beginnings of any two requests, and sends three for each file. So the
-// same requests are sent without its pauses, too.
+// drive measures how fast "rclone copy" sends files to the drive: beside "labshelf put", which
+// sends as many at once; and beside itself with rclone's own server, which syncs nothing, as its
+// other end. rclone lets 10 ms pass between the beginnings of any two requests, and sends three for
+// each file. So the same requests are sent without its pauses, too.
 func (b *bench) drive(ctx context.Context) (rows []row, err error) {
 	if _, err := exec.LookPath("rclone"); err != nil {
 		b.say("rclone is not installed: the rows of the drive are left out")

@@ -24,15 +24,17 @@ import (
 // size is how much is generated.
 type size struct{ resources, sets, dataspaces, bodies int }
 
-// How many resources share a transaction: a twentieth of what is left, within these bounds. Large ones are fast, and leave many
-// pages free; small ones at the end use those up again, as years of small changes would.
+// How many resources share a transaction: a twentieth of what is left, within these bounds. Large
+// ones are fast, and leave many pages free; small ones at the end use those up again, as years of
+// small changes would.
 const (
 	leastInCommit = 100
 	mostInCommit  = 50_000
 )
 
-// generate fills a new data directory, which the service can be started on: through the storage code of the program, with large
-// transactions and without HTTP. Its resources come one by one to each of the sets in turn, and the sets to the dataspaces.
+// generate fills a new data directory, which the service can be started on: through the storage
+// code of the program, with large transactions and without HTTP. Its resources come one by one to
+// each of the sets in turn, and the sets to the dataspaces.
 func generate(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("fill", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -19,8 +19,8 @@ type harvests struct {
 	address      string // of the service, whenever it runs: the mirror saves a URL to continue from
 }
 
-// harvest measures "labshelf harvest" of a set in which nothing has changed since the last time: how many requests it makes, beside the
-// first one.
+// harvest measures "labshelf harvest" of a set in which nothing has changed since the last time:
+// how many requests it makes, beside the first one.
 func (b *bench) harvest(ctx context.Context) (rows []row, err error) {
 	h := &harvests{bench: b, data: filepath.Join(b.folder, "harvested"), mirror: filepath.Join(b.folder, "mirror")}
 	defer func() { err = errors.Join(err, os.RemoveAll(h.data), os.RemoveAll(h.mirror)) }()
@@ -55,8 +55,9 @@ func (h *harvests) fill(ctx context.Context) error {
 	return g.run(ctx)
 }
 
-// requests harvests once, where so many files are to be fetched, and returns how many requests the service has logged from its start
-// to its end: those of the harvest, since there is no other client.
+// requests harvests once, where so many files are to be fetched, and returns how many requests the
+// service has logged from its start to its end: those of the harvest, since there is no other
+// client.
 func (h *harvests) requests(ctx context.Context, fetched int) (requests int, err error) {
 	var open closers
 	s := &subject{data: h.data}
@@ -74,7 +75,8 @@ func (h *harvests) requests(ctx context.Context, fetched int) (requests int, err
 	return requests, err
 }
 
-// logged counts the requests in a log of the service, and among them those that were answered with a page of a listing of resources.
+// logged counts the requests in a log of the service, and among them those that were answered with
+// a page of a listing of resources.
 func logged(path string) (requests, pages int, err error) {
 	log, err := os.Open(path)
 	if err != nil {

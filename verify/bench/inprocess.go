@@ -24,8 +24,8 @@ type inProcess struct {
 	caller auth.Principal
 }
 
-// openInProcess opens the data directory of a service that is stopped, with its files in a store of the caller's choice. The caller
-// closes it.
+// openInProcess opens the data directory of a service that is stopped, with its files in a store of
+// the caller's choice. The caller closes it.
 func openInProcess(ctx context.Context, data string, files blobs.Store, config repository.Config) (*inProcess, error) {
 	key, err := os.ReadFile(filepath.Join(data, e2e.KeyFile))
 	if err != nil {
@@ -60,9 +60,10 @@ func (in *inProcess) upload(ctx context.Context, set, filename string, body []by
 // fillers is how many goroutines fill a repository: they share commits.
 const fillers = 128
 
-// fill makes n resources of one content in a data directory that no service has open, one after the other in each of the sets in turn. Of every
-// so many, if that is not 0, one is deleted at once. It calls the use cases in this process instead of uploading. Only the first brings its body
-// to the disk: a hundred thousand times the same would take minutes.
+// fill makes n resources of one content in a data directory that no service has open, one after the
+// other in each of the sets in turn. Of every so many, if that is not 0, one is deleted at once. It
+// calls the use cases in this process instead of uploading. Only the first brings its body to the
+// disk: a hundred thousand times the same would take minutes.
 func fill(ctx context.Context, data string, sets []string, n, deleteEach int) error {
 	files, err := blobs.OpenDir(data, blobs.OS{})
 	if err == nil {
@@ -97,8 +98,9 @@ func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string
 	})
 }
 
-// fillVersions makes a resource of n versions or a few more, in a data directory that no service has open, and returns its id. The first two
-// have files of their own; each that follows restores one of them.
+// fillVersions makes a resource of n versions or a few more, in a data directory that no service
+// has open, and returns its id. The first two have files of their own; each that follows restores
+// one of them.
 func fillVersions(ctx context.Context, data, set string, n int) (id string, err error) {
 	files, err := blobs.OpenDir(data, blobs.OS{})
 	if err != nil {

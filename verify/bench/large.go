@@ -28,7 +28,8 @@ func (b *bench) large(ctx context.Context) ([]row, error) {
 	return append(in, out...), err
 }
 
-// largeIn measures the upload: its speed beside what it cannot do without, and how much memory it takes.
+// largeIn measures the upload: its speed beside what it cannot do without, and how much memory it
+// takes.
 func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 	what := fmt.Sprintf("upload of %s with SHA-256", b.largeSize())
 	slower := row{what: what, unit: "MiB/s", reference: "the slower of write + sync, and SHA-256", targets: []target{ratioAtLeast(0.6)}}
@@ -68,7 +69,8 @@ func (b *bench) largeSize() string { return fmt.Sprintf("%.3g GiB", float64(b.bo
 // speed returns how many MiB of the large body a second are, where all of it took so long.
 func (b *bench) speed(took time.Duration) float64 { return float64(b.body) / mib / took.Seconds() }
 
-// largeUpload is what one upload came to: MiB/s, and the resident memory of the service, before and at its greatest, in MiB.
+// largeUpload is what one upload came to: MiB/s, and the resident memory of the service, before and
+// at its greatest, in MiB.
 type largeUpload struct {
 	speed, idle, peak float64
 }
@@ -87,7 +89,8 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 		return u, err
 	}
 	defer w.close()
-	// A small upload first, so that what every service has in memory after its first minute is not counted.
+	// A small upload first, so that what every service has in memory after its first minute is not
+	// counted.
 	if err := newUploader(w, service.peer, service.set, smallFile, b.number).upload(); err != nil {
 		return u, err
 	}
@@ -115,7 +118,8 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 	return u, err
 }
 
-// bareLarge writes the large body to a file and syncs it, after giving each block to sum, and returns how many MiB/s that makes.
+// bareLarge writes the large body to a file and syncs it, after giving each block to sum, and
+// returns how many MiB/s that makes.
 func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, err error) {
 	if err := b.atRest(ctx); err != nil {
 		return 0, err
@@ -137,7 +141,8 @@ func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, er
 	return speed, errors.Join(err, file.Close())
 }
 
-// largeOut measures the download: what it costs the service beside nginx, which sends the same file from the same folder.
+// largeOut measures the download: what it costs the service beside nginx, which sends the same file
+// from the same folder.
 func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err error) {
 	what := fmt.Sprintf("download of %s", b.largeSize())
 	if !onLinux {
@@ -183,8 +188,8 @@ func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err er
 	return []row{cost}, nil
 }
 
-// downloadLarge takes the large file several times from a server, compares it with what was uploaded, and returns the processor time of
-// the server, in ms/GiB.
+// downloadLarge takes the large file several times from a server, compares it with what was
+// uploaded, and returns the processor time of the server, in ms/GiB.
 func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string) (cost float64, err error) {
 	w, err := dial(ctx, p)
 	if err != nil {

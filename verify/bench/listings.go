@@ -15,8 +15,8 @@ import (
 
 const pageSize = 100
 
-// listings measures a walk through all pages of a repository, beside nginx with the same pages as files, and single pages of
-// every kind.
+// listings measures a walk through all pages of a repository, beside nginx with the same pages as
+// files, and single pages of every kind.
 func (b *bench) listings(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -36,8 +36,8 @@ func (b *bench) listings(ctx context.Context) (rows []row, err error) {
 	return slices.Concat(walk, kinds), err
 }
 
-// filledSet makes a repository of n resources, all in one set, and runs the service over it until open is closed. Of every so many, if
-// that is not 0, one is deleted.
+// filledSet makes a repository of n resources, all in one set, and runs the service over it until
+// open is closed. Of every so many, if that is not 0, one is deleted.
 func (b *bench) filledSet(ctx context.Context, open *closers, name string, n, deleteEach int) (*subject, error) {
 	b.say("a repository of %d resources", n)
 	return b.filled(ctx, open, name, func(ctx context.Context, s *subject) ([]string, error) { return []string{s.set}, nil }, n, deleteEach)
@@ -128,7 +128,8 @@ func (b *bench) walks(ctx context.Context, open *closers, s *subject, known *wal
 	return []row{r}, nil
 }
 
-// write makes files of the pages, each of which names the next one. It returns what a walk through these must be.
+// write makes files of the pages, each of which names the next one. It returns what a walk through
+// these must be.
 func (k *walked) write(folder string, at peer) (*walked, error) {
 	urls := make([]string, len(k.pages))
 	for i := range urls {
@@ -147,8 +148,9 @@ func (k *walked) write(folder string, at peer) (*walked, error) {
 	return copied, nil
 }
 
-// walkAgain walks through a listing with Go's own client, as most harvesters would, for the duration of a load, and returns how
-// many records per second came. Each page must have the records of the known one.
+// walkAgain walks through a listing with Go's own client, as most harvesters would, for the
+// duration of a load, and returns how many records per second came. Each page must have the records
+// of the known one.
 func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond float64, err error) {
 	client := e2e.NewClient("http://"+p.address+p.path, p.key)
 	defer client.CloseIdle()
@@ -174,7 +176,8 @@ func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond
 	return float64(walks*b.many) / time.Since(begin).Seconds(), nil
 }
 
-// records returns what a page says of its resources, without where it and the next one are; of an end all.
+// records returns what a page says of its resources, without where it and the next one are; of an
+// end all.
 func records(page []byte) []byte {
 	if _, data, found := bytes.Cut(page, []byte(`"data":`)); found {
 		return data

@@ -23,7 +23,8 @@ type load struct {
 // perSecond returns how often the work was done in a second.
 func (l load) perSecond() float64 { return float64(len(l.operations)) / l.took.Seconds() }
 
-// percentile returns how long, in milliseconds, all but so many percent of the operations took at most; 100: the longest.
+// percentile returns how long, in milliseconds, all but so many percent of the operations took at
+// most; 100: the longest.
 func (l load) percentile(percent float64) float64 {
 	if len(l.operations) == 0 {
 		return 0
@@ -56,7 +57,8 @@ func work(workers []func() error, during time.Duration) (load, error) {
 	return workWhile(workers, func(now time.Time) bool { return now.Before(end) })
 }
 
-// workWhile runs all workers repeatedly for as long as going returns true, which is called after each operation.
+// workWhile runs all workers repeatedly for as long as going returns true, which is called after
+// each operation.
 func workWhile(workers []func() error, going func(time.Time) bool) (load, error) {
 	begin := time.Now()
 	operations := make([][]operation, len(workers))
@@ -80,7 +82,8 @@ func workWhile(workers []func() error, going func(time.Time) bool) (load, error)
 	return load{operations: slices.Concat(operations...), took: time.Since(begin)}, err
 }
 
-// parallel runs fn in so many goroutines, each with its number, waits for all, and returns the first error.
+// parallel runs fn in so many goroutines, each with its number, waits for all, and returns the
+// first error.
 func parallel(workers int, fn func(worker int) error) error {
 	var group errgroup.Group
 	for i := range workers {

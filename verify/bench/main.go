@@ -1,5 +1,6 @@
-// Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
-// prints a table in Markdown. docs/performance.md says what the rows mean.
+// Command bench measures the real program, as a process of its own, beside what the same disk can
+// do at best, in turns, and prints a table in Markdown. docs/performance.md says what the rows
+// mean.
 //
 //	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [PART ...]
 //	go -C verify run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
@@ -187,7 +188,8 @@ func choose(names []string) (chosen []measurement, err error) {
 	return chosen, nil
 }
 
-// all takes the measurements, in a new folder below dir, which is removed. It builds the program if none is given.
+// all takes the measurements, in a new folder below dir, which is removed. It builds the program if
+// none is given.
 func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows []row, err error) {
 	if b.folder, err = os.MkdirTemp(dir, "labshelf-bench-"); err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ type kind struct {
 // simplePages is how many of the kinds have one range; they come first.
 const simplePages = 4
 
-// kindsOfPages measures single pages: each against the clock, and beside the fastest of the simple ones.
+// kindsOfPages measures single pages: each against the clock, and beside the fastest of the simple
+// ones.
 func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, known *walked) (rows []row, err error) {
 	half, err := b.filledSet(ctx, open, "half", b.many, 2)
 	if err != nil {
@@ -69,7 +70,8 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 // dataspaces is how many the caller has a role in whose pages merge as many ranges.
 const dataspaces = 50
 
-// spread makes a repository whose resources are spread over the dataspaces, and returns it as a caller who may read these.
+// spread makes a repository whose resources are spread over the dataspaces, and returns it as a
+// caller who may read these.
 func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 	var key struct{ Key string }
 	s, err := b.filled(ctx, open, "spread", func(ctx context.Context, s *subject) (sets []string, err error) {
@@ -93,7 +95,8 @@ func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 	return peerAt(s.Base(), key.Key), nil
 }
 
-// replaced makes a repository of one resource that was replaced many times, and returns the address of the listing of its versions.
+// replaced makes a repository of one resource that was replaced many times, and returns the address
+// of the listing of its versions.
 func (b *bench) replaced(ctx context.Context, open *closers) (of peer, url string, err error) {
 	b.say("a resource of %d versions", b.many)
 	var made closers
@@ -112,10 +115,12 @@ func (b *bench) replaced(ctx context.Context, open *closers) (of peer, url strin
 	return s.peer, "/resources/" + id + "/versions", nil
 }
 
-// inARow is how often a page is read before the next one: with fewer reads the caches of the processor would hold the others.
+// inARow is how often a page is read before the next one: with fewer reads the caches of the
+// processor would hold the others.
 const inARow = 5
 
-// readPages reads pages repeatedly, in turn, and returns the median time of each in µs. The first rounds do not count.
+// readPages reads pages repeatedly, in turn, and returns the median time of each in µs. The first
+// rounds do not count.
 func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error) {
 	for _, k := range kinds {
 		w, err := dial(ctx, k.of)
@@ -169,7 +174,8 @@ func (k *kind) read() (took []float64, err error) {
 	return took, nil
 }
 
-// comparePages adds to each row, round by round, how long its two kinds of pages took: ours and the one beside it.
+// comparePages adds to each row, round by round, how long its two kinds of pages took: ours and the
+// one beside it.
 func (b *bench) comparePages(ctx context.Context, what string, rows []row, kinds []*kind) error {
 	for round := range b.rounds {
 		b.say("%s, round %d", what, round+1)

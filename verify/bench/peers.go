@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A peer makes what it acknowledges durable first, as labshelf does. rest-server keeps bodies, named by their SHA-256, and neither
-// records nor permissions; its client hashes.
+// A peer makes what it acknowledges durable first, as labshelf does. rest-server keeps bodies,
+// named by their SHA-256, and neither records nor permissions; its client hashes.
 
 // pair is labshelf and rest-server over new data, for as long as all rows of the peers take.
 type pair struct {
@@ -21,7 +21,8 @@ type pair struct {
 	sent   int // to ours
 }
 
-// peers measures uploads and downloads beside rest-server, in turns, and the memory that both took for all of it.
+// peers measures uploads and downloads beside rest-server, in turns, and the memory that both took
+// for all of it.
 func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -95,7 +96,8 @@ func (p *pair) small(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// uploadToPeer has clients upload small files to rest-server, and downloads each once afterwards to verify it.
+// uploadToPeer has clients upload small files to rest-server, and downloads each once afterwards to
+// verify it.
 func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error) {
 	wires, err := dials(ctx, p.theirs.peer, clients)
 	if err != nil {
@@ -134,7 +136,8 @@ func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error
 	return done, nil
 }
 
-// large measures one large upload. rest-server takes no blob twice, so it is removed there after each round.
+// large measures one large upload. rest-server takes no blob twice, so it is removed there after
+// each round.
 func (p *pair) large(ctx context.Context) ([]row, error) {
 	digest := newLarge(p.body).digest(sha256.New())
 	r := row{what: "upload of " + p.largeSize(), unit: "MiB/s", reference: restServer, targets: []target{ratioAtLeast(1.5)}}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// onLinux reports whether the system shows the memory and processor time of another process. Rows that need it are left out
-// elsewhere.
+// onLinux reports whether the system shows the memory and processor time of another process. Rows
+// that need it are left out elsewhere.
 const onLinux = runtime.GOOS == "linux"
 
 // resetPeak makes VmHWM of a process the greatest resident memory from now on.

@@ -17,7 +17,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// senders is how many files are sent at once, by "labshelf put" as it is by default, and by as many curls.
+// senders is how many files are sent at once, by "labshelf put" as it is by default, and by as many
+// curls.
 const senders = 8
 
 // putting is what is sent, from files on the disk that is measured.
@@ -30,8 +31,8 @@ type putting struct {
 // sending has a program send all files to a service, and returns its figure.
 type sending func(ctx context.Context, p *putting, s *subject) (float64, error)
 
-// put measures "labshelf put": how fast it sends many small files, and a large one, beside a curl for each, and the memory it takes for
-// the large one.
+// put measures "labshelf put": how fast it sends many small files, and a large one, beside a curl
+// for each, and the memory it takes for the large one.
 func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	p := &putting{bench: b}
 	defer func() { err = errors.Join(err, p.remove()) }()
@@ -63,7 +64,8 @@ func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	return rows, err
 }
 
-// rounds adds to a row what the program reaches in each round and, unless that is nil, another one after it.
+// rounds adds to a row what the program reaches in each round and, unless that is nil, another one
+// after it.
 func (p *putting) rounds(ctx context.Context, r *row, ours, theirs sending) error {
 	for round := range p.plan.rounds {
 		p.say("%s, round %d", r.what, round+1)
@@ -103,7 +105,8 @@ func (p *putting) putCommand(ctx context.Context, s *subject) *exec.Cmd {
 	return p.command(ctx, s, "put", p.folder, s.set, "--parallel", strconv.Itoa(senders))
 }
 
-// byCurls runs a curl for each file, several at a time, which send what put does but for the digest.
+// byCurls runs a curl for each file, several at a time, which send what put does but for the
+// digest.
 func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, err error) {
 	names := slices.Sorted(maps.Keys(p.sums))
 	begin := time.Now()
@@ -121,8 +124,9 @@ func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, er
 	return float64(len(names)) / time.Since(begin).Seconds(), err
 }
 
-// peakPoll is how often the memory of a process is read. Its last value cannot be waited for: with the process it is gone, and what
-// wait4 reports of a child includes the memory of this process, from which it was made.
+// peakPoll is how often the memory of a process is read. Its last value cannot be waited for: with
+// the process it is gone, and what wait4 reports of a child includes the memory of this process,
+// from which it was made.
 const peakPoll = 20 * time.Millisecond
 
 // peakOfPut returns the greatest resident memory of put, in MiB.
@@ -170,7 +174,8 @@ func runToEnd(cmd *exec.Cmd) (output []byte, err error) {
 	return output, err
 }
 
-// fill makes a folder of so many files that are all different, a hundred in each of its folders, in place of the one before.
+// fill makes a folder of so many files that are all different, a hundred in each of its folders, in
+// place of the one before.
 func (p *putting) fill(name string, files int, size int64) error {
 	if err := p.remove(); err != nil {
 		return err
@@ -198,7 +203,8 @@ func (p *putting) remove() error {
 	return os.RemoveAll(p.folder)
 }
 
-// writeBody writes a file of a size, unlike that of another number unless it is the only one, and returns its SHA-256.
+// writeBody writes a file of a size, unlike that of another number unless it is the only one, and
+// returns its SHA-256.
 func writeBody(path string, size int64, files int, n uint64) (digest string, err error) {
 	if files > 1 {
 		made := body(int(size), n)
@@ -212,8 +218,8 @@ func writeBody(path string, size int64, files int, n uint64) (digest string, err
 	return newLarge(size).digest(sha256.New()), errors.Join(err, file.Sync(), file.Close())
 }
 
-// toNewService has a program send the files to a new service, whose data are removed afterwards, and checks that all of it has
-// arrived.
+// toNewService has a program send the files to a new service, whose data are removed afterwards,
+// and checks that all of it has arrived.
 func (p *putting) toNewService(ctx context.Context, send sending) (figure float64, err error) {
 	var open closers
 	defer open.close(&err)
@@ -228,8 +234,8 @@ func (p *putting) toNewService(ctx context.Context, send sending) (figure float6
 	return figure, p.arrived(ctx, service)
 }
 
-// arrived returns an error unless the set of the service has exactly the files, and waits until they are files there, so that this
-// work does not fall into the time of what comes next.
+// arrived returns an error unless the set of the service has exactly the files, and waits until
+// they are files there, so that this work does not fall into the time of what comes next.
 func (p *putting) arrived(ctx context.Context, s *subject) error {
 	got := map[string]string{}
 	_, err := s.Walk(ctx, "/sets/"+s.set+"/resources?limit=1000", func(page e2e.Page) error {

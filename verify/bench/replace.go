@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// replacements measures replacing small files, whose versions are kept, beside uploading as many new ones to the same service.
+// replacements measures replacing small files, whose versions are kept, beside uploading as many
+// new ones to the same service.
 func (b *bench) replacements(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)

@@ -15,7 +15,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// scaleOf returns the measurement of filled repositories, the first of which is the one that the others are compared with.
+// scaleOf returns the measurement of filled repositories, the first of which is the one that the
+// others are compared with.
 func scaleOf(folders []string) ([]measurement, error) {
 	if len(folders) < 2 {
 		return nil, errors.New("scale takes a small data directory and those to compare with it; fill makes them")
@@ -32,10 +33,12 @@ type filledRepository struct {
 	starts    []float64 // ms to the first answer, with the metadata on the disk only
 }
 
-// manyResources is from where on a repository counts as the largest: its uploads may be slower where they are scattered.
+// manyResources is from where on a repository counts as the largest: its uploads may be slower
+// where they are scattered.
 const manyResources = 5_000_000
 
-// scale measures what the size of a repository may change, and is to change little: each repository with the first.
+// scale measures what the size of a repository may change, and is to change little: each repository
+// with the first.
 func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -150,8 +153,8 @@ func (b *bench) scaleOne(ctx context.Context, s, small *filledRepository) (rows 
 	return append(rows, memory), errors.Join(err, failed)
 }
 
-// metadata is how many bytes of the file there are for each resource: of what it takes on the disk, since it is made longer in
-// advance.
+// metadata is how many bytes of the file there are for each resource: of what it takes on the disk,
+// since it is made longer in advance.
 func (s *filledRepository) metadata() (float64, error) {
 	used, err := allocated(filepath.Join(s.data, "meta.db"))
 	return float64(used) / float64(s.resources), err
@@ -210,8 +213,8 @@ func (b *bench) scaleUploads(ctx context.Context, s, small *filledRepository) ([
 	return rows, nil
 }
 
-// uploadInto has many clients upload into sets in turn, and returns how many uploads a second there were. It waits until no more
-// files are made of what was uploaded.
+// uploadInto has many clients upload into sets in turn, and returns how many uploads a second there
+// were. It waits until no more files are made of what was uploaded.
 func (b *bench) uploadInto(ctx context.Context, s *filledRepository, sets []string) (perSecond float64, err error) {
 	wires, err := dials(ctx, s.peer, manyClients)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestScale makes two repositories and measures one beside the other. A check finds nothing wrong with them, before and after.
+// TestScale makes two repositories and measures one beside the other. A check finds nothing wrong
+// with them, before and after.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	folder, program := t.TempDir(), build(t)

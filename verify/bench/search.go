@@ -14,7 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// search measures what a search tells of what its caller may not read: the time; and how soon a file is found after it was acknowledged.
+// search measures what a search tells of what its caller may not read: the time; and how soon a
+// file is found after it was acknowledged.
 func (b *bench) search(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -33,7 +34,8 @@ func (b *bench) search(ctx context.Context) (rows []row, err error) {
 // The words of file names: that of the files of the caller, and one that only others have.
 const ownWord, foreignWord = "basalt", "quartz"
 
-// foreignWord measures a search for a word that many files have, but none that the caller may read, beside one for a word that nobody uses.
+// foreignWord measures a search for a word that many files have, but none that the caller may read,
+// beside one for a word that nobody uses.
 func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
 	r := row{what: "search for a word of foreign records alone", unit: "µs", reference: "for one that nobody holds",
 		targets: []target{ratioAtMost(1.1), ratioAtLeast(0.9)}}
@@ -67,7 +69,8 @@ func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
 	return r, nil
 }
 
-// reader makes files with a word each, in a dataspace that a user may read and in another one, and returns the user's key when they are found.
+// reader makes files with a word each, in a dataspace that a user may read and in another one, and
+// returns the user's key when they are found.
 func (b *bench) reader(ctx context.Context, s *subject) (string, error) {
 	var key struct{ Key string }
 	user, err := s.Make(ctx, "/users", map[string]string{"username": "reader"})

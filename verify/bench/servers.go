@@ -22,8 +22,8 @@ type server struct {
 // errNoNginx: there is no nginx on this machine.
 var errNoNginx = errors.New("nginx is not installed")
 
-// nginxConfig makes nginx as fast as it can be: it keeps connections, sends files through the kernel and logs nothing. One process, so
-// it has one core at most.
+// nginxConfig makes nginx as fast as it can be: it keeps connections, sends files through the
+// kernel and logs nothing. One process, so it has one core at most.
 const nginxConfig = `daemon off;
 master_process off;
 pid nginx.pid;
@@ -90,7 +90,8 @@ func (b *bench) buildPlain(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// startPlain runs Go's own server over the files of a folder, which it has in memory, until open is closed.
+// startPlain runs Go's own server over the files of a folder, which it has in memory, until open is
+// closed.
 func (b *bench) startPlain(ctx context.Context, open *closers, folder string) (*server, error) {
 	program, err := b.buildPlain(ctx)
 	if err != nil {

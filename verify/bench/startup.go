@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// startup measures the time from the start of the process to its first answer, and that of a server in Go that does nothing else, and
-// what an idle service has in memory.
+// startup measures the time from the start of the process to its first answer, and that of a server
+// in Go that does nothing else, and what an idle service has in memory.
 func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	var made closers
 	first, err := b.start(ctx, &made, "started")
@@ -71,7 +71,8 @@ type launch struct {
 	remove  string // a folder, afterwards
 }
 
-// times starts the programs in turn, again and again, and returns the median of each one's times to its first answer, in ms.
+// times starts the programs in turn, again and again, and returns the median of each one's times to
+// its first answer, in ms.
 func (s *starts) times(ctx context.Context, programs ...func() launch) ([]float64, error) {
 	all := make([][]float64, len(programs))
 	for i := range s.starts * len(programs) {
@@ -98,15 +99,16 @@ func (s *starts) fresh() launch {
 	return l
 }
 
-// serve starts the service over a data directory. In a new one the first user gets the key of the other.
+// serve starts the service over a data directory. In a new one the first user gets the key of the
+// other.
 func (s *starts) serve(data string) launch {
 	return launch{program: s.program, key: s.key, path: "/v1/dataspaces", args: []string{"serve", "--log-format", "json", "--data", data}}
 }
 
 func (s *starts) empty() launch { return launch{program: s.plain, path: "/"} }
 
-// launch starts a program and returns how many ms later it answered, and, where idle is not 0, how many MiB of anonymous memory it
-// has after that time. Then it ends the program.
+// launch starts a program and returns how many ms later it answered, and, where idle is not 0, how
+// many MiB of anonymous memory it has after that time. Then it ends the program.
 func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took, memory float64, err error) {
 	address, err := freeAddress()
 	if err != nil {

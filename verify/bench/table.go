@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// row is one line of the table: what the program did and what that is compared with, one figure of each per round.
+// row is one line of the table: what the program did and what that is compared with, one figure of
+// each per round.
 type row struct {
 	what, unit string
 	ours       []float64
@@ -43,7 +44,8 @@ func (r *row) add(ours, theirs float64) {
 	r.ours, r.theirs = append(r.ours, ours), append(r.theirs, theirs)
 }
 
-// reached returns the one figure that the rounds come to: the middle one, or the greatest where the worst counts.
+// reached returns the one figure that the rounds come to: the middle one, or the greatest where the
+// worst counts.
 func (r row) reached(of measure) float64 {
 	each := make([]float64, len(r.ours))
 	for i := range each {
@@ -141,7 +143,8 @@ func short(figure float64) string {
 	return fmt.Sprintf("%.2f", figure)
 }
 
-// median returns the middle of figures, of which there is at least one; of two in the middle, their mean.
+// median returns the middle of figures, of which there is at least one; of two in the middle, their
+// mean.
 func median(figures []float64) float64 {
 	sorted := slices.Sorted(slices.Values(figures))
 	middle := len(sorted) / 2

@@ -23,8 +23,8 @@ const holdUpTo = 128 << 10
 // writers have so many clients or writers store bodies of this size, for the duration of a load.
 type writers func(ctx context.Context, clients, size int) (load, error)
 
-// uploads measures how many small files per second get in, and the least that a durable upload can do: with its body inside the
-// metadata transaction, or with a file of its own.
+// uploads measures how many small files per second get in, and the least that a durable upload can
+// do: with its body inside the metadata transaction, or with a file of its own.
 func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -74,14 +74,16 @@ func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	return slices.Insert(rows, 3, tail), service.holds(ctx, service.dataspace, counters{ActiveFiles: sent})
 }
 
-// uploadTo has clients upload to the service, verifies every answer, and waits until all bodies are files, so that the flush does not fall
-// into the next measurement. It adds to sent how many uploads there were.
+// uploadTo has clients upload to the service, verifies every answer, and waits until all bodies are
+// files, so that the flush does not fall into the next measurement. It adds to sent how many
+// uploads there were.
 func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sent *int) (load, error) {
 	done, _, err := b.uploadBy(ctx, s, clients, sent, func(_ int, w *wire) *uploader { return newUploader(w, s.peer, s.set, size, b.number) })
 	return done, err
 }
 
-// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns what was acknowledged, by client.
+// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns what was
+// acknowledged, by client.
 func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int, uploaderOf func(client int, w *wire) *uploader) (done load, receipts [][]receipt, err error) {
 	wires, err := dials(ctx, s.peer, clients)
 	if err != nil {
@@ -110,7 +112,8 @@ func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int
 	return done, receipts, err
 }
 
-// baselines are the other baselines of making a body durable. All have their files on the same disk.
+// baselines are the other baselines of making a body durable. All have their files on the same
+// disk.
 type baselines struct {
 	*bench
 	bodies    *bareStore

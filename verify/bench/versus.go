@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// versusOf returns the measurement of this program beside another one of labshelf, such as that of the commit before a change.
+// versusOf returns the measurement of this program beside another one of labshelf, such as that of
+// the commit before a change.
 func versusOf(programs []string) ([]measurement, error) {
 	if len(programs) != 1 {
 		return nil, errors.New("versus takes the file of another labshelf")
@@ -17,7 +18,8 @@ func versusOf(programs []string) ([]measurement, error) {
 	return []measurement{{"versus", func(b *bench, ctx context.Context) ([]row, error) { return b.versus(ctx, programs[0]) }}}, nil
 }
 
-// versusRounds is how often each of the two has its turn: more than elsewhere, as they differ by little.
+// versusRounds is how often each of the two has its turn: more than elsewhere, as they differ by
+// little.
 const versusRounds = 8
 
 // versus measures uploads, downloads and starts of both programs, by rounds; of two rounds each
@@ -150,8 +152,8 @@ func (b *bench) versusStarts(ctx context.Context, other string, ours, theirs *su
 	return []row{start, short}, err
 }
 
-// uploadEach has clients upload small files to one service after the other, and says how many each took per second. Each has flushed what
-// it took before the next one begins.
+// uploadEach has clients upload small files to one service after the other, and says how many each
+// took per second. Each has flushed what it took before the next one begins.
 func (b *bench) uploadEach(ctx context.Context, order []*subject, clients int, sent map[*subject]*int, speed map[*subject]float64) error {
 	for _, s := range order {
 		done, err := b.uploadTo(ctx, s, clients, smallFile, sent[s])

@@ -28,7 +28,8 @@ func peerAt(base, key string) peer {
 // get returns a GET of a path below the peer's, or of a URL that it gave, as it goes over the wire.
 func (p peer) get(url string) []byte { return p.request("GET", url, "") }
 
-// request returns a request without a body, or the head of one that has a body described by more headers.
+// request returns a request without a body, or the head of one that has a body described by more
+// headers.
 func (p peer) request(method, url, headers string) []byte {
 	path, whole := strings.CutPrefix(url, "http://"+p.address)
 	if !whole {
@@ -41,9 +42,10 @@ func (p peer) request(method, url, headers string) []byte {
 	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s%s\r\n", method, path, p.address, key, headers)
 }
 
-// wire is one kept-alive connection, and the least that a client of HTTP/1.1 can do over it: it sends requests that are formatted
-// in advance and parses of an answer only its status and its length. It shares the processors with the server that it
-// measures, so what it costs is missing there. Not safe for concurrent use.
+// wire is one kept-alive connection, and the least that a client of HTTP/1.1 can do over it: it
+// sends requests that are formatted in advance and parses of an answer only its status and its
+// length. It shares the processors with the server that it measures, so what it costs is missing
+// there. Not safe for concurrent use.
 type wire struct {
 	conn     net.Conn
 	in       []byte
@@ -85,7 +87,8 @@ func (w *wire) close() {
 	_ = w.conn.Close() // nothing is under way that could be lost
 }
 
-// want sends a request and returns the body of its answer, which must have this status. The body is valid until the next call.
+// want sends a request and returns the body of its answer, which must have this status. The body is
+// valid until the next call.
 func (w *wire) want(status int, request []byte) ([]byte, error) {
 	if _, err := w.conn.Write(request); err != nil {
 		return nil, err
@@ -93,7 +96,8 @@ func (w *wire) want(status int, request []byte) ([]byte, error) {
 	return w.answer(status)
 }
 
-// answer reads an answer that must have this status, and returns its body, valid until the next call.
+// answer reads an answer that must have this status, and returns its body, valid until the next
+// call.
 func (w *wire) answer(status int) ([]byte, error) {
 	length, err := w.head(status)
 	if err != nil {
@@ -199,8 +203,8 @@ func (w *wire) each(n int, fn func([]byte) error) error {
 	return nil
 }
 
-// textField returns the text of a member of a JSON object as this service writes it, "" if there is none. No text that is asked for
-// has anything in it that JSON escapes.
+// textField returns the text of a member of a JSON object as this service writes it, "" if there is
+// none. No text that is asked for has anything in it that JSON escapes.
 func textField(body []byte, name string) string {
 	_, rest, found := bytes.Cut(body, []byte(`"`+name+`": "`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))

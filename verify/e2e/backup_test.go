@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// TestBackupUnderLoad makes backups over the interface while eight users write, restores the last one, and finds there everything
-// that was acknowledged before it began.
+// TestBackupUnderLoad makes backups over the interface while eight users write, restores the last
+// one, and finds there everything that was acknowledged before it began.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -67,8 +67,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	t.Logf("%d changes were acknowledged before the last backup, %d in all", len(acknowledged), len(afterwards))
 }
 
-// TestTornCopy copies a data directory with other tools while it is written. The copy of the metadata does not fit together, and
-// check says so.
+// TestTornCopy copies a data directory with other tools while it is written. The copy of the
+// metadata does not fit together, and check says so.
 func TestTornCopy(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -200,7 +200,8 @@ func (l *load) stop() {
 	check(l.t, l.err)
 }
 
-// run runs a command of the program to its end, which must be a success, and returns what it printed.
+// run runs a command of the program to its end, which must be a success, and returns what it
+// printed.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, code := tryRun(t, args...)

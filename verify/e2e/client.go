@@ -15,10 +15,13 @@ import (
 	"time"
 )
 
-// callLimit is how long a call may take, but for a download: a service that hangs fails the call and not the whole test.
+// callLimit is how long a call may take, but for a download: a service that hangs fails the call
+// and not the whole test.
 const callLimit = 5 * time.Minute
 
-// Client calls the HTTP interface and returns complete answers, refusals too. It does not use package client, which is tested with it. It keeps its connections, and is safe for concurrent use.
+// Client calls the HTTP interface and returns complete answers, refusals too. It does not use
+// package client, which is tested with it. It keeps its connections, and is safe for concurrent
+// use.
 type Client struct {
 	base, key string
 	http      http.Client
@@ -77,7 +80,8 @@ func (a Answer) Problem() *StatusError {
 	return &problem
 }
 
-// Decode reads the JSON of a success into out, unless that is nil. Any other answer is a *StatusError.
+// Decode reads the JSON of a success into out, unless that is nil. Any other answer is a
+// *StatusError.
 func (a Answer) Decode(out any) error {
 	switch {
 	case a.Status/100 != 2:
@@ -108,9 +112,9 @@ func (c *Client) Key() string { return c.key }
 // CloseIdle closes the connections that no request is using.
 func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
 
-// Exchange sends a request and returns the answer. The url is one that the service gave, perhaps before it was started again at
-// another address, or a path below the base URL that begins with a slash. The error is that of the connection, also where it broke in
-// the middle of the answer.
+// Exchange sends a request and returns the answer. The url is one that the service gave, perhaps
+// before it was started again at another address, or a path below the base URL that begins with a
+// slash. The error is that of the connection, also where it broke in the middle of the answer.
 func (c *Client) Exchange(ctx context.Context, method, url string, header http.Header, body io.Reader) (a Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -136,8 +140,8 @@ func (c *Client) SendJSON(ctx context.Context, method, url string, in any) (Answ
 	return c.Exchange(ctx, method, url, http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(text))
 }
 
-// Call is SendJSON for requests that must succeed; the answer goes into out, unless that is nil. An answer that is no success is a
-// *StatusError.
+// Call is SendJSON for requests that must succeed; the answer goes into out, unless that is nil. An
+// answer that is no success is a *StatusError.
 func (c *Client) Call(ctx context.Context, method, url string, in, out any) error {
 	a, err := c.SendJSON(ctx, method, url, in)
 	if err == nil {
@@ -170,7 +174,8 @@ func (c *Client) MakeSet(ctx context.Context, name string) (dataspace, set strin
 	return dataspace, set, err
 }
 
-// Upload sends a file that must be accepted, with POST to create a resource or PUT to replace one, and returns the resource.
+// Upload sends a file that must be accepted, with POST to create a resource or PUT to replace one,
+// and returns the resource.
 func (c *Client) Upload(ctx context.Context, method, url string, f File) (r Resource, err error) {
 	a, err := c.SendFile(ctx, method, url, f)
 	if err == nil {
@@ -226,8 +231,8 @@ func (c *Client) Download(ctx context.Context, url string, w io.Writer) (err err
 	return nil
 }
 
-// Walk reads a listing page by page, from url to its end, and calls fn for each page that has results. It returns the URL that
-// answered with the end: the one that a harvester keeps.
+// Walk reads a listing page by page, from url to its end, and calls fn for each page that has
+// results. It returns the URL that answered with the end: the one that a harvester keeps.
 func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (end string, err error) {
 	for {
 		var page Page

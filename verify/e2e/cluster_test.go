@@ -34,8 +34,10 @@ type nodesUnderFire struct {
 	last   int               // file
 }
 
-// TestClusterThroughKills: sixteen writers and four harvesters, which go to another node with each request, while nodes are killed and started
-// again for some seconds (CLUSTER_SECONDS). Nothing that was acknowledged is missed by any harvester or lost, and all of them hear of it in one order.
+// TestClusterThroughKills: sixteen writers and four harvesters, which go to another node with each
+// request, while nodes are killed and started again for some seconds (CLUSTER_SECONDS). Nothing
+// that was acknowledged is missed by any harvester or lost, and all of them hear of it in one
+// order.
 func TestClusterThroughKills(t *testing.T) {
 	t.Parallel()
 	seconds := 10
@@ -106,7 +108,8 @@ func (c *nodesUnderFire) start(n int) {
 	c.at[n].Store(s)
 }
 
-// write uploads files of all sizes to the nodes in turn until it is over. A request that fails is not repeated: its file may be there or not.
+// write uploads files of all sizes to the nodes in turn until it is over. A request that fails is
+// not repeated: its file may be there or not.
 func (c *nodesUnderFire) write(node int) {
 	for ; !c.over.Load(); node++ {
 		c.mu.Lock()
@@ -126,8 +129,8 @@ func (c *nodesUnderFire) write(node int) {
 	}
 }
 
-// harvest reads the pages of all resources, each from another node than the one before, and at their end waits for more until all is written.
-// It returns the ids in their order.
+// harvest reads the pages of all resources, each from another node than the one before, and at
+// their end waits for more until all is written. It returns the ids in their order.
 func (c *nodesUnderFire) harvest(node int, written <-chan struct{}) (ids []string) {
 	modified := ""
 	for url, all := "/resources?limit=50", false; ; node++ {
@@ -158,7 +161,8 @@ func (c *nodesUnderFire) harvest(node int, written <-chan struct{}) (ids []strin
 	}
 }
 
-// verify compares what the harvesters heard with each other and with what was acknowledged, and downloads all of it from the other node.
+// verify compares what the harvesters heard with each other and with what was acknowledged, and
+// downloads all of it from the other node.
 func (c *nodesUnderFire) verify(heard [][]string, kills int) {
 	for h, ids := range heard[1:] {
 		if strings.Join(ids, " ") != strings.Join(heard[0], " ") {

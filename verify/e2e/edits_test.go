@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEditThroughKill kills the service while it changes the files of a set by a CSV: the edit is there with exactly the files that it has changed,
-// in whole steps, and is undone.
+// TestEditThroughKill kills the service while it changes the files of a set by a CSV: the edit is
+// there with exactly the files that it has changed, in whole steps, and is undone.
 func TestEditThroughKill(t *testing.T) {
 	t.Parallel()
 	const files, step = 1000, 200

@@ -26,7 +26,8 @@ type reader struct {
 	made chan string
 }
 
-// follow connects again and again until ctx ends, and hands on the ids of the resources that were made. It returns what it met that may not be.
+// follow connects again and again until ctx ends, and hands on the ids of the resources that were
+// made. It returns what it met that may not be.
 func (r *reader) follow(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := r.once(ctx); err != nil {
@@ -111,7 +112,8 @@ func number(id string) uint64 {
 	return n
 }
 
-// TestEventsThroughKills: a reader that connects again hears of each of so many files (EVENTS) once, in their order, while the service is killed.
+// TestEventsThroughKills: a reader that connects again hears of each of so many files (EVENTS)
+// once, in their order, while the service is killed.
 func TestEventsThroughKills(t *testing.T) {
 	t.Parallel()
 	const perKill = 100

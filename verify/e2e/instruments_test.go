@@ -71,7 +71,8 @@ func (a *asking) said(id string) said {
 	return r.Metadata
 }
 
-// wait waits until a property of a file is as wanted, and returns what is said about it; nil: it is not there.
+// wait waits until a property of a file is as wanted, and returns what is said about it; nil: it is
+// not there.
 func (a *asking) wait(id, name string, want any) (s said) {
 	a.t.Helper()
 	for deadline := time.Now().Add(startLimit); ; time.Sleep(5 * time.Millisecond) {
@@ -110,8 +111,8 @@ func alike(a, b any) bool {
 	return ok && also && math.Abs(n-m) <= 1e-12*max(math.Abs(n), math.Abs(m)) || !ok && reflect.DeepEqual(a, b)
 }
 
-// TestInstruments: files of other programs get the properties that others read of them, sidecars and people overrule, and a replacement keeps what a
-// person said.
+// TestInstruments: files of other programs get the properties that others read of them, sidecars
+// and people overrule, and a replacement keeps what a person said.
 func TestInstruments(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)
@@ -202,7 +203,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestInstrumentsAndBombs: what would break a reader takes neither the service along nor what comes behind it.
+// TestInstrumentsAndBombs: what would break a reader takes neither the service along nor what comes
+// behind it.
 func TestInstrumentsAndBombs(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)
@@ -220,7 +222,8 @@ func TestInstrumentsAndBombs(t *testing.T) {
 	}
 }
 
-// TestInstrumentsThroughKills kills the service while it fills properties: nothing is lost, each file is edited once, and the log verifies.
+// TestInstrumentsThroughKills kills the service while it fills properties: nothing is lost, each
+// file is edited once, and the log verifies.
 func TestInstrumentsThroughKills(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)

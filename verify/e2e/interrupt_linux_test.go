@@ -64,7 +64,8 @@ func TestLoginInterrupted(t *testing.T) {
 	}
 }
 
-// holding is a service with a set, behind a proxy that passes so many bytes of a connection, and then nothing.
+// holding is a service with a set, behind a proxy that passes so many bytes of a connection, and
+// then nothing.
 type holding struct {
 	*Service
 	data  string // its directory
@@ -145,8 +146,8 @@ func (h *holding) fill(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// interrupts runs a command at a terminal, and types Ctrl-C when the proxy holds its connection and its progress bar is shown. Terminal and folder for
-// temporary files must be as before.
+// interrupts runs a command at a terminal, and types Ctrl-C when the proxy holds its connection and
+// its progress bar is shown. Terminal and folder for temporary files must be as before.
 func (s *terminalSession) interrupts(t *testing.T, h *holding, args ...string) {
 	t.Helper()
 	before := s.mode(t)
@@ -180,7 +181,8 @@ func (s *terminalSession) goesOn(t *testing.T, h *holding, args ...string) {
 	s.ends(t, ended, 0)
 }
 
-// TestPutInterrupted: Ctrl-C leaves only complete resources, at the service too, and the same command continues.
+// TestPutInterrupted: Ctrl-C leaves only complete resources, at the service too, and the same
+// command continues.
 func TestPutInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 6<<20)
@@ -242,8 +244,8 @@ func TestPutStandardInputInterrupted(t *testing.T) {
 	}
 }
 
-// complete compares what is below a folder with the files that may be there, and returns how many are. What is arriving, under a name of
-// its own, goes to arriving.
+// complete compares what is below a folder with the files that may be there, and returns how many
+// are. What is arriving, under a name of its own, goes to arriving.
 func (s *terminalSession) complete(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
 	t.Helper()
 	root := filepath.Join(s.home, folder)
@@ -271,8 +273,8 @@ func (s *terminalSession) complete(t *testing.T, folder string, files map[string
 	return n
 }
 
-// TestGetInterrupted: Ctrl-C leaves complete files, and of one that was arriving what is worth continuing, not under the name of a
-// file; the same command continues.
+// TestGetInterrupted: Ctrl-C leaves complete files, and of one that was arriving what is worth
+// continuing, not under the name of a file; the same command continues.
 func TestGetInterrupted(t *testing.T) {
 	t.Parallel()
 	for after, kept := range map[int64]int{300 << 10: 0, 6 << 20: 1} {

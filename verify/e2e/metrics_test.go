@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// TestMetrics: the figures of the real program match the requests, follow the rules of promtool, and reveal nothing of
-// what is in the repository.
+// TestMetrics: the figures of the real program match the requests, follow the rules of promtool,
+// and reveal nothing of what is in the repository.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	const canary = "canary4711"

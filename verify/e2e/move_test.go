@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestFolderMoveThroughKill kills the service while it moves a folder of many files (MOVED_FILES) into a set of another dataspace: each file is in
-// exactly one of both, those that have gone have gone in whole steps, and a check finds nothing.
+// TestFolderMoveThroughKill kills the service while it moves a folder of many files (MOVED_FILES)
+// into a set of another dataspace: each file is in exactly one of both, those that have gone have
+// gone in whole steps, and a check finds nothing.
 func TestFolderMoveThroughKill(t *testing.T) {
 	t.Parallel()
 	const step, writers = 200, 8

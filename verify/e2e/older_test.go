@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// TestOlderRepository opens, serves, checks and backs up a data directory that an earlier release made (schema 5): two files, one of them
-// in the metadata and one in blobs, a deleted set with a deleted file, a user with a key. The fixture holds the listing that the earlier
-// release gave.
+// TestOlderRepository opens, serves, checks and backs up a data directory that an earlier release
+// made (schema 5): two files, one of them in the metadata and one in blobs, a deleted set with a
+// deleted file, a user with a key. The fixture holds the listing that the earlier release gave.
 func TestOlderRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,7 +15,8 @@ type outsider struct {
 	python string
 }
 
-// newOutsider finds curl and the text browser w3m, and installs extruct, which reads what pages say for machines. Without them the test is skipped; in CI it fails.
+// newOutsider finds curl and the text browser w3m, and installs extruct, which reads what pages say
+// for machines. Without them the test is skipped; in CI it fails.
 func newOutsider(t *testing.T) outsider {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "venv")
@@ -57,8 +58,8 @@ func (r outsider) has(what, text string, wanted ...string) {
 	}
 }
 
-// TestOpenByOtherPrograms: curl and a text browser read an open set, and extruct finds a Dataset in it that has what Google asks for. Of another dataspace they
-// learn nothing.
+// TestOpenByOtherPrograms: curl and a text browser read an open set, and extruct finds a Dataset in
+// it that has what Google asks for. Of another dataspace they learn nothing.
 func TestOpenByOtherPrograms(t *testing.T) {
 	t.Parallel()
 	r := newOutsider(t)
@@ -108,7 +109,8 @@ func TestOpenByOtherPrograms(t *testing.T) {
 	if err := json.Unmarshal([]byte(found), &sets); err != nil || len(sets) != 1 {
 		t.Fatalf("extruct finds %s: %v", found, err)
 	}
-	// Google's structured data for data sets: required are name and description; the others are recommended.
+	// Google's structured data for data sets: required are name and description; the others are
+	// recommended.
 	for _, field := range []string{"name", "description", "creator", "license", "identifier", "keywords", "isAccessibleForFree", "distribution", "includedInDataCatalog", "url", "datePublished", "dateModified"} {
 		if sets[0][field] == nil {
 			t.Errorf("the Dataset has no %s: %s", field, found)

@@ -24,7 +24,8 @@ const (
 	quotaFile    = 200_000 // bytes of a file, at most: some are inline
 )
 
-// filling is a dataspace that writers fill up to its quota, while its service is killed and started again.
+// filling is a dataspace that writers fill up to its quota, while its service is killed and started
+// again.
 type filling struct {
 	t          *testing.T
 	space, set string
@@ -40,9 +41,10 @@ type filling struct {
 	refused [quotaWriters]int // in a row
 }
 
-// TestQuotaThroughKills: sixteen writers, by forms whose length is known or not and by uploads in chunks, against one quota, while the service is
-// killed (QUOTA_KILLS). It is never exceeded by a byte, nothing acknowledged is lost, what is refused has its answer, and in the end a file that fits
-// exactly is taken.
+// TestQuotaThroughKills: sixteen writers, by forms whose length is known or not and by uploads in
+// chunks, against one quota, while the service is killed (QUOTA_KILLS). It is never exceeded by a
+// byte, nothing acknowledged is lost, what is refused has its answer, and in the end a file that
+// fits exactly is taken.
 func TestQuotaThroughKills(t *testing.T) {
 	t.Parallel()
 	kills := 3
@@ -155,7 +157,8 @@ func (f *filling) write(n int) {
 	}
 }
 
-// try sends a request. Without an answer ok is false, once the service is there again; that it did not come but for a kill is an error.
+// try sends a request. Without an answer ok is false, once the service is there again; that it did
+// not come but for a kill is an error.
 func (f *filling) try(method, url string, header http.Header, body io.Reader) (a Answer, ok bool) {
 	epoch := f.epoch.Load()
 	a, err := f.at.Load().Exchange(context.WithoutCancel(f.t.Context()), method, url, header, body)
@@ -200,7 +203,8 @@ func (f *filling) asForm(content []byte, sized bool) (id string) {
 	return made.ID
 }
 
-// inChunks uploads in two chunks, goes on after a kill, and returns the id of the resource if it was acknowledged. What was refused is given up.
+// inChunks uploads in two chunks, goes on after a kill, and returns the id of the resource if it
+// was acknowledged. What was refused is given up.
 func (f *filling) inChunks(content []byte) (id string) {
 	text := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	f.creating.RLock()

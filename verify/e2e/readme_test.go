@@ -18,7 +18,8 @@ type step struct {
 	command, want string
 }
 
-// session returns the commands in the console blocks of a Markdown file. A line that begins with "$ " is a command.
+// session returns the commands in the console blocks of a Markdown file. A line that begins with "$
+// " is a command.
 func session(file, markdown string) (steps []step) {
 	within := false
 	for i, line := range strings.Split(markdown, "\n") {
@@ -36,8 +37,9 @@ func session(file, markdown string) (steps []step) {
 	return steps
 }
 
-// TestReadmeSession runs the sessions of the README and of the tutorial line by line in one shell, and compares what each line prints
-// with what the text says, in which … stands for any text within a line.
+// TestReadmeSession runs the sessions of the README and of the tutorial line by line in one shell,
+// and compares what each line prints with what the text says, in which … stands for any text within
+// a line.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
@@ -93,8 +95,8 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
-// like reports whether a text matches a pattern, in which … is any text within a line. Spaces before numbers, which some
-// systems' wc prints, do not count.
+// like reports whether a text matches a pattern, in which … is any text within a line. Spaces
+// before numbers, which some systems' wc prints, do not count.
 func like(got, pattern string) bool {
 	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")
 	return regexp.MustCompile(`^` + pattern + `$`).MatchString(regexp.MustCompile(`(?m)^ +(\d+)$`).ReplaceAllString(got, "$1"))

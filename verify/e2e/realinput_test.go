@@ -21,8 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestRealInput keeps a real tree in the repository, Go's own sources: some ten thousand files of many kinds. Eight clients
-// upload them at once; a harvester gets everything, and later exactly what has changed since.
+// TestRealInput keeps a real tree in the repository, Go's own sources: some ten thousand files of
+// many kinds. Eight clients upload them at once; a harvester gets everything, and later exactly
+// what has changed since.
 func TestRealInput(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -47,7 +48,8 @@ func TestRealInput(t *testing.T) {
 	m.harvest(m.kept)
 	m.wantArrived(nil)
 
-	// A new listing shows what the harvester has by now, and what is not deleted is what is on the disk.
+	// A new listing shows what the harvester has by now, and what is not deleted is what is on the
+	// disk.
 	harvested := m.known
 	m.known = nil
 	m.harvest("/resources?state=all&limit=500")
@@ -78,7 +80,8 @@ type fact struct {
 
 func factOf(r Resource) fact { return fact{r.Name, r.SetID, r.State, r.SHA256, r.Bytes} }
 
-// goSources returns every file below $(go env GOROOT)/src, or of two of its folders in a short test.
+// goSources returns every file below $(go env GOROOT)/src, or of two of its folders in a short
+// test.
 func goSources(t *testing.T) map[string]string {
 	t.Helper()
 	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -229,7 +232,8 @@ func digestOfFile(path string) (digest string, size int64, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), size, errors.Join(err, file.Close())
 }
 
-// wantArrived fails unless exactly the resources wanted, by name, have arrived in the last harvest, each once.
+// wantArrived fails unless exactly the resources wanted, by name, have arrived in the last harvest,
+// each once.
 func (m *mirror) wantArrived(want map[string]fact) {
 	m.t.Helper()
 	got := map[string]fact{}
@@ -244,7 +248,8 @@ func (m *mirror) wantArrived(want map[string]fact) {
 	}
 }
 
-// compareFiles downloads the file of each active resource and compares it with the disk. That of a deleted one must be gone.
+// compareFiles downloads the file of each active resource and compares it with the disk. That of a
+// deleted one must be gone.
 func (m *mirror) compareFiles(resources []Resource) {
 	m.t.Helper()
 	eachOf(m.t, resources, func(r Resource) error {
@@ -271,9 +276,9 @@ func (m *mirror) compareFiles(resources []Resource) {
 	})
 }
 
-// change works on every twentieth file that has arrived, in turn replacing, deleting, adding another one, and deleting with
-// restoring, and returns what a harvester must learn of that, by name. Go's own folder is left alone: what a file becomes is
-// written elsewhere.
+// change works on every twentieth file that has arrived, in turn replacing, deleting, adding
+// another one, and deleting with restoring, and returns what a harvester must learn of that, by
+// name. Go's own folder is left alone: what a file becomes is written elsewhere.
 func (m *mirror) change() map[string]fact {
 	m.t.Helper()
 	folder := m.t.TempDir()

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the real program over a data directory, with these flags. It is stopped, and must stop well, at the end of the test.
+// serve starts the real program over a data directory, with these flags. It is stopped, and must
+// stop well, at the end of the test.
 func serve(t *testing.T, data string, flags ...string) *Service {
 	t.Helper()
 	path, err := program()

@@ -1,5 +1,6 @@
-// Package e2e runs the real program as a process of its own and calls it over HTTP, for end-to-end tests (which are here), for
-// fault injection (package faults) and for measurements (package bench). It uses no package of the product.
+// Package e2e runs the real program as a process of its own and calls it over HTTP, for end-to-end
+// tests (which are here), for fault injection (package faults) and for measurements (package
+// bench). It uses no package of the product.
 package e2e
 
 import (
@@ -21,7 +22,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its first start.
+// KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its
+// first start.
 const KeyFile = "initial-admin.key"
 
 // How long a service may take to start, and to end once it was asked to.
@@ -80,7 +82,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 }
 
-// Run runs a command of the program to its end. The error says why that could not be done; an exit code other than 0 is none.
+// Run runs a command of the program to its end. The error says why that could not be done; an exit
+// code other than 0 is none.
 func Run(ctx context.Context, program string, args ...string) (o Outcome, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
@@ -101,10 +104,10 @@ type Service struct {
 	err   error // how it ended, known once ended is closed
 }
 
-// Start runs the program over a data directory, new or one that Start made, and returns when it takes requests, on a free port
-// of loopback.
-// Its log goes to the file data + ".log". The flags go to labshelf serve; variables LABSHELF_… of the environment do not reach
-// it. The caller calls Stop. At the end of ctx the service is killed.
+// Start runs the program over a data directory, new or one that Start made, and returns when it
+// takes requests, on a free port of loopback. Its log goes to the file data + ".log". The flags go
+// to labshelf serve; variables LABSHELF_… of the environment do not reach it. The caller calls
+// Stop. At the end of ctx the service is killed.
 func Start(ctx context.Context, program, data string, flags ...string) (_ *Service, err error) {
 	s := &Service{log: data + ".log", ended: make(chan struct{})}
 	log, err := os.Create(s.log)
@@ -136,8 +139,8 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 	return s, nil
 }
 
-// ready waits for the service and returns its base URL. It polls the log, which is a file: a pipe would make this process a part of what
-// is measured.
+// ready waits for the service and returns its base URL. It polls the log, which is a file: a pipe
+// would make this process a part of what is measured.
 func (s *Service) ready() (string, error) {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(s.log)
@@ -162,8 +165,9 @@ func (s *Service) ready() (string, error) {
 // PID returns the id of the process.
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
-// Stop asks the service to end, as an operator does, and waits for it. It returns an error, with the end of the log, if the
-// service did not end well. (Windows has no such signal: there it is killed.)
+// Stop asks the service to end, as an operator does, and waits for it. It returns an error, with
+// the end of the log, if the service did not end well. (Windows has no such signal: there it is
+// killed.)
 func (s *Service) Stop() error {
 	s.CloseIdle()
 	if runtime.GOOS == "windows" {
@@ -187,7 +191,8 @@ func (s *Service) Stop() error {
 	return nil
 }
 
-// Kill ends the service without asking, as a crash does, and waits for the end of the process. After Stop it does nothing.
+// Kill ends the service without asking, as a crash does, and waits for the end of the process.
+// After Stop it does nothing.
 func (s *Service) Kill() {
 	_ = s.cmd.Process.Kill() // fails only where it has ended
 	<-s.ended

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestReadyIsSaid: systemd hears that the service is ready (sd_notify(3)), as a unit of Type=notify asks for.
+// TestReadyIsSaid: systemd hears that the service is ready (sd_notify(3)), as a unit of Type=notify
+// asks for.
 func TestReadyIsSaid(t *testing.T) {
 	folder := t.TempDir()
 	address := &net.UnixAddr{Name: filepath.Join(folder, "notify"), Net: "unixgram"}

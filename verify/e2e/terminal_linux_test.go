@@ -26,7 +26,8 @@ type terminal struct {
 	ended chan struct{} // all that was shown has been read
 }
 
-// openTerminal opens a terminal of 80 columns, and the side of it that programs have. It is closed at the end of the test.
+// openTerminal opens a terminal of 80 columns, and the side of it that programs have. It is closed
+// at the end of the test.
 func openTerminal(t *testing.T) (_ *terminal, programs *os.File) {
 	t.Helper()
 	typed, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -131,7 +132,8 @@ func (s *terminalSession) start(t *testing.T, args ...string) (process *os.Proce
 	return cmd.Process, code
 }
 
-// ends waits for the program, which must end with this code, and until all that it has written is shown.
+// ends waits for the program, which must end with this code, and until all that it has written is
+// shown.
 func (s *terminalSession) ends(t *testing.T, ended <-chan int, want int) {
 	t.Helper()
 	select {

@@ -16,8 +16,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets the resource; through a request link, without a
-// key, there is one, and nothing is said of it.
+// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets
+// the resource; through a request link, without a key, there is one, and nothing is said of it.
 func TestTusClient(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]bool{"with a key": false, "through a link": true} {

@@ -17,8 +17,9 @@ type acknowledged struct {
 	stamp int64
 }
 
-// verifyLog holds the audit log of a stopped service against what was acknowledged: no change is without its entry, and what was in the
-// log before, is. That no entry is without its change, the check of the repository finds: each object is what its last entry says.
+// verifyLog holds the audit log of a stopped service against what was acknowledged: no change is
+// without its entry, and what was in the log before, is. That no entry is without its change, the
+// check of the repository finds: each object is what its last entry says.
 func (w *workload) verifyLog(ctx context.Context) (err error) {
 	meta, err := bolt.Open(filepath.Join(w.data, "meta.db"), bolt.Options{ReadOnly: true})
 	if err != nil {
@@ -49,7 +50,8 @@ func (w *workload) verifyLog(ctx context.Context) (err error) {
 	})
 }
 
-// readLog returns which objects were changed when, and how many versions of each resource were made.
+// readLog returns which objects were changed when, and how many versions of each resource were
+// made.
 func readLog(tx *metadata.Tx) (logged map[acknowledged]bool, made map[metadata.ID]int, err error) {
 	logged, made = map[acknowledged]bool{}, map[metadata.ID]int{}
 	state, err := tx.Audit.State()
@@ -73,7 +75,8 @@ func readLog(tx *metadata.Tx) (logged map[acknowledged]bool, made map[metadata.I
 	return logged, made, err
 }
 
-// verifyGrowth: the log begins with what it was when the service was stopped before, as an auditor sees it who noted down the head.
+// verifyGrowth: the log begins with what it was when the service was stopped before, as an auditor
+// sees it who noted down the head.
 func (w *workload) verifyGrowth(tx *metadata.Tx) error {
 	state, err := tx.Audit.State()
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// maintenancePause is between two purges, or two backups: a part of the load, and no wait for anything.
+// maintenancePause is between two purges, or two backups: a part of the load, and no wait for
+// anything.
 const maintenancePause = 50 * time.Millisecond
 
 // purgeOn removes what is deleted, again and again, until the service is killed.
@@ -34,8 +35,8 @@ func (w *workload) purgeOn(ctx context.Context) error {
 	return nil
 }
 
-// backUpOn makes backups, each over the one before, until the service is killed. The one under way is killed a little later, while it
-// handles that.
+// backUpOn makes backups, each over the one before, until the service is killed. The one under way
+// is killed a little later, while it handles that.
 func (w *workload) backUpOn(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -66,7 +67,8 @@ func (w *workload) backUp(ctx context.Context) (e2e.Outcome, error) {
 		"--server", w.service.Base(), "--key-file", filepath.Join(w.data, e2e.KeyFile))
 }
 
-// verifyBackup verifies the last complete backup: an interrupted one must not have damaged it (I11).
+// verifyBackup verifies the last complete backup: an interrupted one must not have damaged it
+// (I11).
 func (w *workload) verifyBackup(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(w.backups, "manifest.json")); err != nil {
 		return nil // none is complete yet
@@ -78,7 +80,8 @@ func (w *workload) verifyBackup(ctx context.Context) error {
 	return err
 }
 
-// verifyRestored makes a last backup, restores it, and compares everything in it with what was acknowledged. It stops the service.
+// verifyRestored makes a last backup, restores it, and compares everything in it with what was
+// acknowledged. It stops the service.
 func (w *workload) verifyRestored(ctx context.Context) error {
 	o, err := w.backUp(ctx)
 	if err != nil || o.Code != 0 {

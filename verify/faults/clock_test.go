@@ -62,7 +62,8 @@ func settings() []setting {
 	}
 }
 
-// clock moves the clock of a service in this process while all write; between the moves the service is opened again.
+// clock moves the clock of a service in this process while all write; between the moves the service
+// is opened again.
 func clock(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
 	if err != nil {

@@ -19,7 +19,8 @@ type found struct {
 	End       *struct{ Violations int }
 }
 
-// check runs labshelf check over the data directory of a stopped service. It returns what that found, and how it ended.
+// check runs labshelf check over the data directory of a stopped service. It returns what that
+// found, and how it ended.
 func check(ctx context.Context, program, data string) (all []found, o e2e.Outcome, err error) {
 	o, err = e2e.Run(ctx, program, "check", "--data", data, "--json")
 	if err != nil {
@@ -37,7 +38,8 @@ func check(ctx context.Context, program, data string) (all []found, o e2e.Outcom
 	return all, o, nil
 }
 
-// clean returns what is wrong with the data directory of a stopped service, as labshelf check sees it.
+// clean returns what is wrong with the data directory of a stopped service, as labshelf check sees
+// it.
 func clean(ctx context.Context, program, data string) error {
 	_, o, err := check(ctx, program, data)
 	if err == nil && o.Code != 0 {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// fewDescriptors lowers the number of descriptors of the service so far that it can open nothing more.
+// fewDescriptors lowers the number of descriptors of the service so far that it can open nothing
+// more.
 func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 	pid := strconv.Itoa(u.pid)
 	set := func(limit int) error {
@@ -34,8 +35,9 @@ func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error,
 	}
 }
 
-// atRest waits until the service has flushed all bodies to files, and has opened and closed nothing for a while: a file that is closed
-// later would free a descriptor. It polls /proc, which reports no events.
+// atRest waits until the service has flushed all bodies to files, and has opened and closed nothing
+// for a while: a file that is closed later would free a descriptor. It polls /proc, which reports
+// no events.
 func (u *tenant) atRest(ctx context.Context) error {
 	const polls = 50 // 10 ms from one to the next
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -10,11 +10,12 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// onDrive tells whether the next change of a resource goes through the drive. One that a purge may have taken does not: where the drive finds no file it
-// makes one.
+// onDrive tells whether the next change of a resource goes through the drive. One that a purge may
+// have taken does not: where the drive finds no file it makes one.
 func (w *writer) onDrive(th *object) bool { return w.uploads && !th.purgeable && w.random.IntN(3) == 0 }
 
-// drive sends a request to the path of a resource on the drive. Its answer has no tag: that of the drive is the digest, and not of the record.
+// drive sends a request to the path of a resource on the drive. Its answer has no tag: that of the
+// drive is the digest, and not of the record.
 func (w *writer) drive(ctx context.Context, method string, th *object, body []byte) (e2e.Answer, error) {
 	path := url.URL{Scheme: "http", Host: w.Address(), Path: fmt.Sprintf("/dav/space-%d/%s/%s", w.n, th.set.want.Name, th.want.Name)}
 	a, err := w.Exchange(ctx, method, path.String(), http.Header{}, bytes.NewReader(body))

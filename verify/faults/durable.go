@@ -17,7 +17,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// durable lists what makes changes durable, by folder or by file: after a change of it the long rows are due.
+// durable lists what makes changes durable, by folder or by file: after a change of it the long
+// rows are due.
 func durable() []string {
 	return []string{
 		"blobs", "backup", "metadata/groupcommit",
@@ -28,8 +29,8 @@ func durable() []string {
 	}
 }
 
-// changed reports whether the durable code of the work tree differs from that of a commit in more than comments, names, positions and
-// the files of declarations.
+// changed reports whether the durable code of the work tree differs from that of a commit in more
+// than comments, names, positions and the files of declarations.
 func changed(commit string) (bool, error) {
 	root, err := e2e.Source(context.Background())
 	if err != nil {

@@ -43,9 +43,10 @@ func injections() []injection {
 // hits tells whether the injection can make this call fail.
 func (i injection) hits(c *passfs.Call) bool { return slices.Contains(i.at, c.Kind) }
 
-// ioErrors makes each call of the script fail that can fail so, and checks the result against the policy: nothing acknowledged is lost,
-// reading works, no temporary file stays; after a sync or a commit that failed nothing more is written, after any other failure writing
-// continues as soon as it can.
+// ioErrors makes each call of the script fail that can fail so, and checks the result against the
+// policy: nothing acknowledged is lost, reading works, no temporary file stays; after a sync or a
+// commit that failed nothing more is written, after any other failure writing continues as soon as
+// it can.
 func ioErrors(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		var points []failure
@@ -223,7 +224,8 @@ func (f *failure) answer(r script.Report) string {
 		f.complain(r, "%q fails before anything was made to", name)
 		return ""
 	}
-	// FUSE keeps in memory what it could not write. So a commit can be visible whatever the error was.
+	// FUSE keeps in memory what it could not write. So a commit can be visible whatever the error
+	// was.
 	f.visible = f.visible || r.Code == string(errs.CodeOutcomeUnknown) && f.hit.Path == script.MetaFile && f.hit.Offset < metaPages
 	code, final := f.policy(r)
 	if f.denied > 1 && final {
@@ -251,7 +253,8 @@ func (f *failure) complain(r script.Report, format string, args ...any) {
 // metaPages is where, in the metadata file, the pages end that say which commit is the last.
 const metaPages = 8192
 
-// policy says with which code the operation is refused in which the call failed, and whether nothing is written after that.
+// policy says with which code the operation is refused in which the call failed, and whether
+// nothing is written after that.
 func (f *failure) policy(r script.Report) (code string, final bool) {
 	opening := r.Code == script.Other && !r.ReadOnly
 	snapshot := strings.HasPrefix(f.hit.Path, script.MetaFile+".snapshot-")

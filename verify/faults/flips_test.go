@@ -15,7 +15,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// flips damages a repository, one bit or one cut at a time, and asks check and the service about it.
+// flips damages a repository, one bit or one cut at a time, and asks check and the service about
+// it.
 func flips(ctx context.Context, t *trial) error {
 	s, err := newSample(ctx, t)
 	if err != nil {
@@ -38,8 +39,8 @@ func flips(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// flipBlob flips a bit in a blob. Check names every resource that has it, and versions; the service cuts the download off, or at least names
-// the digest.
+// flipBlob flips a bit in a blob. Check names every resource that has it, and versions; the service
+// cuts the download off, or at least names the digest.
 func (s *sample) flipBlob(ctx context.Context, t *trial, i int, verify bool) (err error) {
 	random := t.random(i)
 	r := s.files[random.IntN(len(s.files))]
@@ -193,7 +194,8 @@ func (s *sample) flipMetadata(ctx context.Context, t *trial, i int) error {
 	return s.damageMetadata(ctx, t, fmt.Sprintf("flip of bit %d of byte %d of the metadata, on page %d", bit, at, at/pageSize), damaged)
 }
 
-// cutMetadata cuts the metadata file off at the beginning of each page, once. What is left of the row goes to more flips.
+// cutMetadata cuts the metadata file off at the beginning of each page, once. What is left of the
+// row goes to more flips.
 func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
 	round, rounds := i/4, max(1, t.size/4)
 	if round >= s.pages {
@@ -207,7 +209,8 @@ func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
 	return s.damageMetadata(ctx, t, fmt.Sprintf("the metadata cut off before page %d of %d", page, s.pages), s.metadata[:page*pageSize])
 }
 
-// damageMetadata replaces the metadata file by a damaged one. Either check finds it, or it is harmless.
+// damageMetadata replaces the metadata file by a damaged one. Either check finds it, or it is
+// harmless.
 func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, damaged []byte) error {
 	if err := os.WriteFile(s.path(), damaged, 0o600); err != nil {
 		return err
@@ -239,9 +242,10 @@ func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, dama
 	return errors.Join(err, s.end(service, what), s.restore())
 }
 
-// damageShown reports whether a changed answer is one that a damaged file may cause: an error, a connection cut off, not found, or a page
-// or counts that lack something. bbolt has no checksums over its pages, so the service cannot notice what it no longer finds; but what it
-// shows must be true.
+// damageShown reports whether a changed answer is one that a damaged file may cause: an error, a
+// connection cut off, not found, or a page or counts that lack something. bbolt has no checksums
+// over its pages, so the service cannot notice what it no longer finds; but what it shows must be
+// true.
 func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool {
 	var p e2e.Page
 	var counts, were any
@@ -268,7 +272,8 @@ func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool
 	return true
 }
 
-// within reports whether an answer is another one less something: no count is greater, and nothing else is new.
+// within reports whether an answer is another one less something: no count is greater, and nothing
+// else is new.
 func within(now, was any) bool {
 	switch now := now.(type) {
 	case float64:

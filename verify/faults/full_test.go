@@ -58,8 +58,9 @@ func shortages() []shortage {
 	}
 }
 
-// full makes the real program run out of space, of inodes, of a writable disk, of descriptors. Meanwhile changes are refused and reads
-// succeed; as soon as the shortage ends everything works, without a restart.
+// full makes the real program run out of space, of inodes, of a writable disk, of descriptors.
+// Meanwhile changes are refused and reads succeed; as soon as the shortage ends everything works,
+// without a restart.
 func full(ctx context.Context, t *trial) error {
 	if _, err := t.build(ctx); err != nil {
 		return err
@@ -202,8 +203,9 @@ func (u *tenant) acknowledged(a e2e.Answer, sha256 string) error {
 	return nil
 }
 
-// change tries one change, which succeeds or is refused as it must be. A service that refuses before it has read the whole file
-// may close the connection while the client still sends, and the client then sees no answer: then the result is looked up.
+// change tries one change, which succeeds or is refused as it must be. A service that refuses
+// before it has read the whole file may close the connection while the client still sends, and the
+// client then sees no answer: then the result is looked up.
 func (s shortage) change(ctx context.Context, t *trial, u *tenant) (refused int, err error) {
 	id := u.ids[u.random.IntN(len(u.ids))]
 	want := u.known[id]
@@ -241,7 +243,8 @@ func cutOff(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
 }
 
-// lookUp determines whether a change without an answer was made: the resource is as it was, or all that the change wanted.
+// lookUp determines whether a change without an answer was made: the resource is as it was, or all
+// that the change wanted.
 func (u *tenant) lookUp(ctx context.Context, id string, want known) error {
 	if id == "" {
 		return nil // a resource that was not acknowledged
@@ -309,8 +312,8 @@ func execute(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// fillUp creates files through the service until there is no room, beside files of a total size, or empty ones, that are none of
-// the service's and are removed at the end.
+// fillUp creates files through the service until there is no room, beside files of a total size, or
+// empty ones, that are none of the service's and are removed at the end.
 func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func() error, error) {
 	return func(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 		folder := filepath.Join(u.data, name)
@@ -330,7 +333,8 @@ func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func(
 	}
 }
 
-// readOnlyWhile mounts a file system on which everything but reading and syncing fails while ro is set.
+// readOnlyWhile mounts a file system on which everything but reading and syncing fails while ro is
+// set.
 func readOnlyWhile(ro *atomic.Bool) func(context.Context, *trial, string) (func() error, error) {
 	return func(_ context.Context, t *trial, at string) (func() error, error) {
 		below := at + ".below"

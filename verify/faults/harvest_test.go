@@ -11,7 +11,8 @@ import (
 // repositoryChanges is how many changes one repository gets: what is compared grows.
 const repositoryChanges = 10_000
 
-// harvest crashes and restarts harvesters while sixteen writers write, and the service is killed and restarted.
+// harvest crashes and restarts harvesters while sixteen writers write, and the service is killed
+// and restarted.
 func harvest(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// harvester follows all changes of a repository. After each page it saves what it got and where to continue, across crashes of the
-// service and its own.
+// harvester follows all changes of a repository. After each page it saves what it got and where to
+// continue, across crashes of the service and its own.
 type harvester struct {
 	kept    string            // URL
 	has     map[string]record // by id, resources
@@ -36,7 +36,8 @@ func (h *harvester) run(ctx context.Context, w *workload) error {
 	return nil
 }
 
-// goOn fetches what has changed since the last time. After an error the position is that of the last complete page.
+// goOn fetches what has changed since the last time. After an error the position is that of the
+// last complete page.
 func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	for {
 		var p e2e.Page
@@ -52,7 +53,8 @@ func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	}
 }
 
-// fetch gets the page where the harvester is. Sometimes the harvester crashes meanwhile: what it got is lost, and it is restarted.
+// fetch gets the page where the harvester is. Sometimes the harvester crashes meanwhile: what it
+// got is lost, and it is restarted.
 func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error {
 	if h.dies == nil || h.dies.IntN(10) > 0 {
 		return c.Get(ctx, h.kept, p)
@@ -65,8 +67,8 @@ func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error
 	return c.Get(ctx, h.kept, p)
 }
 
-// verify compares what the harvester has, once it has come to the end, with what there is, and checks the
-// order of the stamps.
+// verify compares what the harvester has, once it has come to the end, with what there is, and
+// checks the order of the stamps.
 func (h *harvester) verify(ctx context.Context, w *workload, all map[string]record) error {
 	if err := h.goOn(ctx, w.client); err != nil {
 		return err
@@ -125,8 +127,8 @@ func (s *stamps) add(th *object) {
 	s.known[key] = append(s.known[key], stampOf(th.etag))
 }
 
-// of returns the stamp of a version that a harvester was given after one with the stamp last. Where it is not known exactly,
-// it is assumed to be as early as last allows, within its millisecond.
+// of returns the stamp of a version that a harvester was given after one with the stamp last. Where
+// it is not known exactly, it is assumed to be as early as last allows, within its millisecond.
 func (s *stamps) of(r record, last int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestIndex: kill -9 while 4 writers change what is searched, bits flipped in the files of the index, and a full disk under it.
+// TestIndex: kill -9 while 4 writers change what is searched, bits flipped in the files of the
+// index, and a full disk under it.
 func TestIndex(t *testing.T) {
 	try(t, row{name: "index", unit: "faults", tiny: 2, short: 4, long: 400, needs: []string{"linux", "root", "mount"}, run: indexFaults})
 }
@@ -202,7 +203,8 @@ type file struct {
 	inner string
 }
 
-// compare asks while the index catches up, and when it has: then for everything. It knows what there is from a listing.
+// compare asks while the index catches up, and when it has: then for everything. It knows what
+// there is from a listing.
 func (s *searched) compare(ctx context.Context, random *rand.Rand) error {
 	files := map[string]file{}
 	_, err := s.client.Walk(ctx, "/resources?setId="+s.set+"&limit=1000", func(p e2e.Page) error {
@@ -252,8 +254,9 @@ func (s *searched) current(ctx context.Context) (bool, error) {
 	return status.State == "current" && status.Texts == "current", err
 }
 
-// ask compares an answer with what there is. Only an answer that says that the index is behind may lack something, and what it has is
-// as it is. One may be refused while the index is not known to be current, and once afterwards, by which damage is noticed.
+// ask compares an answer with what there is. Only an answer that says that the index is behind may
+// lack something, and what it has is as it is. One may be refused while the index is not known to
+// be current, and once afterwards, by which damage is noticed.
 func (s *searched) ask(ctx context.Context, files map[string]file, outer, inner string, current bool) error {
 	query := "/search?order=oldest&limit=1000&q=" + url.QueryEscape(strings.TrimSpace("type:file "+outer+" "+inner))
 	found := map[string]string{}
@@ -323,8 +326,8 @@ func (s *searched) caughtUp(ctx context.Context) error {
 	return violated(nil, "the index has not caught up within %v", indexLimit)
 }
 
-// fillDisk gives the index a disk of its own, which is full before all is in it. The service says that the index is behind, and it catches up by
-// itself when there is room.
+// fillDisk gives the index a disk of its own, which is full before all is in it. The service says
+// that the index is behind, and it catches up by itself when there is room.
 func (s *searched) fillDisk(ctx context.Context) (err error) {
 	folder := filepath.Join(s.data, "index")
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -63,7 +63,8 @@ func (w *writer) asVisitor(ctx context.Context, l *link, method, path string, bo
 	return a, err
 }
 
-// drop puts a file through a request link of a set. What the answer does not say of it is read afterwards; until then it is answered, and must be there.
+// drop puts a file through a request link of a set. What the answer does not say of it is read
+// afterwards; until then it is answered, and must be there.
 func (w *writer) drop(ctx context.Context, set *object) error {
 	l, err := w.linkOf(ctx, set, "request")
 	if err != nil {
@@ -119,8 +120,8 @@ func (w *writer) visit(ctx context.Context, th *object) error {
 	return nil
 }
 
-// verifyLinks compares what links have counted with what was answered. What was sent without an answer may have counted. A request counts in the commit
-// that makes the file, and so exactly.
+// verifyLinks compares what links have counted with what was answered. What was sent without an
+// answer may have counted. A request counts in the commit that makes the file, and so exactly.
 func (w *writer) verifyLinks(ctx context.Context) error {
 	for _, set := range w.sets {
 		for kind, l := range set.links {

@@ -21,7 +21,8 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// mounted is a directory, and the mount of passfs through which child processes use it. It is used once.
+// mounted is a directory, and the mount of passfs through which child processes use it. It is used
+// once.
 type mounted struct {
 	below, above string
 	fs           *passfs.FS
@@ -35,7 +36,8 @@ type mounted struct {
 // mountHook is a passfs.Hook that gets its mount.
 type mountHook func(s *mounted, c *passfs.Call, do func() syscall.Errno) syscall.Errno
 
-// newMount mounts the directory dir/below, which may exist. The hook is called for each call, as passfs does, until kill.
+// newMount mounts the directory dir/below, which may exist. The hook is called for each call, as
+// passfs does, until kill.
 func newMount(dir string, hook mountHook) (*mounted, error) {
 	s := &mounted{below: filepath.Join(dir, "below"), above: filepath.Join(dir, "above")}
 	for _, path := range []string{s.below, s.above} {
@@ -66,8 +68,9 @@ func (s *mounted) kill() syscall.Errno {
 	return syscall.EIO
 }
 
-// run starts this program as a child on the mount and waits for its end. Each Report that the child makes goes to report, which
-// answers; the hook is not called meanwhile. run returns what the child wrote to standard error, if it failed without being killed.
+// run starts this program as a child on the mount and waits for its end. Each Report that the child
+// makes goes to report, which answers; the hook is not called meanwhile. run returns what the child
+// wrote to standard error, if it failed without being killed.
 func (s *mounted) run(ctx context.Context, report func(script.Report) (answer string), args ...string) error {
 	cmd, err := childCommand(ctx, append(args, s.above)...)
 	if err != nil {
@@ -179,8 +182,9 @@ type golden struct {
 	creation int            // how many calls that takes
 }
 
-// mountGolden is newMount for the script. With late, faults come only after the first creation: the stores, whose creation takes most of
-// the calls, exist already, and the hook is inactive until they are open.
+// mountGolden is newMount for the script. With late, faults come only after the first creation: the
+// stores, whose creation takes most of the calls, exist already, and the hook is inactive until
+// they are open.
 func (g *golden) mountGolden(dir string, late bool, hook mountHook) (*mounted, error) {
 	if late {
 		if err := errors.Join(os.MkdirAll(dir, 0o700), copyTree(g.made, filepath.Join(dir, "below"))); err != nil {

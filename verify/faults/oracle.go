@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// object is what must be true of one resource or set. It has one writer, which sends one request at a time: so of at most one
-// change it is unknown whether it happened.
+// object is what must be true of one resource or set. It has one writer, which sends one request at
+// a time: so of at most one change it is unknown whether it happened.
 type object struct {
 	want      record           // the facts, see factsOf
 	versions  []record         // what it was before each replacement, the oldest first
@@ -55,7 +55,8 @@ func violated(th *object, format string, args ...any) error {
 	return violation{err}
 }
 
-// factsOf returns the fields of a record that a writer decides. The addresses are the service's own, and the time is in the tag.
+// factsOf returns the fields of a record that a writer decides. The addresses are the service's
+// own, and the time is in the tag.
 func factsOf(r record) record {
 	r.URL, r.DataURL, r.Modified, r.DataspaceID = "", "", "", ""
 	return r
@@ -167,7 +168,8 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 	}
 	tag := c.on.etag
 	w.observe(w.done(c, ""))
-	// The state may be the same before and after, as of a file that replaces an equal one: then the tag says which one it is.
+	// The state may be the same before and after, as of a file that replaces an equal one: then the
+	// tag says which one it is.
 	return w.adopt(ctx, c.on, tag)
 }
 
@@ -177,7 +179,8 @@ func tombstone(r record) record {
 	return r
 }
 
-// adopt takes over the tag of an object whose last change was not answered. It must not be of an older version.
+// adopt takes over the tag of an object whose last change was not answered. It must not be of an
+// older version.
 func (w *writer) adopt(ctx context.Context, th *object, before string) error {
 	a, err := w.SendJSON(ctx, http.MethodGet, th.path(), nil)
 	if err != nil {

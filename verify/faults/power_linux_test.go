@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shutdown is the request that ends a file system at once, as a power cut does; ext4 and XFS know it.
+// shutdown is the request that ends a file system at once, as a power cut does; ext4 and XFS know
+// it.
 const shutdown = 0x8004587d // _IOR('X', 125, uint32)
 
 // What happens to the log of the file system when it ends.
@@ -85,7 +86,8 @@ func power(ctx context.Context, t *trial) (err error) {
 // logOf is what happens to the log of the file system in the cut of a unit.
 func logOf(i int) int { return []int{flushLog, dropLog}[i%2] }
 
-// create makes the file system and the repository. The log of the service and its oracle stay outside.
+// create makes the file system and the repository. The log of the service and its oracle stay
+// outside.
 func (d *disk) create(ctx context.Context, t *trial, program string, i int) error {
 	data, on := filepath.Join(d.dir, "data"), filepath.Join(d.mount(), "data")
 	if err := os.MkdirAll(d.mount(), 0o700); err != nil {
@@ -187,7 +189,8 @@ func command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// TestPowerCut: power cuts under load, on ext4 and XFS. It goes on for longer when it has a fault to find.
+// TestPowerCut: power cuts under load, on ext4 and XFS. It goes on for longer when it has a fault
+// to find.
 func TestPowerCut(t *testing.T) {
 	cuts := 4
 	if os.Getenv("MUTANT") != "" {

@@ -41,8 +41,8 @@ func git(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// codeID names the code: the last commit that changed more than documents. With clean, changes that are not committed are an
-// errDirty.
+// codeID names the code: the last commit that changed more than documents. With clean, changes that
+// are not committed are an errDirty.
 func codeID(clean bool) (string, error) {
 	const documents = ":(exclude)*.md"
 	id, err := git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", documents)
@@ -59,7 +59,8 @@ func codeID(clean bool) (string, error) {
 // writing is held while the document is changed: rows run in parallel.
 var writing sync.Mutex
 
-// write puts the row's line into the document, in the place of the one that was there. code is the codeID of when the row began.
+// write puts the row's line into the document, in the place of the one that was there. code is the
+// codeID of when the row began.
 func (t *trial) write(code string, took time.Duration) error {
 	writing.Lock()
 	defer writing.Unlock()

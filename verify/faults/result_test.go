@@ -10,7 +10,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestDue says of each row whether its long run is due: the durable code has changed since the run that is written down.
+// TestDue says of each row whether its long run is due: the durable code has changed since the run
+// that is written down.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	root, err := e2e.Source(context.Background())
@@ -54,7 +55,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDeclarations: comments, names, order and files do not count as a change of code; all else does.
+// TestDeclarations: comments, names, order and files do not count as a change of code; all else
+// does.
 func TestDeclarations(t *testing.T) {
 	t.Parallel()
 	const was = "package a\nimport \"os\"\n// f is.\nfunc f(n int) error { return os.Remove(\"a\") }\nvar x = 1\n"

@@ -76,7 +76,8 @@ func countUploads(t *trial, n chunkCount) {
 	t.add("uploads found completed", n.found)
 }
 
-// file returns a body, and whether it is sent as a resumable upload: then mostly one that takes several chunks.
+// file returns a body, and whether it is sent as a resumable upload: then mostly one that takes
+// several chunks.
 func (w *writer) file() (body []byte, resumable bool) {
 	resumable = w.uploads && w.random.IntN(4) == 0
 	if resumable && w.random.IntN(4) > 0 {
@@ -172,8 +173,8 @@ func (w *writer) complete(u *pendingUpload, made string) error {
 	return nil
 }
 
-// resume asks, after a restart, for the offset of the upload under way: at least what was acknowledged, and at most what was sent;
-// where all had been sent, the resource may exist as well.
+// resume asks, after a restart, for the offset of the upload under way: at least what was
+// acknowledged, and at most what was sent; where all had been sent, the resource may exist as well.
 func (w *writer) resume(ctx context.Context) error {
 	u := w.pendingUpload
 	if u == nil {
@@ -237,7 +238,8 @@ func tus(ctx context.Context, c *e2e.Client, method, url string, header map[stri
 	return c.Exchange(ctx, method, url, all, chunk)
 }
 
-// chunkReader reads a chunk: mostly at once, sometimes with pauses, so that a crash comes in its middle.
+// chunkReader reads a chunk: mostly at once, sometimes with pauses, so that a crash comes in its
+// middle.
 func (w *writer) chunkReader(chunk []byte) io.Reader {
 	switch {
 	case len(chunk) == 0:

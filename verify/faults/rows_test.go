@@ -63,7 +63,8 @@ func (r row) size(t *testing.T) int {
 	return 0
 }
 
-// try runs a row. Where it cannot run it is skipped, but not in CI. The directory of a row that failed stays.
+// try runs a row. Where it cannot run it is skipped, but not in CI. The directory of a row that
+// failed stays.
 func try(t *testing.T, r row) {
 	t.Parallel()
 	if err := missing(r.needs); err != nil {
@@ -147,7 +148,8 @@ func TestSyscalls(t *testing.T) {
 	try(t, row{name: "syscalls", unit: "points", tiny: 20, short: 100, needs: []string{"linux", "root", "fuse"}, run: syscalls})
 }
 
-// TestErrors: an I/O error at every sync and write, no space and a read-only file system at every write.
+// TestErrors: an I/O error at every sync and write, no space and a read-only file system at every
+// write.
 func TestErrors(t *testing.T) {
 	try(t, row{name: "errors", unit: "points", tiny: 20, short: 120, needs: []string{"linux", "root", "fuse"}, run: ioErrors})
 }

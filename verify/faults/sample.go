@@ -82,7 +82,8 @@ func (s *sample) blob(digest string) string {
 // blobLimit is how long the flush of inline bodies may take.
 const blobLimit = 20 * time.Second
 
-// waitForBlobs waits until all bodies are files, to be damaged. It polls: the service reports no single flush.
+// waitForBlobs waits until all bodies are files, to be damaged. It polls: the service reports no
+// single flush.
 func (s *sample) waitForBlobs(ctx context.Context) error {
 	deadline := time.Now().Add(blobLimit)
 	for digest := range s.owners {
@@ -162,7 +163,8 @@ func pathOf(url string) string {
 	return "/" + path
 }
 
-// fetch gets an answer without the address, which differs from one start of the service to the next.
+// fetch gets an answer without the address, which differs from one start of the service to the
+// next.
 func (s *sample) fetch(ctx context.Context, c *e2e.Client, url string) (e2e.Answer, error) {
 	a, err := c.SendJSON(ctx, http.MethodGet, url, nil)
 	a.Body = bytes.ReplaceAll(a.Body, []byte(strings.TrimSuffix(c.Base(), "/v1")), nil)
@@ -196,7 +198,8 @@ func (s *sample) restore() error {
 
 func (s *sample) watermarkPath() string { return filepath.Join(s.data, "blobs", "watermark") }
 
-// rawDump returns a digest of all keys and values in a metadata file, and how many pages it has in use.
+// rawDump returns a digest of all keys and values in a metadata file, and how many pages it has in
+// use.
 func rawDump(path string) (sum string, pages int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

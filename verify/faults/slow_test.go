@@ -16,14 +16,16 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// slow connects slow and idle clients, from a process of their own, and times normal requests beside them.
+// slow connects slow and idle clients, from a process of their own, and times normal requests
+// beside them.
 func slow(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
 	if err != nil {
 		return err
 	}
-	// The short row has a shorter stall timeout, so that slow clients are cut off within its time. The long one lasts until the service
-	// has closed all idle connections (after two minutes), and they have been opened again.
+	// The short row has a shorter stall timeout, so that slow clients are cut off within its time.
+	// The long one lasts until the service has closed all idle connections (after two minutes), and
+	// they have been opened again.
 	stallTimeout, duration := time.Second, 4*time.Second
 	if t.long {
 		stallTimeout, duration = 30*time.Second, 125*time.Second
@@ -45,7 +47,8 @@ func slow(ctx context.Context, t *trial) error {
 	return errors.Join(err, clean(ctx, program, data))
 }
 
-// timeAround times requests before the slow clients connect, and from then until they have disconnected.
+// timeAround times requests before the slow clients connect, and from then until they have
+// disconnected.
 func (t *trial) timeAround(ctx context.Context, c *e2e.Client, data string, duration time.Duration) error {
 	_, set, err := c.MakeSet(ctx, "runs")
 	if err != nil {
@@ -153,8 +156,8 @@ func (t *trial) cutOff(kind string, n int64) error {
 	return nil
 }
 
-// cutShort counts the downloads of a file that ended early by the log of the service: the clients would read for hours what is in
-// flight to them.
+// cutShort counts the downloads of a file that ended early by the log of the service: the clients
+// would read for hours what is in flight to them.
 func cutShort(log string, file record) (n int64) {
 	path, whole := pathOf(file.DataURL)+`"`, fmt.Sprintf(`"bytes":%d,`, file.Bytes)
 	for line := range strings.Lines(log) {

@@ -20,8 +20,9 @@ const childSlow = "child-slow"
 // byteInterval is how often a slow client sends or takes a byte.
 const byteInterval = 200 * time.Millisecond
 
-// idleInterval is the time between two idle clients that connect or disconnect: a thousand a second. If all did at once, two cores, which
-// they share with the service, would do nothing else for seconds, and that would be measured.
+// idleInterval is the time between two idle clients that connect or disconnect: a thousand a
+// second. If all did at once, two cores, which they share with the service, would do nothing else
+// for seconds, and that would be measured.
 const idleInterval = time.Millisecond
 
 // readerLifetime is after how long a slow reader is replaced by another one.
@@ -35,8 +36,8 @@ type member struct {
 	cut  atomic.Int64 // how often the service has ended its connection
 }
 
-// slowChild connects slow and idle clients and keeps them connected until its input ends: the address, a file with the key, the
-// path of a large file, the number of idle clients.
+// slowChild connects slow and idle clients and keeps them connected until its input ends: the
+// address, a file with the key, the path of a large file, the number of idle clients.
 func slowChild(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -107,7 +108,8 @@ func members(address, key, path string) []*member {
 	}
 }
 
-// stay keeps one client connected, as often as it is cut off, until so long after the end of ctx. The result of the first attempt goes to arrived.
+// stay keeps one client connected, as often as it is cut off, until so long after the end of ctx.
+// The result of the first attempt goes to arrived.
 func (m *member) stay(ctx context.Context, address string, delay time.Duration, arrived chan<- error) {
 	for first := true; ctx.Err() == nil; first = false {
 		conn, err := (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, "tcp", address)
@@ -156,7 +158,8 @@ func sendSlowly(conn net.Conn) error {
 	}
 }
 
-// readSlowly reads a byte per byteInterval, for readerLifetime: what was in flight when it was cut off would last it for hours.
+// readSlowly reads a byte per byteInterval, for readerLifetime: what was in flight when it was cut
+// off would last it for hours.
 func readSlowly(conn net.Conn) error {
 	for begun := time.Now(); time.Since(begun) < readerLifetime; time.Sleep(byteInterval) {
 		if _, err := conn.Read(make([]byte, 1)); err != nil {
@@ -166,5 +169,6 @@ func readSlowly(conn net.Conn) error {
 	return nil
 }
 
-// slowPerKind is how many clients there are of each slow kind; the number of idle ones is the size of the row.
+// slowPerKind is how many clients there are of each slow kind; the number of idle ones is the size
+// of the row.
 const slowPerKind = 50

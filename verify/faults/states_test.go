@@ -18,8 +18,9 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// states opens what a disk may hold after a power cut during the script: as many states as its size says, evenly from all that
-// package crash lists. Each is inspected by a process of its own, which may crash.
+// states opens what a disk may hold after a power cut during the script: as many states as its size
+// says, evenly from all that package crash lists. Each is inspected by a process of its own, which
+// may crash.
 func states(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		choices, err := g.Choices(t.seed)
@@ -69,7 +70,8 @@ func loadGolden(path string) (g *golden, err error) {
 	return g, errors.Join(gob.NewDecoder(file).Decode(g), file.Close())
 }
 
-// inspector is a process that inspects states, one after the other. It is started when it is needed.
+// inspector is a process that inspects states, one after the other. It is started when it is
+// needed.
 type inspector struct {
 	recording, dir string
 	cmd            *exec.Cmd
@@ -166,7 +168,8 @@ func inspectChild(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 }
 
-// inspectState lays a state out in a directory of its own, which stays if something is wrong with it.
+// inspectState lays a state out in a directory of its own, which stays if something is wrong with
+// it.
 func (g *golden) inspectState(ctx context.Context, dir string, choice crash.Choice) (wrong []string, err error) {
 	dir = filepath.Join(dir, strings.ReplaceAll(choice.String(), ":", "-"))
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700), g.Build(choice, dir)); err != nil {

@@ -13,7 +13,8 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// syscalls kills the script before and after each call that changes or syncs something, and then its recovery at some call too.
+// syscalls kills the script before and after each call that changes or syncs something, and then
+// its recovery at some call too.
 func syscalls(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		t.add("violations", 0)
@@ -25,7 +26,8 @@ func syscalls(ctx context.Context, t *trial) error {
 	})
 }
 
-// spread returns the place of a unit among so many: the unit itself, or, where the row has a size, a random place in its share.
+// spread returns the place of a unit among so many: the unit itself, or, where the row has a size,
+// a random place in its share.
 func (t *trial) spread(unit, total int) int {
 	if t.size == 0 || t.size > total {
 		return unit % total
@@ -51,7 +53,8 @@ type killPoint struct {
 	recovery int // call of the recovery before which that is killed
 }
 
-// killAt runs the script until it is killed, recovers until that is killed, and checks what is left.
+// killAt runs the script until it is killed, recovers until that is killed, and checks what is
+// left.
 func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error) {
 	a := acks{}
 	last := ""

@@ -16,8 +16,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// What is timed beside the slow clients. Reading a record or a file waits for no disk. A page may wait for the sync of a commit that it
-// has read, and a change waits for its own.
+// What is timed beside the slow clients. Reading a record or a file waits for no disk. A page may
+// wait for the sync of a commit that it has read, and a change waits for its own.
 const (
 	reading  = "read"
 	listing  = "page"
@@ -31,7 +31,8 @@ const (
 	syncPause    = 20 * time.Millisecond
 )
 
-// How soon a normal request must be answered beside the slow clients: in the short row each, in the long one see judge.
+// How soon a normal request must be answered beside the slow clients: in the short row each, in the
+// long one see judge.
 const (
 	slowestAnswer = 2 * time.Second
 	slowestOwn    = 100 * time.Millisecond
@@ -48,8 +49,8 @@ func (s interval) end() time.Time { return s.begun.Add(s.took) }
 // timed has the intervals of each kind in the order of time; those of one kind do not overlap.
 type timed map[string][]interval
 
-// timeDuring times normal requests and syncs for as long as do takes. Reading, changing and syncing run concurrently, so
-// that a slow answer does not delay the next request of another kind.
+// timeDuring times normal requests and syncs for as long as do takes. Reading, changing and syncing
+// run concurrently, so that a slow answer does not delay the next request of another kind.
 func (t *trial) timeDuring(ctx context.Context, c *e2e.Client, set string, do func() error) (timed, error) {
 	first, err := uploaded(ctx, c, set, content(t.seed, 4<<10))
 	if err != nil {
@@ -153,9 +154,10 @@ func without(intervals, others []interval) (left []interval) {
 	return left
 }
 
-// judge records what was timed beside the slow clients, and returns a violation where a request took longer than its limit. In the long row
-// the time of a change or a page does not include that of syncs that are none of the service's; the short row, which runs beside other
-// work, has a much higher limit instead.
+// judge records what was timed beside the slow clients, and returns a violation where a request
+// took longer than its limit. In the long row the time of a change or a page does not include that
+// of syncs that are none of the service's; the short row, which runs beside other work, has a much
+// higher limit instead.
 func (t *trial) judge(m timed) (err error) {
 	t.add("normal requests", int64(len(m[reading])+len(m[listing])+len(m[changing])))
 	for _, kind := range []string{reading, listing, changing, syncing} {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestJudge: a read must never wait; of a change, and of a page, only the time of the disk is excused.
+// TestJudge: a read must never wait; of a change, and of a page, only the time of the disk is
+// excused.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(begun, took int) interval {

@@ -1,5 +1,6 @@
-// Package faults injects faults into the real program, its disk and its clock, and checks what is left. Each row of the table in
-// docs/reliability.md is a test; that document says what the rows mean, and holds the results of their long runs.
+// Package faults injects faults into the real program, its disk and its clock, and checks what is
+// left. Each row of the table in docs/reliability.md is a test; that document says what the rows
+// mean, and holds the results of their long runs.
 //
 //	go -C verify test ./faults                                        # each row in a few seconds
 //	go -C verify test ./faults -size=short                            # as .ci/run does
@@ -46,7 +47,8 @@ type figure struct {
 	greatest bool // else a sum
 }
 
-// units yields the numbers of the units that are to be tried: as many as the size of the row says, or all where it has none.
+// units yields the numbers of the units that are to be tried: as many as the size of the row says,
+// or all where it has none.
 func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 	if t.size > 0 {
 		total = t.size
@@ -67,8 +69,9 @@ func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 // more tells whether the row has tried less than its size.
 func (t *trial) more(ctx context.Context) bool { return t.done < t.size && ctx.Err() == nil }
 
-// workers is how many units are tried at once where they do not disturb each other: more than there are processors, since a unit
-// mostly waits, for calls through FUSE and for the pauses of the program.
+// workers is how many units are tried at once where they do not disturb each other: more than there
+// are processors, since a unit mostly waits, for calls through FUSE and for the pauses of the
+// program.
 const workers = 8
 
 // together tries the units at once. The first error ends it.
@@ -174,7 +177,8 @@ func lacking(need string) error {
 	return nil
 }
 
-// inMemory returns a folder in memory, for what passes through passfs anyway; "" where there is none.
+// inMemory returns a folder in memory, for what passes through passfs anyway; "" where there is
+// none.
 func inMemory() string {
 	const shm = "/dev/shm"
 	if info, err := os.Stat(shm); err == nil && info.IsDir() {

@@ -20,7 +20,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// receiver takes the messages of one webhook, and fails in its way with some of them at the first try.
+// receiver takes the messages of one webhook, and fails in its way with some of them at the first
+// try.
 type receiver struct {
 	name   string
 	fail   func(w http.ResponseWriter, r *http.Request) // nil: it never does
@@ -140,7 +141,8 @@ const (
 	webhookEnd = 10 * time.Minute // for the messages that are left when the last change was made
 )
 
-// webhooks makes changes while the service is killed again and again, and compares what receivers got that fail in every way.
+// webhooks makes changes while the service is killed again and again, and compares what receivers
+// got that fail in every way.
 func webhooks(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {

@@ -44,8 +44,8 @@ const (
 	readerCount = 4
 )
 
-// newWorkload makes a repository in an empty or missing data directory, with a dataspace for each writer. It leaves the service
-// running.
+// newWorkload makes a repository in an empty or missing data directory, with a dataspace for each
+// writer. It leaves the service running.
 func newWorkload(ctx context.Context, program, data string, random *rand.Rand, flags ...string) (*workload, error) {
 	w := &workload{
 		program: program, data: data, flags: append([]string{"--anonymous-per-minute", "0"}, flags...), // visitors have one address
@@ -199,7 +199,8 @@ func (w *workload) readOne(ctx context.Context, r record) error {
 	return violated(nil, "%s: %w", r.DataURL, a.Problem())
 }
 
-// verify checks, while nothing is written, that everything is as it was acknowledged: I1, I4, I5 and I9.
+// verify checks, while nothing is written, that everything is as it was acknowledged: I1, I4, I5
+// and I9.
 func (w *workload) verify(ctx context.Context) error {
 	if err := w.finishCascades(ctx); err != nil {
 		return err
@@ -241,8 +242,8 @@ func (w *workload) verify(ctx context.Context) error {
 	return nil
 }
 
-// finishCascades waits for the cascade of a deletion or restoration of a set without an answer: the same request, sent again, returns
-// when it is done.
+// finishCascades waits for the cascade of a deletion or restoration of a set without an answer: the
+// same request, sent again, returns when it is done.
 func (w *workload) finishCascades(ctx context.Context) error {
 	for _, writer := range w.writers {
 		if writer.pending == nil || writer.pending.effect == nil {

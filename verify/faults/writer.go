@@ -142,7 +142,8 @@ func (w *writer) try(c *change, want int, send func() (e2e.Answer, error)) error
 	return nil
 }
 
-// heard sends a request. The error is errEnded where the service was killed before it answered: then nothing was acknowledged.
+// heard sends a request. The error is errEnded where the service was killed before it answered:
+// then nothing was acknowledged.
 func (w *writer) heard(c *change, send func() (e2e.Answer, error)) (e2e.Answer, error) {
 	a, err := send()
 	switch {
@@ -174,7 +175,8 @@ func (w *writer) name(kind string) string {
 	return fmt.Sprintf("%s-%d-%d", kind, w.n, w.made)
 }
 
-// content returns a body: sometimes empty, sometimes large, and often one that other writers upload, too.
+// content returns a body: sometimes empty, sometimes large, and often one that other writers
+// upload, too.
 func (w *writer) content() []byte {
 	seed, size := w.random.Uint64(), w.random.IntN(4<<10)
 	switch w.random.IntN(16) {
@@ -293,7 +295,8 @@ func (w *writer) replace(ctx context.Context, th *object) error {
 	return w.try(c, http.StatusOK, func() (e2e.Answer, error) { return upload(ctx, w.Client, http.MethodPut, th.path(), fields, body) })
 }
 
-// restoreVersion makes a version the present one. One that the resource is equal to changes nothing, so that is edited instead.
+// restoreVersion makes a version the present one. One that the resource is equal to changes
+// nothing, so that is edited instead.
 func (w *writer) restoreVersion(ctx context.Context, th *object) error {
 	n := w.random.IntN(len(th.versions))
 	was, after := th.versions[n], th.want

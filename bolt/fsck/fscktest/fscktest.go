@@ -28,7 +28,8 @@ func Findings(file []byte) (found []string) {
 	return found
 }
 
-// Pages yields the pages in use behind the meta pages, with those that belong to them. The file must have its list of free pages.
+// Pages yields the pages in use behind the meta pages, with those that belong to them. The file
+// must have its list of free pages.
 func Pages(file []byte) iter.Seq2[int, fsck.Page] {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	size := int(m.PageSize)
@@ -52,8 +53,8 @@ func Pages(file []byte) iter.Seq2[int, fsck.Page] {
 	}
 }
 
-// Contents returns the offsets of the bytes of a file that mean something: not what is left of a page, nor a free one. The second are
-// those of them on which the way through the pages depends.
+// Contents returns the offsets of the bytes of a file that mean something: not what is left of a
+// page, nor a free one. The second are those of them on which the way through the pages depends.
 func Contents(file []byte) (all, structure []int) {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	size := int(m.PageSize)
@@ -83,8 +84,8 @@ func Contents(file []byte) (all, structure []int) {
 	return all, structure
 }
 
-// Circles yields copies of a file in which one branch leads to itself, or back to the root, with what was done. There are none where the
-// file has no branches.
+// Circles yields copies of a file in which one branch leads to itself, or back to the root, with
+// what was done. There are none where the file has no branches.
 func Circles(file []byte) iter.Seq2[string, []byte] {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	return func(yield func(string, []byte) bool) {

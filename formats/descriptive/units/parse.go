@@ -23,7 +23,8 @@ var spellings = strings.NewReplacer(
 	"⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-",
 )
 
-// normalize returns the unit with one spelling for each sign: in form C the signs for ångström, ohm and kelvin are the letters that they look like.
+// normalize returns the unit with one spelling for each sign: in form C the signs for ångström, ohm
+// and kelvin are the letters that they look like.
 func normalize(unit string) string {
 	if len(unit) > MaxBytes {
 		return ""
@@ -46,7 +47,8 @@ func parse(unit string, known map[string]scale) (s scale, ok bool) {
 	}
 	p := &parser{rest: unit, known: known}
 	s, ok = p.product()
-	// A degree Celsius that does not stand alone is a difference. What has the dimension of a temperature all the same could be either.
+	// A degree Celsius that does not stand alone is a difference. What has the dimension of a
+	// temperature all the same could be either.
 	if !ok || p.rest != "" || p.offset && s.dimension == kelvin {
 		return scale{}, false
 	}
@@ -70,7 +72,8 @@ func (p *parser) product() (s scale, ok bool) {
 	return scale{}, false
 }
 
-// sign reads what stands between two factors, and returns the power of the second one: -1 behind a slash, else 1; 0 if there is none.
+// sign reads what stands between two factors, and returns the power of the second one: -1 behind a
+// slash, else 1; 0 if there is none.
 func (p *parser) sign() int {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " ")

@@ -1,7 +1,7 @@
 package units
 
-// A unit is its factor times what of says, which uses rows above it. Where there is an offset, the factor is of a difference, and the offset is the
-// value in SI of 0.
+// A unit is its factor times what of says, which uses rows above it. Where there is an offset, the
+// factor is of a difference, and the offset is the value in SI of 0.
 type unit struct {
 	symbols  string // all with the same meaning, with spaces between
 	factor   float64

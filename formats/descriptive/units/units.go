@@ -1,12 +1,13 @@
 // Package units compares quantities: it knows units by their symbols and converts to SI.
 //
-// It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d, L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and
-// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, counts, px, OD600, …). Units are
-// multiplied by a space, · * or . and divided by /, which divides by the next factor only: J/kg K
-// is J K/kg, and J/(kg K) is not. Powers are m2, m^2, m**2 or m², and s-1, s^-1 or s⁻¹. Case
-// matters.
+// It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d,
+// L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and some of laboratories (°F, atm, Torr, mmHg, G,
+// cal, rpm, psi, counts, px, OD600, …). Units are multiplied by a space, · * or . and divided by /,
+// which divides by the next factor only: J/kg K is J K/kg, and J/(kg K) is not. Powers are m2, m^2,
+// m**2 or m², and s-1, s^-1 or s⁻¹. Case matters.
 //
-// An angle has a dimension here, so that revolutions and oscillations are not taken for each other: rpm is no Hz.
+// An angle has a dimension here, so that revolutions and oscillations are not taken for each other:
+// rpm is no Hz.
 package units
 
 import (
@@ -20,12 +21,13 @@ import (
 // MaxBytes is the longest unit that is looked at.
 const MaxBytes = 100
 
-// SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m kg s A K mol cd rad bit, in this order) with their
-// powers, such as m^2 kg s^-2, or 1. Things that are counted follow as dimensions of their own.
-// Quantities can be compared if their dimensions are equal. It is not ok if the unit is unknown,
-// or the result not finite.
+// SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m
+// kg s A K mol cd rad bit, in this order) with their powers, such as m^2 kg s^-2, or 1. Things that
+// are counted follow as dimensions of their own. Quantities can be compared if their dimensions are
+// equal. It is not ok if the unit is unknown, or the result not finite.
 //
-// The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as factors. C is the coulomb.
+// The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as
+// factors. C is the coulomb.
 func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
 	known, ok := parse(normalize(unit), index())
 	if !ok {
@@ -41,7 +43,8 @@ func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
 // tolerance is the greatest difference of equal values, relative to the larger one.
 const tolerance = 1e-9
 
-// Equal tells whether two finite values of one dimension differ by no more than the errors of conversion: a billionth.
+// Equal tells whether two finite values of one dimension differ by no more than the errors of
+// conversion: a billionth.
 func Equal(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }

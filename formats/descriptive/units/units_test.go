@@ -11,7 +11,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// TestReference compares with what pint says, which testdata/reference.py writes: every symbol with every prefix, and products.
+// TestReference compares with what pint says, which testdata/reference.py writes: every symbol with
+// every prefix, and products.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/pint.tsv")
@@ -62,8 +63,8 @@ func TestCustomary(t *testing.T) {
 	}
 }
 
-// tolerance is what may be between pint and here. pint's parsec is by the tangent of an arcsecond, before 2015, and its gauss by the measured permeability of
-// the vacuum.
+// tolerance is what may be between pint and here. pint's parsec is by the tangent of an arcsecond,
+// before 2015, and its gauss by the measured permeability of the vacuum.
 func tolerance(unit string) float64 {
 	if strings.HasSuffix(unit, "pc") || strings.HasSuffix(unit, "G") {
 		return 1e-10
@@ -129,7 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzSI holds that no text breaks the parser, that a unit times itself has twice its powers, and that white space around does not count.
+// FuzzSI holds that no text breaks the parser, that a unit times itself has twice its powers, and
+// that white space around does not count.
 func FuzzSI(f *testing.F) {
 	for _, unit := range []string{"kg·m^-3", "W/(m² K)", "°C", "((m)/(s))^2", "1/cm"} {
 		f.Add(unit)

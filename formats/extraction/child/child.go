@@ -1,9 +1,11 @@
-// Package child reads headers and sidecars in a process of its own, which runs the program that starts it with a hidden command. It has the file
-// as its standard input and no other one, no environment, and limits: of time, of processor time, of memory, of what it may answer. What it answers is
-// validated once more. A file that makes it crash harms nothing else.
+// Package child reads headers and sidecars in a process of its own, which runs the program that
+// starts it with a hidden command. It has the file as its standard input and no other one, no
+// environment, and limits: of time, of processor time, of memory, of what it may answer. What it
+// answers is validated once more. A file that makes it crash harms nothing else.
 //
-// On Linux the limits are those of the kernel (rlimits), the process has the lowest priority, and ends with the one that started it,
-// however that ends. On other systems a process that outlives it ends by itself when its time is over, and memory is limited by its own watching.
+// On Linux the limits are those of the kernel (rlimits), the process has the lowest priority, and
+// ends with the one that started it, however that ends. On other systems a process that outlives it
+// ends by itself when its time is over, and memory is limited by its own watching.
 package child
 
 import (
@@ -49,9 +51,12 @@ func New() (*Runner, error) {
 	return &Runner{program, maxTime}, err
 }
 
-// Read reads the properties of a file with a name: descriptive.FromHeader its own, descriptive.FromSidecar those that it says of another one. From a file of the operating system a child reads itself, what it needs; all else is written to it.
-// ErrFormat of package extraction says that it is no use to read this file again: it is malformed, or a child that read it crashed, or came
-// to its limits. ErrUnread says that the file could not be read. Any other error says nothing about the file.
+// Read reads the properties of a file with a name: descriptive.FromHeader its own,
+// descriptive.FromSidecar those that it says of another one. From a file of the operating system a
+// child reads itself, what it needs; all else is written to it. ErrFormat of package extraction
+// says that it is no use to read this file again: it is malformed, or a child that read it crashed,
+// or came to its limits. ErrUnread says that the file could not be read. Any other error says
+// nothing about the file.
 func (r *Runner) Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, r.MaxTime)
 	defer cancel()
@@ -86,7 +91,8 @@ func failed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", extraction.ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// extensionOf returns what a child needs of the name of a file. Names stay in this process: everybody on a machine sees the arguments of all.
+// extensionOf returns what a child needs of the name of a file. Names stay in this process:
+// everybody on a machine sees the arguments of all.
 func extensionOf(name string) string {
 	extension := path.Ext(name)
 	if strings.EqualFold(extension, ".gz") {
@@ -148,7 +154,8 @@ func parse(text []byte) (r extraction.Result, err error) {
 	return extraction.Result{Properties: m.Properties, Left: a.Left}, nil
 }
 
-// Main is the child: it reads the file in; args are those of Read, and writes an answer. It returns the exit code of the process.
+// Main is the child: it reads the file in; args are those of Read, and writes an answer. It returns
+// the exit code of the process.
 func Main(args []string, in *os.File, out io.Writer) int {
 	if len(args) != 2 {
 		return 2

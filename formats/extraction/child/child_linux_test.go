@@ -14,7 +14,8 @@ import (
 	"labshelf/formats/extraction/child"
 )
 
-// TestInheritsNothing looks at a child from inside: it has no file but its input and its output, and nothing of the environment.
+// TestInheritsNothing looks at a child from inside: it has no file but its input and its output,
+// and nothing of the environment.
 func TestInheritsNothing(t *testing.T) {
 	t.Parallel()
 	var pipe [2]int // as a service may have from who started it: not to be closed when a program starts
@@ -84,7 +85,8 @@ func TestEndsWithItsService(t *testing.T) {
 	}
 }
 
-// childrenOf returns the ids of the processes that one has started, those that have begun their own program.
+// childrenOf returns the ids of the processes that one has started, those that have begun their own
+// program.
 func childrenOf(t *testing.T, pid int) (ids []string) {
 	t.Helper()
 	tasks, err := filepath.Glob(filepath.Join("/proc", fmt.Sprint(pid), "task", "*", "children"))

@@ -21,7 +21,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestMain is the child, too: where the file begins with "!" it does what no file makes the readers do.
+// TestMain is the child, too: where the file begins with "!" it does what no file makes the readers
+// do.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == child.Command {
 		os.Exit(child.Main(os.Args[2:], os.Stdin, misbehaving{}))
@@ -29,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehaving writes the answer of the child, unless that tells it what else to do, within the limits that the child has set by then.
+// misbehaving writes the answer of the child, unless that tells it what else to do, within the
+// limits that the child has set by then.
 type misbehaving struct{}
 
 func (misbehaving) Write(text []byte) (int, error) {

@@ -50,7 +50,8 @@ func limit() error {
 	return unix.Setpriority(unix.PRIO_PROCESS, 0, 19)
 }
 
-// closeInherited closes what the process that started this one was itself started with. The files of Go are closed by the start of a program.
+// closeInherited closes what the process that started this one was itself started with. The files
+// of Go are closed by the start of a program.
 func closeInherited() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -15,8 +15,9 @@ var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": 
 // ioUring is a second way to open a connection; its number is the same everywhere.
 const ioUring = 425
 
-// refuseCalls keeps all threads of this process from opening a connection and from running another program: such a call is refused. A kernel
-// without such filters, and another architecture, go without.
+// refuseCalls keeps all threads of this process from opening a connection and from running another
+// program: such a call is refused. A kernel without such filters, and another architecture, go
+// without.
 func refuseCalls() error {
 	architecture, filtered := architectures[runtime.GOARCH]
 	if !filtered {

@@ -1,5 +1,6 @@
-// Package body reads the bodies of requests: JSON objects and multipart forms, strictly, with the digests that their headers
-// announce. Its errors are [errs.Error] that say what is wrong with a body.
+// Package body reads the bodies of requests: JSON objects and multipart forms, strictly, with the
+// digests that their headers announce. Its errors are [errs.Error] that say what is wrong with a
+// body.
 package body
 
 import (
@@ -26,7 +27,8 @@ func InvalidField(name, message string) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(name), Message: message}
 }
 
-// Error returns the error for the client of one that occurred while a body was read. nil stays nil, an [errs.Error] as it is.
+// Error returns the error for the client of one that occurred while a body was read. nil stays nil,
+// an [errs.Error] as it is.
 func Error(err error) error {
 	var known *errs.Error
 	var tooLarge *http.MaxBytesError
@@ -42,7 +44,8 @@ func Error(err error) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
 }
 
-// MediaType returns the parameters of the body's media type, and refuses one that is not the wanted one or has a Content-Encoding.
+// MediaType returns the parameters of the body's media type, and refuses one that is not the wanted
+// one or has a Content-Encoding.
 func MediaType(r *http.Request, want string) (map[string]string, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != want || r.Header.Get("Content-Encoding") != "" {

@@ -58,8 +58,8 @@ func OpenForm(r *http.Request, upload *repository.FormUpload) (*Form, error) {
 	return &Form{request: r, upload: upload, verify: verify, parts: multipart.NewReader(r.Body, params["boundary"])}, nil
 }
 
-// Read reads the parts to the end of the body: texts into fields, the file through the upload onto the disk. begin is called
-// when the part setId has been read.
+// Read reads the parts to the end of the body: texts into fields, the file through the upload onto
+// the disk. begin is called when the part setId has been read.
 func (f *Form) Read(begin func(setID string) error) (repository.UploadFields, error) {
 	for {
 		part, err := f.parts.Next()
@@ -196,8 +196,9 @@ func readText(name string, part *multipart.Part) (string, error) {
 	}
 }
 
-// Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its end. A part without a file name, or with an
-// empty one, as browsers send it where nothing was chosen, is passed over.
+// Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its
+// end. A part without a file name, or with an empty one, as browsers send it where nothing was
+// chosen, is passed over.
 func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
 	params, err := boundary(r)
 	if err != nil {

@@ -60,7 +60,8 @@ func CSV(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return whole(w, r, MaxCSV)
 }
 
-// whole reads a body of up to limit bytes, and compares it with the digests that the request announces.
+// whole reads a body of up to limit bytes, and compares it with the digests that the request
+// announces.
 func whole(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	verify, err := Verifier(r)
 	if err != nil {
@@ -76,7 +77,8 @@ func whole(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) 
 	return text, err
 }
 
-// serverWriter returns the server's own writer: MaxBytesReader tells it, and only it, to close the connection.
+// serverWriter returns the server's own writer: MaxBytesReader tells it, and only it, to close the
+// connection.
 func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
@@ -87,11 +89,13 @@ func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// raw are the members of the outermost object that are not decoded, but handed on as they are: the use case merges or compiles them.
+// raw are the members of the outermost object that are not decoded, but handed on as they are: the
+// use case merges or compiles them.
 var raw = []jsontext.Pointer{"/metadata", "/schema"}
 
-// strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the package is a copy until Go has it, by
-// itself refuses invalid UTF-8, half a surrogate pair and names that come twice.
+// strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the
+// package is a copy until Go has it, by itself refuses invalid UTF-8, half a surrogate pair and
+// names that come twice.
 var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, v *any) error {
 	switch kind := decoder.PeekKind(); {
 	case kind == jsontext.KindNumber:

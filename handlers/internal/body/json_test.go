@@ -11,8 +11,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// FuzzParseObject holds that a body which is taken is the object that every other decoder sees in it, and that any other is
-// refused with a code for clients.
+// FuzzParseObject holds that a body which is taken is the object that every other decoder sees in
+// it, and that any other is refused with a code for clients.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"name":"a","n":1e400,"deep":[[[{"x":null}]]]}`, `{"a":1,"a":2}`, `{"a":1} {}`, `[1]`, `null`, ``, `{"a":"\ud800"}`,

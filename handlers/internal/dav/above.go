@@ -8,8 +8,8 @@ import (
 	"labshelf/repository"
 )
 
-// Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if any
-// answer does not name a class of WebDAV.
+// Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if
+// any answer does not name a class of WebDAV.
 
 // Above returns the path of a folder above the drive, without a slash at its end. ok
 // reports whether the path is such a folder.

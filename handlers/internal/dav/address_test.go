@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddresses: the address of any path means that path, and has no character that XML or a client could take for something else.
+// TestAddresses: the address of any path means that path, and has no character that XML or a client
+// could take for something else.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// condition is one condition of an If header: that a lock has a token, or that the file has an entity tag; or that it has not.
+// condition is one condition of an If header: that a lock has a token, or that the file has an
+// entity tag; or that it has not.
 type condition struct {
 	not        bool
 	token, tag string // one of both

@@ -37,9 +37,10 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// promised tells whether the path, where there is nothing, is locked by who sends the request: a file is to come. Clients that send later what is written,
-// such as davfs2, move such a file before it has come, and put it under its new name. The move then changes nothing: what is at the destination stays
-// until the file comes.
+// promised tells whether the path, where there is nothing, is locked by who sends the request: a
+// file is to come. Clients that send later what is written, such as davfs2, move such a file before
+// it has come, and put it under its new name. The move then changes nothing: what is at the
+// destination stays until the file comes.
 func (d *Drive) promised(r *request) bool {
 	tokens := tokensOf(r.ifs)
 	return slices.ContainsFunc(r.locks.of(r.path, false, time.Now()), func(l lock) bool {

@@ -1,12 +1,15 @@
-// Package dav shows a repository as a drive, by WebDAV (RFC 4918, class 2). It decodes requests, calls use cases and encodes answers, as
-// package handlers does, which authenticates its callers, sends its files and writes its errors. Who may do what, which path means which file, and
-// what a change of one is are rules of package repository.
+// Package dav shows a repository as a drive, by WebDAV (RFC 4918, class 2). It decodes requests,
+// calls use cases and encodes answers, as package handlers does, which authenticates its callers,
+// sends its files and writes its errors. Who may do what, which path means which file, and what a
+// change of one is are rules of package repository.
 //
-// golang.org/x/net/webdav is not used: with a file system in memory that does nothing, its PROPFIND of a folder of 10,000 files takes 88 ms
-// and has the whole listing in memory, and the suite of litmus fails at shared locks (501), at a condition on the entity tag of a locked file,
-// and at a prefix that stands for no namespace.
+// golang.org/x/net/webdav is not used: with a file system in memory that does nothing, its PROPFIND
+// of a folder of 10,000 files takes 88 ms and has the whole listing in memory, and the suite of
+// litmus fails at shared locks (501), at a condition on the entity tag of a locked file, and at a
+// prefix that stands for no namespace.
 //
-// Locks bind requests to the drive only. They are in memory, and end with the process; where several nodes serve the drive, they are rows.
+// Locks bind requests to the drive only. They are in memory, and end with the process; where
+// several nodes serve the drive, they are rows.
 package dav
 
 import (
@@ -28,7 +31,8 @@ import (
 // Config is what package handlers does for a drive.
 type Config struct {
 	Prefix string // of every path of the drive, as clients see it: it begins with a slash and ends without one
-	// Origins returns the schemes and hosts under which a client reaches the service, to judge a Destination.
+	// Origins returns the schemes and hosts under which a client reaches the service, to judge a
+	// Destination.
 	Origins func(*http.Request) []string
 	// Conditions returns If-Match, If-None-Match and If-Unmodified-Since of a request.
 	Conditions func(*http.Request) repository.Match
@@ -85,7 +89,8 @@ func Describe(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Serve serves a request in the name of a caller. path is below the prefix. An error that it returns is to be written by its caller.
+// Serve serves a request in the name of a caller. path is below the prefix. An error that it
+// returns is to be written by its caller.
 func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
 	serve := methods[r.Method]
 	if serve == nil {
@@ -150,8 +155,8 @@ func (e *refusal) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, text) // a client that went away gets nothing
 }
 
-// Tag is the entity tag of a file on the drive: the digest of its bytes, with its quotes. It is shorter than that of a download, since clients keep two of
-// them with a token in 200 bytes.
+// Tag is the entity tag of a file on the drive: the digest of its bytes, with its quotes. It is
+// shorter than that of a download, since clients keep two of them with a token in 200 bytes.
 func Tag(digest blobs.Digest) string { return string(appendTag(nil, digest)) }
 
 func appendTag(text []byte, digest blobs.Digest) []byte {
@@ -183,8 +188,8 @@ func (d *Drive) appendHref(text []byte, above, path string, folder bool) []byte 
 	return text
 }
 
-// plain are the characters besides letters and digits that stand in an address as they are. Others may, too, and yet mean something else in XML, or to
-// some clients.
+// plain are the characters besides letters and digits that stand in an address as they are. Others
+// may, too, and yet mean something else in XML, or to some clients.
 const plain = "-_.~$,/:=@"
 
 func appendEscaped(text []byte, path string) []byte {
@@ -285,7 +290,8 @@ func preconditionFailed() error {
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the file is not in the version that the request asks for"}
 }
 
-// isLitter tells whether a path is one of those that macOS and Windows leave beside files, and nobody wants.
+// isLitter tells whether a path is one of those that macOS and Windows leave beside files, and
+// nobody wants.
 func isLitter(path string) bool {
 	element := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.HasPrefix(element, "._") || element == ".DS_Store" || strings.EqualFold(element, "Thumbs.db") || strings.EqualFold(element, "desktop.ini")

@@ -6,9 +6,9 @@ import (
 	"labshelf/repository"
 )
 
-// A lock ends with the right by which it was taken: when its user is deleted, its key has expired or
-// was revoked, or its user may not write there any more. A request asks this of the locks that it
-// meets.
+// A lock ends with the right by which it was taken: when its user is deleted, its key has expired
+// or was revoked, or its user may not write there any more. A request asks this of the locks that
+// it meets.
 
 // meetLocks reads the locks as they are now, and ends those around the paths of the request whose
 // holders may not write any more.

@@ -222,8 +222,8 @@ func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
 	return d.pathOf(r, list.resource)
 }
 
-// meet reports by an error that the conditions of the If header are not true. file is the one at the
-// path of the request, or nil.
+// meet reports by an error that the conditions of the If header are not true. file is the one at
+// the path of the request, or nil.
 func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	if len(r.ifs) == 0 {
 		return nil
@@ -248,7 +248,8 @@ func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	return preconditionFailed()
 }
 
-// pathOf returns the path of the drive that an address means. Not ok: it is none of this service, or not below the prefix.
+// pathOf returns the path of the drive that an address means. Not ok: it is none of this service,
+// or not below the prefix.
 func (d *Drive) pathOf(r *request, address string) (path string, ok bool) {
 	to, err := url.Parse(address)
 	if err != nil || to.User != nil || to.Opaque != "" {

@@ -19,7 +19,8 @@ const (
 	maxTimeout     = time.Hour
 )
 
-// lock is a write lock of one path, and where it is infinite of everything below. Its fields but expires never change.
+// lock is a write lock of one path, and where it is infinite of everything below. Its fields but
+// expires never change.
 type lock struct {
 	token            string // an absolute URI
 	path             string // of the drive, without slashes at its ends, composed: names in other forms are the same
@@ -59,7 +60,8 @@ func newLocks() *locks {
 	return &locks{byToken: map[string]*lock{}, users: map[metadata.ID]int{}}
 }
 
-// add adds a lock with a new token. in the way: a lock of the path, above or below it excludes it. full: there are too many.
+// add adds a lock with a new token. in the way: a lock of the path, above or below it excludes it.
+// full: there are too many.
 func (ls *locks) add(l lock, now time.Time) (added *lock, inTheWay *lock, full bool) {
 	l.path = composed(l.path)
 	ls.mu.Lock()

@@ -34,7 +34,8 @@ type shown struct {
 
 func (e *shown) folder() bool { return e.File == nil }
 
-// live are the properties that the service keeps itself, in the order in which they are sent. Each appends XML; nothing: the entry has it not.
+// live are the properties that the service keeps itself, in the order in which they are sent. Each
+// appends XML; nothing: the entry has it not.
 var live = []struct {
 	name   string
 	sent   when
@@ -168,7 +169,8 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// quota returns how many bytes there is room for, on the disk and in the quotas, and how many the dataspace has; "" where that is not known.
+// quota returns how many bytes there is room for, on the disk and in the quotas, and how many the
+// dataspace has; "" where that is not known.
 func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, err error) {
 	free, known, err := d.repo.RoomIn(r.Context(), r.caller, e.Dataspace)
 	if known {
@@ -308,7 +310,8 @@ func (p *propfinding) addAll(s *shown) {
 	p.text = append(p.text, propEnd...)
 }
 
-// addNamed appends the properties that were asked for, and then the names of those that are not there.
+// addNamed appends the properties that were asked for, and then the names of those that are not
+// there.
 func (p *propfinding) addNamed(s *shown) {
 	var absent []int
 	dead := deadOf(s.Properties)

@@ -13,7 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// put answers PUT. The body comes to its end, is compared with what was announced of it, and is on stable storage before anything is to be seen of it.
+// put answers PUT. The body comes to its end, is compared with what was announced of it, and is on
+// stable storage before anything is to be seen of it.
 func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	switch {
 	case r.Header.Get("Content-Range") != "":
@@ -69,7 +70,8 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	return nil
 }
 
-// drop reads litter, which nobody will find, and answers as if it had been kept. Where there is a file of the name it is one like any other.
+// drop reads litter, which nobody will find, and answers as if it had been kept. Where there is a
+// file of the name it is one like any other.
 func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return body.Error(err)

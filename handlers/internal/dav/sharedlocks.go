@@ -9,8 +9,9 @@ import (
 	"labshelf/repository"
 )
 
-// Where other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request reads them when it comes; a change of them is one
-// transaction, so that two nodes never grant locks that exclude each other.
+// Where other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request
+// reads them when it comes; a change of them is one transaction, so that two nodes never grant
+// locks that exclude each other.
 
 // storedLock is a lock as a row has it, apart from its token and its end.
 type storedLock struct {
@@ -33,7 +34,8 @@ func (d *Drive) locksNow(ctx context.Context) (*locks, error) {
 	return locksOf(rows), err
 }
 
-// changeLocks changes the locks of all nodes; change may run more than once. now is the clock by which they end.
+// changeLocks changes the locks of all nodes; change may run more than once. now is the clock by
+// which they end.
 func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time.Time)) error {
 	if !d.repo.SharesDriveLocks() {
 		change(d.locks, time.Now())

@@ -21,8 +21,9 @@ type objectJSON struct {
 	ID   string `json:"id"`
 }
 
-// Events is a batch of a stream of events as the client receives it: each event with its id; a heartbeat is a comment, with the id alone where that has changed, which
-// is no event, but what the client connects again with.
+// Events is a batch of a stream of events as the client receives it: each event with its id; a
+// heartbeat is a comment, with the id alone where that has changed, which is no event, but what the
+// client connects again with.
 func Events(b events.Batch) []byte {
 	var text bytes.Buffer
 	for _, e := range b.Events {

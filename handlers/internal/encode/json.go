@@ -1,5 +1,5 @@
-// Package encode writes JSON as the interface has it: any value by encoding/json; resources and versions, of which pages are full, by a
-// template of their JSON.
+// Package encode writes JSON as the interface has it: any value by encoding/json; resources and
+// versions, of which pages are full, by a template of their JSON.
 package encode
 
 import (
@@ -7,7 +7,8 @@ import (
 	"encoding/json"
 )
 
-// JSON returns v as the interface writes it: one member per line, in the order of the fields, non-ASCII as it is.
+// JSON returns v as the interface writes it: one member per line, in the order of the fields,
+// non-ASCII as it is.
 func JSON(v any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -19,7 +20,8 @@ func JSON(v any) []byte {
 	return unescapeSeparators(out.Bytes())
 }
 
-// unescapeSeparators writes U+2028 and U+2029 as they are, which encoding/json escapes for the sake of old JavaScript.
+// unescapeSeparators writes U+2028 and U+2029 as they are, which encoding/json escapes for the sake
+// of old JavaScript.
 func unescapeSeparators(encoded []byte) []byte {
 	if !bytes.Contains(encoded, []byte(`\u202`)) {
 		return encoded

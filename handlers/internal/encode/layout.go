@@ -8,14 +8,15 @@ import (
 // value appends one value of an item.
 type value[T any] func(b []byte, item *T) []byte
 
-// fixed is a value that always has the same length. It is written over a blank in the text, at b[0].
+// fixed is a value that always has the same length. It is written over a blank in the text, at
+// b[0].
 type fixed[T any] struct {
 	length int
 	put    func(b []byte, item *T)
 }
 
-// Layout is a prepared template: constant text with values in between. A value of fixed length is blank in the text, which halves the
-// number of appends.
+// Layout is a prepared template: constant text with values in between. A value of fixed length is
+// blank in the text, which halves the number of appends.
 type Layout[T any] []part[T]
 
 type part[T any] struct {

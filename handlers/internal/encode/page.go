@@ -24,8 +24,8 @@ type End struct {
 // ItemIndent begins each line of an item in a page but the first.
 const ItemIndent = "    "
 
-// Page is one page of a listing while it is built. What precedes its items is known after them: room is left for it, so that the page
-// is contiguous, and sent by one Write.
+// Page is one page of a listing while it is built. What precedes its items is known after them:
+// room is left for it, so that the page is contiguous, and sent by one Write.
 type Page struct {
 	address string // of the listing's pages, without a token
 	room    int
@@ -80,7 +80,8 @@ func (p *Page) Finish(ends repository.PageEnds) []byte {
 // Pages is a pool of pages, for their memory.
 type Pages struct{ free sync.Pool }
 
-// Begin returns an empty page of the listing whose pages have the address, to which a token is added.
+// Begin returns an empty page of the listing whose pages have the address, to which a token is
+// added.
 func (b *Pages) Begin(address string) *Page {
 	p, _ := b.free.Get().(*Page)
 	if p == nil {

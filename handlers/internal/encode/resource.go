@@ -8,12 +8,13 @@ import (
 	"labshelf/metadata"
 )
 
-// resourceTemplate is a resource as the interface writes it: fields in the order of its table, added ones last. A name in braces
-// is a key of resourceValues or resourceFixed, or stands for the base URL, the template of viewDataUrl, or a member that may be absent.
+// resourceTemplate is a resource as the interface writes it: fields in the order of its table,
+// added ones last. A name in braces is a key of resourceValues or resourceFixed, or stands for the
+// base URL, the template of viewDataUrl, or a member that may be absent.
 //
-// Resources are written from their records: 36 µs for a page of 100, half as much again as reading them. JSON stored with each would be
-// copied in 4 µs, but it would double what a resource takes in the file, and be wrong as soon as the base URL, the template or the
-// location of the body changes.
+// Resources are written from their records: 36 µs for a page of 100, half as much again as reading
+// them. JSON stored with each would be copied in 4 µs, but it would double what a resource takes in
+// the file, and be wrong as soon as the base URL, the template or the location of the body changes.
 const resourceTemplate = `{
   "id": "{id}",
   "url": "{base}/resources/{id}",
@@ -67,8 +68,8 @@ var resourceFixed = map[string]fixed[metadata.Resource]{
 // viewNames are what a template of viewDataUrl may name.
 var viewNames = regexp.MustCompile(`\{(id|setId|dataspaceId)\}`)
 
-// ResourceLayout returns the layout of resources under a base URL; view is the template of viewDataUrl. Each line but the first begins
-// with indent.
+// ResourceLayout returns the layout of resources under a base URL; view is the template of
+// viewDataUrl. Each line but the first begins with indent.
 func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 	b := builder[metadata.Resource]{values: resourceValues, fixed: resourceFixed}
 	b.template(indented(resourceTemplate, indent), templateNames, func(name string) {

@@ -107,7 +107,8 @@ func drawResource(t *rapid.T) (r metadata.Resource) {
 	return r
 }
 
-// TestResourcesAsEncodingJSONWritesThem compares each byte of a page, and of a resource alone, with what encoding/json makes.
+// TestResourcesAsEncodingJSONWritesThem compares each byte of a page, and of a resource alone, with
+// what encoding/json makes.
 func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 	t.Parallel()
 	var buffers Pages
@@ -137,7 +138,8 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 	})
 }
 
-// TestDescriptive: descriptive metadata come last, as they are stored; without any there is no member.
+// TestDescriptive: descriptive metadata come last, as they are stored; without any there is no
+// member.
 func TestDescriptive(t *testing.T) {
 	t.Parallel()
 	const stored = `{"tags":["ä <&> \u0001"],"properties":{"n":1e400}}`

@@ -8,9 +8,11 @@ import (
 	"labshelf/metadata"
 )
 
-// The values of each item of a page are appended by hand: a page of 100 has 500 ids, 500 texts, 400 numbers and 200 times.
+// The values of each item of a page are appended by hand: a page of 100 has 500 ids, 500 texts, 400
+// numbers and 200 times.
 
-// idPairs is the text of ten bits of an id, for all of them: 13 pairs make an id in a third of the time of ulid's 26 letters.
+// idPairs is the text of ten bits of an id, for all of them: 13 pairs make an id in a third of the
+// time of ulid's 26 letters.
 var idPairs = func() (pairs [1 << 10]uint16) {
 	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // those of ULIDs, 5 bits each
 	for i := range pairs {
@@ -67,7 +69,8 @@ func putDigest(b []byte, digest *blobs.Digest) {
 	}
 }
 
-// appendInstant writes a stamp as the interface does; no stamp is "". Package time interprets a layout each time: 90 ns against 20.
+// appendInstant writes a stamp as the interface does; no stamp is "". Package time interprets a
+// layout each time: 90 ns against 20.
 func appendInstant(b []byte, s metadata.Stamp) []byte {
 	if s == 0 {
 		return b
@@ -116,8 +119,9 @@ func appendText(b []byte, s string) []byte {
 	return append(b, s[clean:]...)
 }
 
-// plainRun returns how many bytes from the beginning are ASCII that a JSON string holds as it is. It tests eight at a time:
-// the high bit of a byte of suspect is set where there is something else; those before the first such byte are right.
+// plainRun returns how many bytes from the beginning are ASCII that a JSON string holds as it is.
+// It tests eight at a time: the high bit of a byte of suspect is set where there is something else;
+// those before the first such byte are right.
 func plainRun(s string) (n int) {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(s)-n >= 8; n += 8 {
@@ -141,7 +145,8 @@ func load(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// appendEscape writes a character that a JSON string cannot hold as it is, or the replacement of a byte that is no character.
+// appendEscape writes a character that a JSON string cannot hold as it is, or the replacement of a
+// byte that is no character.
 func appendEscape(b []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

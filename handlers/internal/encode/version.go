@@ -13,8 +13,8 @@ type Version struct {
 	Shared bool // its blob is that of another version too; told only by the answer that erased it
 }
 
-// versionTemplate is a version as the interface writes it. What it has of a resource has the same names as there. The last names stand for
-// members that may be absent.
+// versionTemplate is a version as the interface writes it. What it has of a resource has the same
+// names as there. The last names stand for members that may be absent.
 const versionTemplate = `{
   "version": {version},
   "url": "{base}/resources/{resourceId}/versions/{version}",
@@ -54,7 +54,8 @@ var versionFixed = map[string]fixed[Version]{
 	"sha256":     {2 * len(blobs.Digest{}), func(b []byte, v *Version) { putDigest(b, &v.Digest) }},
 }
 
-// VersionLayout returns the layout of versions under a base URL. Each line but the first begins with indent.
+// VersionLayout returns the layout of versions under a base URL. Each line but the first begins
+// with indent.
 func VersionLayout(base, indent string) Layout[Version] {
 	b := builder[Version]{values: versionValues, fixed: versionFixed}
 	member := ",\n" + indent + "  "

@@ -82,7 +82,8 @@ func drawVersion(t *rapid.T) (v Version) {
 	return v
 }
 
-// TestVersionsAsEncodingJSONWritesThem compares each byte of a version, alone and in a page, with what encoding/json makes.
+// TestVersionsAsEncodingJSONWritesThem compares each byte of a version, alone and in a page, with
+// what encoding/json makes.
 func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
 	t.Parallel()
 	var buffers Pages

@@ -1,5 +1,6 @@
-// Package hosts determines the host, the client's address and the scheme of a request, from the connection or a trusted proxy, and
-// whether the service answers for that host. It stops pages of other sites whose name resolves to the service (DNS rebinding).
+// Package hosts determines the host, the client's address and the scheme of a request, from the
+// connection or a trusted proxy, and whether the service answers for that host. It stops pages of
+// other sites whose name resolves to the service (DNS rebinding).
 package hosts
 
 import (
@@ -57,7 +58,8 @@ func (h *Hosts) Scheme(r *http.Request) string {
 	return "http"
 }
 
-// Host returns the host for which the request was made; "" where neither the client nor a proxy names one.
+// Host returns the host for which the request was made; "" where neither the client nor a proxy
+// names one.
 func (h *Hosts) Host(r *http.Request) string {
 	if forwarded := h.forwardedHost(r); forwarded != "" {
 		return forwarded
@@ -92,7 +94,8 @@ func (h *Hosts) AnswersFor(r *http.Request) bool {
 	return everywhere || here
 }
 
-// answersTo tells whether a host is one under which the service answers everywhere, or on the connection of this request.
+// answersTo tells whether a host is one under which the service answers everywhere, or on the
+// connection of this request.
 func (h *Hosts) answersTo(host string, r *http.Request) (everywhere, here bool) {
 	name := Name(host)
 	if h.allowed[name] || name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -102,8 +105,9 @@ func (h *Hosts) answersTo(host string, r *http.Request) (everywhere, here bool) 
 	return err == nil && address.IsLoopback(), err == nil && address == localAddress(r).Addr().Unmap().WithZone("")
 }
 
-// answersBehind tells whether the service answers for a host that a proxy names. Names of this machine mean nothing there: to the client
-// they are its own machine, so a request to the proxy for one is made up.
+// answersBehind tells whether the service answers for a host that a proxy names. Names of this
+// machine mean nothing there: to the client they are its own machine, so a request to the proxy for
+// one is made up.
 func (h *Hosts) answersBehind(host string, r *http.Request) bool {
 	name := Name(host)
 	address, err := netip.ParseAddr(name)
@@ -131,7 +135,8 @@ func isHost(host string) bool {
 	return err == nil && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
 }
 
-// localAddress returns the local address of the connection of a request; not valid where that is unknown.
+// localAddress returns the local address of the connection of a request; not valid where that is
+// unknown.
 func localAddress(r *http.Request) netip.AddrPort {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	switch local := local.(type) {
@@ -150,7 +155,8 @@ func Peer(r *http.Request) netip.Addr {
 	return parseAddress(r.RemoteAddr)
 }
 
-// Client returns the address from which a request comes: the last one that is not that of a trusted proxy.
+// Client returns the address from which a request comes: the last one that is not that of a trusted
+// proxy.
 func (h *Hosts) Client(r *http.Request) netip.Addr {
 	address := Peer(r)
 	if !h.trusts(address) {

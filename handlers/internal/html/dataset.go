@@ -8,7 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Dataset is an object in the vocabulary of schema.org: a Dataset, or of a dataspace a DataCatalog. It has what Google demands of a data set.
+// Dataset is an object in the vocabulary of schema.org: a Dataset, or of a dataspace a DataCatalog.
+// It has what Google demands of a data set.
 type Dataset struct {
 	Context       string      `json:"@context"`
 	Type          string      `json:"@type"`
@@ -82,7 +83,8 @@ type download struct {
 // Bounds of a description, in characters.
 const leastDescription, mostDescription = 50, 5000
 
-// Dataset returns the object in the vocabulary of schema.org. files are some of a set, those that its page shows.
+// Dataset returns the object in the vocabulary of schema.org. files are some of a set, those that
+// its page shows.
 func (o Object) Dataset(at Addresses, files ...metadata.Resource) Dataset {
 	address, m := at.Page(o.Kind, o.ID.String()), o.Said
 	d := Dataset{

@@ -10,8 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Addresses are where the objects of a page are. Those of pages are absolute; a page leads to them by their paths, whatever name the client knows the
-// service by.
+// Addresses are where the objects of a page are. Those of pages are absolute; a page leads to them
+// by their paths, whatever name the client knows the service by.
 type Addresses struct {
 	Page    func(kind, id string) string // of the page of an object
 	Record  func(kind, id string) string // of its record
@@ -58,7 +58,8 @@ func (o *Object) read(stored string) (err error) {
 // Called is what people call the object.
 func (o Object) Called() string { return cmp.Or(o.Title, o.Name) }
 
-// Page returns the page of the object: its title, what contains it, what is said about it. at leads to what it names.
+// Page returns the page of the object: its title, what contains it, what is said about it. at leads
+// to what it names.
 func (o Object) Page(at Addresses) *Page {
 	p := &Page{Title: o.Called(), Description: line(cmp.Or(o.Description, o.summary())), Canonical: at.Page(o.Kind, o.ID.String()), Lead: o.Description}
 	for _, above := range o.Above {

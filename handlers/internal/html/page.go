@@ -1,5 +1,6 @@
-// Package html makes the HTML documents that the service sends: the shell, in which a script renders the pages, and within it what a page
-// shows to clients that run no script. It knows nothing of who reads, and of addresses only those that it is given.
+// Package html makes the HTML documents that the service sends: the shell, in which a script
+// renders the pages, and within it what a page shows to clients that run no script. It knows
+// nothing of who reads, and of addresses only those that it is given.
 package html
 
 import (
@@ -72,8 +73,8 @@ func (d Document) Write() (string, error) {
 	return out.String(), err
 }
 
-// document is the template of all documents. Its text for browsers without scripts reads no record where there is no page, so that it is the same
-// for every id.
+// document is the template of all documents. Its text for browsers without scripts reads no record
+// where there is no page, so that it is the same for every id.
 var document = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(documentText))
 })
@@ -162,7 +163,8 @@ const documentText = `<!doctype html>
 {{define "link"}}{{if .URL}}<a href="{{.URL}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}
 `
 
-// Size writes a number of bytes as the pages of the script do (web/src/format.ts): in units of 1,000, with one digit behind the point below 100.
+// Size writes a number of bytes as the pages of the script do (web/src/format.ts): in units of
+// 1,000, with one digit behind the point below 100.
 func Size(bytes int64) string {
 	units, at, n := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}, 0, float64(bytes)
 	for n >= 999.5 {

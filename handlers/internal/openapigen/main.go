@@ -1,5 +1,5 @@
-// Command openapigen writes openapi.json from the hand-written openapi.yaml. The members stay in the order of the source,
-// so that both read alike.
+// Command openapigen writes openapi.json from the hand-written openapi.yaml. The members stay in
+// the order of the source, so that both read alike.
 package main
 
 import (
@@ -40,8 +40,9 @@ func generate(source, target string) error {
 	return nil
 }
 
-// toJSON returns the one YAML document in text as indented JSON, ending with a line break. It refuses what JSON has no word
-// for: aliases, merge keys, dates, keys that are not strings, and a key that comes twice.
+// toJSON returns the one YAML document in text as indented JSON, ending with a line break. It
+// refuses what JSON has no word for: aliases, merge keys, dates, keys that are not strings, and a
+// key that comes twice.
 func toJSON(text []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

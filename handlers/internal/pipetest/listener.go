@@ -1,5 +1,6 @@
-// Package pipetest has a listener whose connections are pipes, for tests in bubbles of testing/synctest: time passes there while both
-// ends of a pipe wait, but not while they wait for a socket.
+// Package pipetest has a listener whose connections are pipes, for tests in bubbles of
+// testing/synctest: time passes there while both ends of a pipe wait, but not while they wait for a
+// socket.
 package pipetest
 
 import (
@@ -58,7 +59,8 @@ func (l *Listener) Close() error { l.close(); return nil }
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// conn is the server's end of a pipe: like a TCP connection it takes a body by one call, until its deadline.
+// conn is the server's end of a pipe: like a TCP connection it takes a body by one call, until its
+// deadline.
 type conn struct{ net.Conn }
 
 // RemoteAddr implements net.Conn: the client is on the machine of the service.

@@ -37,8 +37,8 @@ func (c *conn) BufferUnsent(unlimited bool)    { c.unlimited.Store(unlimited) }
 func (c *conn) Cork([]byte)                    { c.corked.Add(1) }
 func (c *conn) Uncork() error                  { return nil }
 
-// connect returns the client's end of a connection to a new server in the bubble of t. known is what the server knows of the
-// connection; nil: nothing.
+// connect returns the client's end of a connection to a new server in the bubble of t. known is
+// what the server knows of the connection; nil: nothing.
 func connect(t *testing.T, known *conn, handler http.Handler) (client net.Conn) {
 	t.Helper()
 	return pipetest.Serve(t, &http.Server{Handler: handler, ConnContext: func(ctx context.Context, plain net.Conn) context.Context {

@@ -1,6 +1,6 @@
-// Package slowclient ends requests whose client makes no progress, and no others: each direction of a request has a stall budget,
-// which waiting for the client uses up and transferred bytes refill. It sends files and bodies in memory with as few system calls
-// as the connection allows.
+// Package slowclient ends requests whose client makes no progress, and no others: each direction of
+// a request has a stall budget, which waiting for the client uses up and transferred bytes refill.
+// It sends files and bodies in memory with as few system calls as the connection allows.
 package slowclient
 
 import (
@@ -15,9 +15,10 @@ type Limits struct {
 	MinRate int64         // bytes per second below which a client uses up Stall; 0: any byte refills it
 }
 
-// budget is how much longer one direction of a request may wait for the client. It begins with the whole stall timeout. Waiting uses
-// it up, each byte gives back the time that it takes at the minimum rate, and it never exceeds its initial value. The time that the
-// service takes for its own work does not count.
+// budget is how much longer one direction of a request may wait for the client. It begins with the
+// whole stall timeout. Waiting uses it up, each byte gives back the time that it takes at the
+// minimum rate, and it never exceeds its initial value. The time that the service takes for its own
+// work does not count.
 type budget struct {
 	Limits
 	set      func(time.Time) error
@@ -35,8 +36,9 @@ func newBudget(limits Limits, r *http.Request, set func(time.Time) error) budget
 // start is called before the client is waited for.
 func (b *budget) start() { b.startWithin(b.left) }
 
-// startWithin is start with a deadline that may be earlier, for a caller that can continue after it. A deadline that is already set may
-// be slightly too early: setting one costs as much as all the rest of this, and a small answer would set three.
+// startWithin is start with a deadline that may be earlier, for a caller that can continue after
+// it. A deadline that is already set may be slightly too early: setting one costs as much as all
+// the rest of this, and a small answer would set three.
 func (b *budget) startWithin(limit time.Duration) {
 	if b.Stall == 0 {
 		return

@@ -11,11 +11,12 @@ import (
 	"strconv"
 )
 
-// polls is how often, within one stall timeout, it is asked how much of a large write the client has received.
+// polls is how often, within one stall timeout, it is asked how much of a large write the client
+// has received.
 const polls = 8
 
-// ReadFrom implements [io.ReaderFrom]. Below it, sendfile is used only for a file in one limited reader, so an existing limit is
-// shortened, not wrapped.
+// ReadFrom implements [io.ReaderFrom]. Below it, sendfile is used only for a file in one limited
+// reader, so an existing limit is shortened, not wrapped.
 func (w *Writer) ReadFrom(src io.Reader) (sent int64, err error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -34,15 +35,17 @@ func (w *Writer) ReadFrom(src io.Reader) (sent int64, err error) {
 	return w.sendChunks(whole)
 }
 
-// sendsAtOnce tells whether the system may be given all of a body by one call, and flushes what precedes it. Sending continues after
-// a deadline in the middle, so it has to be known how much was accepted by then: not all systems report it (Windows), and it cannot
-// be known of what passes a buffer or has a chunked encoding.
+// sendsAtOnce tells whether the system may be given all of a body by one call, and flushes what
+// precedes it. Sending continues after a deadline in the middle, so it has to be known how much was
+// accepted by then: not all systems report it (Windows), and it cannot be known of what passes a
+// buffer or has a chunked encoding.
 func (w *Writer) sendsAtOnce() bool {
 	return w.conn != nil && w.Header().Get("Content-Length") != "" && w.control.Flush() == nil
 }
 
-// sendSmall sends what fits into a buffer, which is then faster than sendfile. A buffer that could not be sent is not used again:
-// HTTP/2 returns an error as soon as the client has reset the stream, and may read what it was given after that.
+// sendSmall sends what fits into a buffer, which is then faster than sendfile. A buffer that could
+// not be sent is not used again: HTTP/2 returns an error as soon as the client has reset the
+// stream, and may read what it was given after that.
 func (w *Writer) sendSmall(whole *io.LimitedReader) (sent int64, err error) {
 	buffer := w.buffers.Get()
 	n, reading := io.ReadFull(whole.R, buffer[:whole.N])
@@ -72,10 +75,11 @@ func (w *Writer) sendChunks(whole *io.LimitedReader) (sent int64, err error) {
 	return sent, nil
 }
 
-// sendFile has the system send a file by one call for as long as the client takes it. In chunks of 32 KiB, or with at most 64 KiB
-// unsent, it cost twice the processor time that nginx needs. Progress is polled several times within the stall timeout: a deadline
-// that passes in the middle does no harm, since what was sent is known. The position of the file does not tell it: where the deadline
-// has passed before the call, more is read than sent.
+// sendFile has the system send a file by one call for as long as the client takes it. In chunks of
+// 32 KiB, or with at most 64 KiB unsent, it cost twice the processor time that nginx needs.
+// Progress is polled several times within the stall timeout: a deadline that passes in the middle
+// does no harm, since what was sent is known. The position of the file does not tell it: where the
+// deadline has passed before the call, more is read than sent.
 func (w *Writer) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, err error) {
 	start, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -104,8 +108,9 @@ func (w *Writer) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, e
 	return sent, nil
 }
 
-// A complete body between these sizes is sent together with the head. Go's server sends 4 KiB, then the rest: two calls, for which the
-// client wakes twice. A smaller one fits in with the head anyway; for a larger one the copy costs as much.
+// A complete body between these sizes is sent together with the head. Go's server sends 4 KiB, then
+// the rest: two calls, for which the client wakes twice. A smaller one fits in with the head
+// anyway; for a larger one the copy costs as much.
 const (
 	corkFrom = 2 << 10
 	corkTo   = 16 << 10
@@ -130,8 +135,9 @@ func (w *Writer) sendCorked(p []byte) (int, error) {
 	return n, cmp.Or(err, flushed)
 }
 
-// sendBytes has the system send all of p by one call, as sendFile does with files; here the reader's position tells what was sent.
-// A page of 100 resources takes two calls instead of five, and a tenth less time.
+// sendBytes has the system send all of p by one call, as sendFile does with files; here the
+// reader's position tells what was sent. A page of 100 resources takes two calls instead of five,
+// and a tenth less time.
 func (w *Writer) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 	rest := bytes.NewReader(p)
 	for idle := 0; rest.Len() > 0 && idle <= polls; idle++ {
@@ -150,7 +156,8 @@ func (w *Writer) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 	return sent, err
 }
 
-// unacknowledged returns how many bytes that were sent have not arrived, as far as the connection knows.
+// unacknowledged returns how many bytes that were sent have not arrived, as far as the connection
+// knows.
 func (w *Writer) unacknowledged() int64 {
 	bytes, err := w.conn.Unacknowledged()
 	if err != nil {

@@ -45,8 +45,8 @@ func serveFile(tb testing.TB, size int64, known *conn) *httptest.Server {
 	return server
 }
 
-// TestAcknowledgedBytesCount has a client that takes nothing for longer than the limit, as far as writing to the connection shows: what
-// counts is what the connection says of the client.
+// TestAcknowledgedBytesCount has a client that takes nothing for longer than the limit, as far as
+// writing to the connection shows: what counts is what the connection says of the client.
 func TestAcknowledgedBytesCount(t *testing.T) {
 	t.Parallel()
 	const size, limit = 8 << 20, time.Second
@@ -139,8 +139,9 @@ func (l timedListener) Accept() (net.Conn, error) {
 	return &timed{conn.(*net.TCPConn), l.adjust}, nil
 }
 
-// TestUnknownConnectionsHaveNoShorterDeadlines: a write that its deadline has interrupted can be continued only where the system says
-// how much it took. Windows does not say it. So over a connection of which nothing is known each write gets the whole budget.
+// TestUnknownConnectionsHaveNoShorterDeadlines: a write that its deadline has interrupted can be
+// continued only where the system says how much it took. Windows does not say it. So over a
+// connection of which nothing is known each write gets the whole budget.
 func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
@@ -184,8 +185,8 @@ func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 	}
 }
 
-// TestFileContinuesAfterAnEarlyDeadline has each other deadline pass before the file is sent, as on a machine that stood still for a
-// while. Sending continues where it was.
+// TestFileContinuesAfterAnEarlyDeadline has each other deadline pass before the file is sent, as on
+// a machine that stood still for a while. Sending continues where it was.
 func TestFileContinuesAfterAnEarlyDeadline(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute

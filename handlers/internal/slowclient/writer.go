@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// ChunkSize is how many bytes are handed to the network under one deadline. Smaller ones cost more calls; larger ones take clients
-// for too slow that are not, since nothing is known of a chunk until all of it has been accepted.
+// ChunkSize is how many bytes are handed to the network under one deadline. Smaller ones cost more
+// calls; larger ones take clients for too slow that are not, since nothing is known of a chunk
+// until all of it has been accepted.
 const ChunkSize = 32 << 10
 
-// Buffers is a pool of buffers of ChunkSize. A buffer of which a connection may still send bytes is not put back.
+// Buffers is a pool of buffers of ChunkSize. A buffer of which a connection may still send bytes is
+// not put back.
 type Buffers struct{ pool sync.Pool }
 
 // Get returns a buffer with any content.
@@ -25,8 +27,9 @@ func (b *Buffers) Get() *[ChunkSize]byte {
 // Put takes a buffer back that is not used any more.
 func (b *Buffers) Put(buffer *[ChunkSize]byte) { b.pool.Put(buffer) }
 
-// Writer is the ResponseWriter of a request. It counts bytes, and moves the write deadline forward with what the client takes. It
-// keeps ReadFrom (so that files are sent by sendfile), Flush and Unwrap.
+// Writer is the ResponseWriter of a request. It counts bytes, and moves the write deadline forward
+// with what the client takes. It keeps ReadFrom (so that files are sent by sendfile), Flush and
+// Unwrap.
 type Writer struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -38,8 +41,8 @@ type Writer struct {
 	bytes   int64
 }
 
-// Begin makes w the writer of a request, and returns the request with its body under a budget, too. The request's own deadlines, if the
-// server sets any, are replaced by those of the limits.
+// Begin makes w the writer of a request, and returns the request with its body under a budget, too.
+// The request's own deadlines, if the server sets any, are replaced by those of the limits.
 func (w *Writer) Begin(plain http.ResponseWriter, r *http.Request, limits Limits, buffers *Buffers) *http.Request {
 	control := http.NewResponseController(plain)
 	*w = Writer{
@@ -49,7 +52,8 @@ func (w *Writer) Begin(plain http.ResponseWriter, r *http.Request, limits Limits
 	if w.body.ended {
 		return r
 	}
-	// The server looks at the body of its own request to see whether the client still waits to send it.
+	// The server looks at the body of its own request to see whether the client still waits to send
+	// it.
 	r = r.WithContext(r.Context())
 	r.Body = &w.body
 	return r
@@ -76,7 +80,8 @@ func (w *Writer) WriteHeader(status int) {
 		w.status = status
 	}
 	if !w.body.ended && !w.budget.shared {
-		// Or the server would first wait for the rest of the body, which a client that waits for the answer never sends.
+		// Or the server would first wait for the rest of the body, which a client that waits for
+		// the answer never sends.
 		w.Header().Set("Connection", "close")
 	}
 	w.budget.start()

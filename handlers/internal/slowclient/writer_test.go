@@ -16,7 +16,8 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// TestWriterKeepsAbilities: a Writer can do what the server's can. A file goes to it through ReadFrom.
+// TestWriterKeepsAbilities: a Writer can do what the server's can. A file goes to it through
+// ReadFrom.
 func TestWriterKeepsAbilities(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
@@ -122,8 +123,8 @@ func inMemory(body []byte, minRate int64) (handler http.Handler, ended chan erro
 	}), ended
 }
 
-// TestSlowReaderGetsAll: what is in memory is sent for as long as the client takes some, past the deadlines in the middle, and arrives
-// as it is.
+// TestSlowReaderGetsAll: what is in memory is sent for as long as the client takes some, past the
+// deadlines in the middle, and arrives as it is.
 func TestSlowReaderGetsAll(t *testing.T) {
 	t.Parallel()
 	body := make([]byte, 4<<20)
@@ -155,7 +156,8 @@ func TestSlowReaderGetsAll(t *testing.T) {
 	}
 }
 
-// TestStalledReaderIsCutOff: a client that takes nothing is cut off when its budget is used up, not at the first deadline.
+// TestStalledReaderIsCutOff: a client that takes nothing is cut off when its budget is used up, not
+// at the first deadline.
 func TestStalledReaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

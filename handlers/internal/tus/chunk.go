@@ -68,7 +68,8 @@ func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
 	return chunk, nil
 }
 
-// readDigest returns the digest of the whole file, which a client may tell with any chunk; zero: it does not.
+// readDigest returns the digest of the whole file, which a client may tell with any chunk; zero: it
+// does not.
 func readDigest(r *http.Request) (digest blobs.Digest, err error) {
 	sent := r.Header.Values(digestHeader)
 	if len(sent) == 0 {
@@ -81,7 +82,8 @@ func readDigest(r *http.Request) (digest blobs.Digest, err error) {
 	return digest, nil
 }
 
-// chunkBody is the body of a request. Another goroutine can stop it; its errors are those for clients.
+// chunkBody is the body of a request. Another goroutine can stop it; its errors are those for
+// clients.
 type chunkBody struct {
 	body    io.Reader
 	control *http.ResponseController
@@ -112,7 +114,8 @@ func (b *chunkBody) Read(p []byte) (int, error) {
 	return n, body.Error(err)
 }
 
-// stop ends a Read that waits for the client. One that has just begun may miss it, and has to be stopped again.
+// stop ends a Read that waits for the client. One that has just begun may miss it, and has to be
+// stopped again.
 func (b *chunkBody) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

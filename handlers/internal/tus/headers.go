@@ -1,5 +1,6 @@
-// Package tus reads and writes the headers of the protocol tus 1.0 (tus.io/protocols/resumable-upload), and reads the chunks of a file
-// that requests carry. Its errors are [errs.Error].
+// Package tus reads and writes the headers of the protocol tus 1.0
+// (tus.io/protocols/resumable-upload), and reads the chunks of a file that requests carry. Its
+// errors are [errs.Error].
 package tus
 
 import (
@@ -25,8 +26,8 @@ const (
 	maxMetadata = 36 << 10 // bytes of Upload-Metadata: what the longest texts need in base64, and the rest
 )
 
-// CheckVersion refuses requests of another version of the protocol. A GET, which only reads, need not name one. answer gets the
-// version that is spoken.
+// CheckVersion refuses requests of another version of the protocol. A GET, which only reads, need
+// not name one. answer gets the version that is spoken.
 func CheckVersion(answer http.Header, r *http.Request) error {
 	if sent := r.Header.Get(Resumable); sent == Version || r.Method == http.MethodGet && sent == "" {
 		return nil
@@ -36,7 +37,8 @@ func CheckVersion(answer http.Header, r *http.Request) error {
 		Message: "an upload is made by the tus protocol: send " + Resumable + ": " + Version}
 }
 
-// Describe sets the headers that tell what of the protocol the service supports. maxSize is the largest upload in bytes, 0: any.
+// Describe sets the headers that tell what of the protocol the service supports. maxSize is the
+// largest upload in bytes, 0: any.
 func Describe(header http.Header, maxSize int64) {
 	header.Set(Resumable, Version)
 	header.Set("Tus-Version", Version)

@@ -12,10 +12,12 @@ import (
 	"labshelf/repository"
 )
 
-// metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath in addition to filename and filetype.
+// metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath in addition
+// to filename and filetype.
 const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, metadata, sha256, type, relativePath"
 
-// maxText is how many bytes a text may have that is stored also where nothing else is made of it: as many as a name.
+// maxText is how many bytes a text may have that is stored also where nothing else is made of it:
+// as many as a name.
 const maxText = 4096
 
 // unusedKeys are the keys of such texts: another one may have precedence.
@@ -24,7 +26,8 @@ var unusedKeys = []string{"filename", "filetype", "relativePath", "type"}
 // null is what Uppy writes for a relativePath, or a type, that a file does not have.
 const null = "null"
 
-// readMetadata parses pairs of a key and a text in base64, with commas between the pairs. The field of an error is the key of the pair.
+// readMetadata parses pairs of a key and a text in base64, with commas between the pairs. The field
+// of an error is the key of the pair.
 func readMetadata(sent string, start *repository.UploadStart) error {
 	if len(sent) > maxMetadata {
 		return InvalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
@@ -93,8 +96,9 @@ func takeMetadata(texts map[string]string, start *repository.UploadStart) error 
 	return nil
 }
 
-// isPathOf tells whether a relative path is that of a file in a folder, which becomes the name of the resource as in every upload of a
-// folder. A name that is not the end of the path was given by a user, and has precedence.
+// isPathOf tells whether a relative path is that of a file in a folder, which becomes the name of
+// the resource as in every upload of a folder. A name that is not the end of the path was given by
+// a user, and has precedence.
 func isPathOf(path, name string) bool {
 	return path != "" && path != null && (name == "" || name == path[strings.LastIndexByte(path, '/')+1:])
 }

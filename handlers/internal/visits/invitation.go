@@ -37,7 +37,8 @@ func WriteAccepted(w io.Writer, p Accepted) error {
 	return invitationPages().ExecuteTemplate(w, "accepted", p)
 }
 
-// WriteAgain writes a page that asks for itself once more: a browser that follows a link of another site sends no session with the first request.
+// WriteAgain writes a page that asks for itself once more: a browser that follows a link of another
+// site sends no session with the first request.
 func WriteAgain(w io.Writer, p Problem) error {
 	return invitationPages().ExecuteTemplate(w, "again", p)
 }

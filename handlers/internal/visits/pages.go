@@ -1,5 +1,5 @@
-// Package visits has the pages of links: what people without an account see who have been sent one. They are complete without a script; that of a
-// request may have one, which sends many files.
+// Package visits has the pages of links: what people without an account see who have been sent one.
+// They are complete without a script; that of a request may have one, which sends many files.
 package visits
 
 import (

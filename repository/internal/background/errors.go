@@ -26,7 +26,8 @@ const (
 	TaskDamage           = "a file is damaged or missing"
 )
 
-// ErrLost says that another node has taken over what this one did. It is no failure: that node goes on.
+// ErrLost says that another node has taken over what this one did. It is no failure: that node goes
+// on.
 var ErrLost = errors.New("another node has taken this over")
 
 // Errors are what fails in the background now. They are safe for concurrent use.
@@ -44,8 +45,8 @@ func NewErrors(note func(task string, err error)) *Errors {
 	return &Errors{failing: map[string]string{}, hear: note}
 }
 
-// Report takes how a task went. A failure is noted when it begins and when it ends, not each time in between; that the service
-// ends, or another node has taken over, is none.
+// Report takes how a task went. A failure is noted when it begins and when it ends, not each time
+// in between; that the service ends, or another node has taken over, is none.
 func (e *Errors) Report(task string, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, metadata.ErrClosed) || errors.Is(err, ErrLost) {
 		return

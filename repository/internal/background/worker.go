@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Task is one run of a Worker. It says when the next one is due. It returns soon after ctx has ended; what it returns then does not count.
+// Task is one run of a Worker. It says when the next one is due. It returns soon after ctx has
+// ended; what it returns then does not count.
 type Task func(ctx context.Context) Next
 
 // Next is when a Task runs again. The zero Next is at once.
@@ -25,7 +26,8 @@ func Backoff(d time.Duration) Next { return Next{after: d, backoff: true} }
 // Idle lets a Task run when it is woken.
 func Idle() Next { return Next{idle: true} }
 
-// Worker runs a Task in a goroutine of its own, never twice at a time. Wake and Close are safe for concurrent use.
+// Worker runs a Task in a goroutine of its own, never twice at a time. Wake and Close are safe for
+// concurrent use.
 type Worker struct {
 	wake   chan struct{}
 	cancel context.CancelFunc
@@ -73,8 +75,8 @@ func (w *Worker) wait(ctx context.Context, next Next) bool {
 	return ctx.Err() == nil
 }
 
-// Wake lets the task run as soon as the run under way, if any, and a Backoff have ended. However often it is called before that run begins,
-// it is one run.
+// Wake lets the task run as soon as the run under way, if any, and a Backoff have ended. However
+// often it is called before that run begins, it is one run.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -82,7 +84,8 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Close ends the context of the run under way, and returns when that has ended. No other one follows. It may be called again.
+// Close ends the context of the run under way, and returns when that has ended. No other one
+// follows. It may be called again.
 func (w *Worker) Close() {
 	w.cancel()
 	<-w.done

@@ -1,5 +1,6 @@
-// Package conformance says which schema applies to an object, and what its properties lack. Records name the version of a schema that they
-// were made with, and that one decides, also when the schema has a newer version.
+// Package conformance says which schema applies to an object, and what its properties lack. Records
+// name the version of a schema that they were made with, and that one decides, also when the schema
+// has a newer version.
 package conformance
 
 import (
@@ -67,7 +68,8 @@ func (o Object) fit(entry string) int {
 	return fitsNot
 }
 
-// hasExtension tells whether the file is called something with this ending. A name that begins with its only dot has no extension.
+// hasExtension tells whether the file is called something with this ending. A name that begins with
+// its only dot has no extension.
 func (o Object) hasExtension(ending string) bool {
 	for _, name := range o.Names {
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -78,8 +80,9 @@ func (o Object) hasExtension(ending string) bool {
 	return false
 }
 
-// Applying returns the schema of a dataspace that applies to an object, among those that are active, ascending by id: the one whose types fit it
-// best, of equals the oldest. An object of another kind than all of them has none.
+// Applying returns the schema of a dataspace that applies to an object, among those that are
+// active, ascending by id: the one whose types fit it best, of equals the oldest. An object of
+// another kind than all of them has none.
 func Applying(active []metadata.Schema, o Object) (s metadata.Schema, found bool) {
 	best := fitsNot
 	for _, candidate := range active {
@@ -127,7 +130,8 @@ func (f *Finder) Applying(o Object) (s metadata.Schema, found bool, err error) {
 	return s, found, nil
 }
 
-// Check returns what an object that says this of itself is held to. Where no schema applies found is false.
+// Check returns what an object that says this of itself is held to. Where no schema applies found
+// is false.
 func (f *Finder) Check(o Object, said descriptive.Metadata) (c Check, found bool, err error) {
 	if c.Schema, found, err = f.Applying(o); err != nil || !found {
 		return c, false, err
@@ -160,7 +164,8 @@ const MaxTypes = 50
 // maxType is how long one is at most, in bytes.
 const maxType = 100
 
-// ParseTypes returns types as metadata.Schema has them: in lower case, each once. An error is to be read behind the name of the field.
+// ParseTypes returns types as metadata.Schema has them: in lower case, each once. An error is to be
+// read behind the name of the field.
 func ParseTypes(list []string) (string, error) {
 	if len(list) > MaxTypes {
 		return "", fmt.Errorf("may have up to %d entries", MaxTypes)

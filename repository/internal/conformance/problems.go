@@ -19,8 +19,8 @@ const (
 // RuleSchema is the rule of the one problem of an object whose schema does not compile any more.
 const RuleSchema = "schema"
 
-// Schemas compiles schemas and validates properties. It keeps some of what it has compiled and found: a version of a schema never changes. It
-// is safe for concurrent use.
+// Schemas compiles schemas and validates properties. It keeps some of what it has compiled and
+// found: a version of a schema never changes. It is safe for concurrent use.
 type Schemas struct {
 	mu       sync.Mutex
 	texts    int // bytes
@@ -45,8 +45,9 @@ func NewSchemas() *Schemas {
 	return &Schemas{compiled: map[metadata.SchemaVersionKey]compiled{}, verdicts: map[verdict][]schemas.Problem{}}
 }
 
-// Problems returns what is wrong with the properties of an object, in the order of their paths, at most schemas.MaxProblems. It takes up to some
-// 0.2 s, unless it was asked the same before. The caller must not change them.
+// Problems returns what is wrong with the properties of an object, in the order of their paths, at
+// most schemas.MaxProblems. It takes up to some 0.2 s, unless it was asked the same before. The
+// caller must not change them.
 func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	asked := verdict{c.Version.Key(), sha256.Sum256([]byte(c.Properties))}
 	s.mu.Lock()
@@ -72,7 +73,8 @@ func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	return problems
 }
 
-// Form returns what a page draws for a version of a schema; an empty one where that does not compile any more.
+// Form returns what a page draws for a version of a schema; an empty one where that does not
+// compile any more.
 func (s *Schemas) Form(v metadata.SchemaVersion) schemas.Form {
 	schema, err := s.compile(v)
 	if err != nil {

@@ -24,15 +24,18 @@ type Wanted struct {
 	Lasts  time.Duration // without a renewal; the same for all leases of a name
 	Detail string
 
-	// Admit refuses in the transaction that takes the lease, after it is known to be free; nil: nothing does. now is the clock of the store.
+	// Admit refuses in the transaction that takes the lease, after it is known to be free; nil:
+	// nothing does. now is the clock of the store.
 	Admit func(tx *metadata.Tx, now metadata.Stamp) error
 	// Alive tells whether the lease is to be renewed still; nil: until it is released.
 	Alive func() bool
-	// Lost is called when another node has the lease, perhaps some time after it has taken it; nil: nobody hears of that.
+	// Lost is called when another node has the lease, perhaps some time after it has taken it; nil:
+	// nobody hears of that.
 	Lost func()
 }
 
-// Lease is one that this node has taken. A nil Lease is that of a store which is not shared: it is never lost.
+// Lease is one that this node has taken. A nil Lease is that of a store which is not shared: it is
+// never lost.
 type Lease struct {
 	node    *Node
 	wanted  Wanted
@@ -41,8 +44,8 @@ type Lease struct {
 	lost    chan struct{} // closed when another node has it
 }
 
-// Take takes a lease that no node has, or one that has ended. The caller releases it. It returns ErrHeld, the refusal of Admit, or why the store
-// could not be written.
+// Take takes a lease that no node has, or one that has ended. The caller releases it. It returns
+// ErrHeld, the refusal of Admit, or why the store could not be written.
 func (n *Node) Take(ctx context.Context, w Wanted) (*Lease, error) {
 	if n == nil {
 		return nil, nil
@@ -72,7 +75,8 @@ func (n *Node) Take(ctx context.Context, w Wanted) (*Lease, error) {
 	return l, nil
 }
 
-// Runs tells whether a lease has not ended. One that ends later than it could is that of a clock that was set back.
+// Runs tells whether a lease has not ended. One that ends later than it could is that of a clock
+// that was set back.
 func Runs(row metadata.Lease, lasts time.Duration, now metadata.Stamp) bool {
 	return row.Ends > now && row.Ends <= now+micros(lasts)
 }
@@ -124,7 +128,8 @@ func (l *Lease) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, &held{l, before})
 }
 
-// Verified returns fn, which then fails with background.ErrLost, before it does anything, where one of the leases in the context is lost.
+// Verified returns fn, which then fails with background.ErrLost, before it does anything, where one
+// of the leases in the context is lost.
 func Verified(ctx context.Context, fn func(*metadata.Tx) error) func(*metadata.Tx) error {
 	last, _ := ctx.Value(heldKey{}).(*held)
 	if last == nil {
@@ -193,8 +198,8 @@ func (ls *leases) due() (due []*Lease, any bool) {
 	return due, len(ls.held) > 0
 }
 
-// renew renews what is due, in one commit. A lease that could not be renewed until it ended is lost, too: what its holder does besides
-// commits is not to go on for ever.
+// renew renews what is due, in one commit. A lease that could not be renewed until it ended is
+// lost, too: what its holder does besides commits is not to go on for ever.
 func (ls *leases) renew(ctx context.Context) background.Next {
 	due, any := ls.due()
 	if !any {

@@ -27,13 +27,15 @@ const (
 type Config struct {
 	Name    string // "": that of the machine
 	Version string
-	// Moved is called when the audit log has grown, perhaps by commits of this node alone. It returns soon.
+	// Moved is called when the audit log has grown, perhaps by commits of this node alone. It
+	// returns soon.
 	Moved func()
 	// Failed hears how taking part goes; a nil error: well.
 	Failed func(error)
 }
 
-// Node is this process among those that share a store. A nil Node is that of a store which is not shared. It is safe for concurrent use.
+// Node is this process among those that share a store. A nil Node is that of a store which is not
+// shared. It is safe for concurrent use.
 type Node struct {
 	meta     metadata.Transactions
 	config   Config
@@ -69,7 +71,8 @@ func Start(meta metadata.Store, c Config) *Node {
 	return n
 }
 
-// Close gives everything back, so that other nodes go on at once. What works in the background has ended, and what holds a lease.
+// Close gives everything back, so that other nodes go on at once. What works in the background has
+// ended, and what holds a lease.
 func (n *Node) Close() {
 	if n == nil {
 		return
@@ -85,8 +88,9 @@ func (n *Node) Close() {
 // Shared tells whether there may be other nodes.
 func (n *Node) Shared() bool { return n != nil }
 
-// Work is background.Start for a task that one node does at a time. It runs when this node begins to work in the background, then as it asks
-// for itself. Its context ends when another node has taken over, and carries the lease.
+// Work is background.Start for a task that one node does at a time. It runs when this node begins
+// to work in the background, then as it asks for itself. Its context ends when another node has
+// taken over, and carries the lease.
 func (n *Node) Work(first background.Next, task background.Task) *background.Worker {
 	if n == nil {
 		return background.Start(first, task)
@@ -208,8 +212,8 @@ func (n *Node) look(ctx context.Context) error {
 	return errs.Ignore(n.takeOver(ctx), ErrHeld)
 }
 
-// mayBeFree tells whether it is time to ask for the lease of the background: nobody has it, or its row has not changed for as long as it lasts,
-// or it was not looked at before.
+// mayBeFree tells whether it is time to ask for the lease of the background: nobody has it, or its
+// row has not changed for as long as it lasts, or it was not looked at before.
 func (n *Node) mayBeFree(row metadata.Lease) bool {
 	known := !n.seen.IsZero()
 	if !known || row != n.row {
@@ -268,7 +272,8 @@ func (n *Node) announce(ctx context.Context) error {
 	return err
 }
 
-// Seen returns the nodes that were seen in the minute before one of them was seen last, in no particular order.
+// Seen returns the nodes that were seen in the minute before one of them was seen last, in no
+// particular order.
 func Seen(tx *metadata.Tx) ([]metadata.Node, error) {
 	var all []metadata.Node
 	var last metadata.Stamp

@@ -33,7 +33,8 @@ func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) 
 	return w, began, ended
 }
 
-// TestTakeover: one node works in the background; another one goes on within ten seconds when it dies, and within one when it ends.
+// TestTakeover: one node works in the background; another one goes on within ten seconds when it
+// dies, and within one when it ends.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -70,8 +71,9 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestLateCommitIsRefused: what a node begins under its lease does not count once another one has the lease, also where it does not know that yet. It
-// learns of it, and its task ends; when the other one ends, it works again, under another number.
+// TestLateCommitIsRefused: what a node begins under its lease does not count once another one has
+// the lease, also where it does not know that yet. It learns of it, and its task ends; when the
+// other one ends, it works again, under another number.
 func TestLateCommitIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +153,8 @@ func TestClockSetBack(t *testing.T) {
 	other.Release()
 }
 
-// TestNodesAreSeen: those that run, less those that were not seen for a minute, and those that have ended.
+// TestNodesAreSeen: those that run, less those that were not seen for a minute, and those that have
+// ended.
 func TestNodesAreSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

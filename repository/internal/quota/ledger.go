@@ -11,7 +11,8 @@ import (
 const (
 	// step is how many bytes an upload reserves ahead, at most: as many as have come.
 	step = 1 << 20
-	// most is the greatest single reservation, so that sums do not overflow: the commit asks for the rest.
+	// most is the greatest single reservation, so that sums do not overflow: the commit asks for
+	// the rest.
 	most = 1 << 46
 )
 
@@ -27,8 +28,9 @@ type Ledger struct {
 	settled  chan struct{}                // is closed when a commit has ended
 }
 
-// NewLedger returns an empty one, which reads counters by view. Where the counters are shared with other processes, whose uploads it does not
-// know, nothing is reserved: an upload may be refused when it ends.
+// NewLedger returns an empty one, which reads counters by view. Where the counters are shared with
+// other processes, whose uploads it does not know, nothing is reserved: an upload may be refused
+// when it ends.
 func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, shared bool) *Ledger {
 	return &Ledger{
 		view: view, shared: shared, reserved: map[metadata.ID]int64{}, settling: map[metadata.ID]int64{}, uploads: map[metadata.ID]*Reservation{},
@@ -36,7 +38,8 @@ func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, share
 	}
 }
 
-// Reservation is what one upload has reserved. A nil one has nothing, and what it is asked for is granted. It is not safe for concurrent use.
+// Reservation is what one upload has reserved. A nil one has nothing, and what it is asked for is
+// granted. It is not safe for concurrent use.
 type Reservation struct {
 	ledger   *Ledger
 	at       Place
@@ -49,7 +52,8 @@ func (l *Ledger) Begin(at Place) *Reservation {
 	return &Reservation{ledger: l, at: at}
 }
 
-// Check is the function Check, in which what uploads have reserved counts as used. It is for what adds bytes without a reservation.
+// Check is the function Check, in which what uploads have reserved counts as used. It is for what
+// adds bytes without a reservation.
 func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64) error {
 	all, err := limits(tx, at)
 	if err != nil {
@@ -61,7 +65,8 @@ func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64) error {
 	return err
 }
 
-// room returns how many bytes a reservation may have, or why not so many as it needs, and whether a commit under way may change that.
+// room returns how many bytes a reservation may have, or why not so many as it needs, and whether a
+// commit under way may change that.
 func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refused error, wait bool) {
 	free = most
 	for _, limit := range all {
@@ -140,8 +145,8 @@ func (l *Ledger) set(r *Reservation, bytes int64) {
 	r.bytes = bytes
 }
 
-// Settle reserves the length of a file that has come, and says that the commit which adds it to the counters begins. It ends with Release,
-// or with Keep where the upload goes on.
+// Settle reserves the length of a file that has come, and says that the commit which adds it to the
+// counters begins. It ends with Release, or with Keep where the upload goes on.
 func (r *Reservation) Settle(ctx context.Context, bytes int64) error {
 	if err := r.Grow(ctx, bytes, bytes); err != nil || r == nil {
 		return err

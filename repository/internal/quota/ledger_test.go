@@ -13,7 +13,8 @@ import (
 
 var at = quota.Place{Dataspace: metadata.ID{1}, User: metadata.ID{2}}
 
-// newLedger returns a ledger over a dataspace with a quota of 100, and what sets the bytes that it uses.
+// newLedger returns a ledger over a dataspace with a quota of 100, and what sets the bytes that it
+// uses.
 func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	meta := metadatatest.NewMemory(time.Now)
 	update := func(fn func(tx *metadata.Tx) error) {
@@ -31,8 +32,9 @@ func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	}
 }
 
-// TestGrowWaitsForCommits: while bytes are in the counters and still reserved, one that they would be in the way of twice waits for the
-// end of the commit; one that does not fit in any case is refused at once.
+// TestGrowWaitsForCommits: while bytes are in the counters and still reserved, one that they would
+// be in the way of twice waits for the end of the commit; one that does not fit in any case is
+// refused at once.
 func TestGrowWaitsForCommits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package quota keeps what dataspaces and users hold within their quotas. Bytes are those of all versions, each counted in full, as
-// metadata.Counters and metadata.UserUsage count them.
+// Package quota keeps what dataspaces and users hold within their quotas. Bytes are those of all
+// versions, each counted in full, as metadata.Counters and metadata.UserUsage count them.
 //
 // A quota is asked three times. An upload that is longer than the room at its beginning is refused
 // at once. While it comes, it reserves in a Ledger what has come and up to 1 MiB more, so that it
@@ -62,7 +62,8 @@ func Limited(tx *metadata.Tx, at Place) (bool, error) {
 	return limited, err
 }
 
-// Left returns how many bytes the quotas of a place have room for, not less than 0; false: there is no quota.
+// Left returns how many bytes the quotas of a place have room for, not less than 0; false: there is
+// no quota.
 func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 	all, err := limits(tx, at)
 	for i, l := range all {
@@ -73,8 +74,9 @@ func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 	return bytes, len(all) > 0, err
 }
 
-// Check refuses so many more bytes in a place where that would be more than a quota, whatever is reserved. It belongs into the transaction
-// that adds them. The error is for the user who stores them, and has the numbers of both quotas.
+// Check refuses so many more bytes in a place where that would be more than a quota, whatever is
+// reserved. It belongs into the transaction that adds them. The error is for the user who stores
+// them, and has the numbers of both quotas.
 func Check(tx *metadata.Tx, at Place, bytes int64) error {
 	all, err := limits(tx, at)
 	for _, l := range all {

@@ -15,8 +15,9 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Counter counts requests that were refused, and writes one entry of the audit log for each minute in which there were any: whoever
-// has no key must not be able to fill the log. What was counted last is lost when the process is killed. It is safe for concurrent use.
+// Counter counts requests that were refused, and writes one entry of the audit log for each minute
+// in which there were any: whoever has no key must not be able to fill the log. What was counted
+// last is lost when the process is killed. It is safe for concurrent use.
 type Counter struct {
 	stores *storage.Stores
 	worker *background.Worker
@@ -73,7 +74,8 @@ func (r *Counter) round(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// save writes down what was counted. After an error it is counted still. Whoever is refused meanwhile does not wait for the commit.
+// save writes down what was counted. After an error it is counted still. Whoever is refused
+// meanwhile does not wait for the commit.
 func (r *Counter) save(ctx context.Context) error {
 	r.mu.Lock()
 	began, keys, allowed := r.began, r.keys, r.allowed

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// TestOneEntryAMinute: however many requests are refused, they make one entry in a minute, the last one at the end.
+// TestOneEntryAMinute: however many requests are refused, they make one entry in a minute, the last
+// one at the end.
 func TestOneEntryAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := metadatatest.NewMemory(time.Now)

@@ -10,7 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Change is who changes something, and what that is called. What is saved with it has an entry in the audit log, in the same transaction.
+// Change is who changes something, and what that is called. What is saved with it has an entry in
+// the audit log, in the same transaction.
 type Change struct {
 	By     auth.Principal // the zero Principal: an operator, or the service itself
 	Action audit.Action
@@ -18,7 +19,8 @@ type Change struct {
 	Values audit.Changes
 }
 
-// Log appends an entry about something that has no record of its own. The stamp is that of the change; 0: one is taken.
+// Log appends an entry about something that has no record of its own. The stamp is that of the
+// change; 0: one is taken.
 func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts audit.Changes) (number uint64, err error) {
 	if stamp == 0 {
 		stamp = tx.Stamp()
@@ -29,7 +31,8 @@ func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts 
 	return tx.Log(e, texts.String(), c.By.Address)
 }
 
-// about returns the entry about an object, and the stamp of its change: one that was not modified by it gets a stamp for the entry alone.
+// about returns the entry about an object, and the stamp of its change: one that was not modified
+// by it gets a stamp for the entry alone.
 func about(kind audit.Kind, before, after metadata.Record, previous uint64) (e audit.Entry, stamp metadata.Stamp) {
 	if before.Modified != after.Modified {
 		stamp = after.Modified
@@ -45,8 +48,8 @@ func textChanges(texts [][3]string) (c audit.Changes) {
 	return c
 }
 
-// SaveDataspace stores a dataspace with its descriptive metadata, new (before is nil) or changed; after gets the number of the entry. The
-// descriptive metadata are in both, or in neither.
+// SaveDataspace stores a dataspace with its descriptive metadata, new (before is nil) or changed;
+// after gets the number of the entry. The descriptive metadata are in both, or in neither.
 func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace) (err error) {
 	old := before
 	if before == nil {
@@ -137,7 +140,8 @@ func MoveKey(tx *metadata.Tx, c Change, before, after metadata.Key) error {
 	return errors.Join(err, tx.Keys.Put(after))
 }
 
-// SavePrivilege stores a privilege, new (before is nil) or changed. It is part of the history of its dataspace.
+// SavePrivilege stores a privilege, new (before is nil) or changed. It is part of the history of
+// its dataspace.
 func SavePrivilege(tx *metadata.Tx, c Change, before *metadata.Privilege, after metadata.Privilege) error {
 	d, err := tx.Dataspaces.Get(after.DataspaceID)
 	if err != nil {

@@ -14,10 +14,10 @@ type FormerVersion struct {
 	adds int64  // bytes that the other one does not have yet
 }
 
-// FormerVersions returns the former versions of a resource, at most so many, the newest first, as another one is to have them, which has
-// the same history up to its own present version, or none where it is new. What that one has itself keeps its bytes, unless those of the
-// first one are gone. The user by stores the others. An ErrRecordDamaged says what is wrong with
-// an inline body.
+// FormerVersions returns the former versions of a resource, at most so many, the newest first, as
+// another one is to have them, which has the same history up to its own present version, or none
+// where it is new. What that one has itself keeps its bytes, unless those of the first one are
+// gone. The user by stores the others. An ErrRecordDamaged says what is wrong with an inline body.
 func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, by metadata.ID, most int) ([]FormerVersion, error) {
 	versions, err := Collect(tx.Versions.Before(from.VersionKey()), most)
 	if err != nil {
@@ -56,8 +56,8 @@ func AddedBytes(former []FormerVersion) (bytes int64) {
 	return bytes
 }
 
-// SaveFormerVersions stores them, when the resource that they are to be of has been saved, and returns what that adds to the counters of its
-// dataspace.
+// SaveFormerVersions stores them, when the resource that they are to be of has been saved, and
+// returns what that adds to the counters of its dataspace.
 func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion, since metadata.Stamp) (added metadata.Counters, err error) {
 	used := map[metadata.ID]int64{}
 	for _, f := range former {

@@ -7,8 +7,9 @@ import (
 	"labshelf/metadata"
 )
 
-// BeginEdit stores a new bulk edit of a set, with its entry, which the entries about its files are to name as their Cause. It gives the bulk
-// edit its id, time and entry. One that undoes another is written down in that one.
+// BeginEdit stores a new bulk edit of a set, with its entry, which the entries about its files are
+// to name as their Cause. It gives the bulk edit its id, time and entry. One that undoes another is
+// written down in that one.
 func BeginEdit(tx *metadata.Tx, c Change, set metadata.Set, e *metadata.BulkEdit) (err error) {
 	c.Action = audit.EditBegin
 	c.Values.Change("kind", "", e.Kind.String())
@@ -33,8 +34,8 @@ func BeginEdit(tx *metadata.Tx, c Change, set metadata.Set, e *metadata.BulkEdit
 	return errors.Join(err, tx.Edits.Put(*e))
 }
 
-// RecordEdited records that a bulk edit has changed files: the entries about them, which SaveResource has given to their records. It belongs into
-// the transaction that saves them.
+// RecordEdited records that a bulk edit has changed files: the entries about them, which
+// SaveResource has given to their records. It belongs into the transaction that saves them.
 func RecordEdited(tx *metadata.Tx, edit metadata.ID, entries ...uint64) error {
 	if len(entries) == 0 {
 		return nil

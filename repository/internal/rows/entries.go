@@ -37,7 +37,8 @@ func idText(id metadata.ID) string {
 	return id.String()
 }
 
-// ReadEntry returns an entry of the log, with the epoch that it belongs to where before is that of the entry before it.
+// ReadEntry returns an entry of the log, with the epoch that it belongs to where before is that of
+// the entry before it.
 func ReadEntry(tx *metadata.Tx, number uint64, before metadata.EpochID) (e audit.Entry, epoch metadata.EpochID, err error) {
 	if e, err = tx.Audit.Entry(number); err != nil || e.Action != audit.EpochBegin {
 		return e, before, err

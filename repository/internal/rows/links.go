@@ -8,8 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// SaveLink stores a link, new (before is nil) or changed; after gets the number of the entry. The entry says that there is a password, or
-// another one, and never what it is.
+// SaveLink stores a link, new (before is nil) or changed; after gets the number of the entry. The
+// entry says that there is a password, or another one, and never what it is.
 func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err error) {
 	old := cmp.Or(before, &metadata.Link{})
 	e, stamp := about(audit.Link, old.Record, after.Record, old.Entry)

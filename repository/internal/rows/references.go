@@ -14,7 +14,8 @@ var (
 	ErrRecorded   = errors.New("it is recorded")
 )
 
-// Unreferenced returns ErrReferenced if a version of a resource refers to the blob, or an upload is about to become one that does.
+// Unreferenced returns ErrReferenced if a version of a resource refers to the blob, or an upload is
+// about to become one that does.
 func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
 	if wanted, err := tx.Uploads.Awaited(digest); err != nil || wanted {
 		return cmp.Or(err, ErrReferenced)

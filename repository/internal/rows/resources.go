@@ -1,5 +1,6 @@
-// Package rows changes rows of the metadata that belong together: a resource with its versions, its inline body, the record of its blob and the counters
-// of its dataspace and its creator. Its functions run in a transaction of the caller, and ask for no permission.
+// Package rows changes rows of the metadata that belong together: a resource with its versions, its
+// inline body, the record of its blob and the counters of its dataspace and its creator. Its
+// functions run in a transaction of the caller, and ask for no permission.
 package rows
 
 import (
@@ -12,9 +13,10 @@ import (
 	"labshelf/paging"
 )
 
-// SaveResource stores a resource with its descriptive metadata, new (before is nil) or changed, with an entry in the audit log. The descriptive
-// metadata are in both, or in neither. All writing of resources comes through here,
-// but that of RecordFlushed, which changes nothing that anybody sees.
+// SaveResource stores a resource with its descriptive metadata, new (before is nil) or changed,
+// with an entry in the audit log. The descriptive metadata are in both, or in neither. All writing
+// of resources comes through here, but that of RecordFlushed, which changes nothing that anybody
+// sees.
 func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (err error) {
 	e, stamp, texts := c.resourceEntry(before, *after)
 	was := ""
@@ -38,9 +40,10 @@ func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (
 	return storeResource(tx, before, *after)
 }
 
-// storeResource stores a resource, new (before is nil) or changed. Where its file was replaced, what it was becomes a version; else the
-// inline body goes that it no longer needs, because there is a file, or nothing any more. A blob that thereby loses its last reference is
-// recorded as unreferenced since the last change of the resource, its deletion.
+// storeResource stores a resource, new (before is nil) or changed. Where its file was replaced,
+// what it was becomes a version; else the inline body goes that it no longer needs, because there
+// is a file, or nothing any more. A blob that thereby loses its last reference is recorded as
+// unreferenced since the last change of the resource, its deletion.
 func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
 	after.Damaged, after.Descriptive = false, ""
 	replaced := before != nil && after.Version != before.Version
@@ -60,7 +63,8 @@ func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Re
 	return noteUnreferenced(tx, blobs.Blob{Digest: before.Digest, Size: before.Bytes}, after.Modified)
 }
 
-// CountUsage adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
+// CountUsage adds a change to the counters of a dataspace. The day is that of the change, never one
+// before the last counted.
 func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change metadata.Counters) error {
 	if change == (metadata.Counters{}) {
 		return nil
@@ -90,7 +94,8 @@ func countStorers(tx *metadata.Tx, before *metadata.Resource, after metadata.Res
 	return countUser(tx, after.Storer(), Counted(after).Bytes())
 }
 
-// countUser adds to what a user uses. The counters of dataspaces are left to CountUsage, since a step of many resources changes them once.
+// countUser adds to what a user uses. The counters of dataspaces are left to CountUsage, since a
+// step of many resources changes them once.
 func countUser(tx *metadata.Tx, user metadata.ID, bytes int64) error {
 	if bytes == 0 {
 		return nil
@@ -125,8 +130,8 @@ func Counted(r metadata.Resource) metadata.Counters {
 	return metadata.Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
 }
 
-// Counters returns the counters of a dataspace. Each resource counts in them, so where they are zero and there is one, their row
-// is lost.
+// Counters returns the counters of a dataspace. Each resource counts in them, so where they are
+// zero and there is one, their row is lost.
 func Counters(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error) {
 	counters, err := tx.Usage.Get(dataspace)
 	if err != nil || counters != (metadata.Counters{}) {

@@ -9,7 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// keepVersion writes down what a resource was before a replacement. The inline body stays under the key of the version.
+// keepVersion writes down what a resource was before a replacement. The inline body stays under the
+// key of the version.
 func keepVersion(tx *metadata.Tx, before, after metadata.Resource) error {
 	v, err := PresentVersion(tx, before)
 	if err != nil {
@@ -20,8 +21,8 @@ func keepVersion(tx *metadata.Tx, before, after metadata.Resource) error {
 	return tx.Versions.Put(v)
 }
 
-// PresentVersion returns the version that a resource is in. Its file came when the one before was replaced; where that was not kept, at the
-// last change, or before it.
+// PresentVersion returns the version that a resource is in. Its file came when the one before was
+// replaced; where that was not kept, at the last change, or before it.
 func PresentVersion(tx *metadata.Tx, r metadata.Resource) (metadata.Version, error) {
 	v := metadata.VersionOf(r)
 	v.Created, v.CreatedBy = r.Created, r.CreatedBy
@@ -46,7 +47,8 @@ func InVersion(tx *metadata.Tx, of metadata.VersionKey) (metadata.Resource, erro
 	return v.Of(r), err
 }
 
-// RecordFlushed records that the inline body of a version has become a file, unless the version does not need it any more.
+// RecordFlushed records that the inline body of a version has become a file, unless the version
+// does not need it any more.
 func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey, file blobs.Content) error {
 	flushed, err := InVersion(tx, of)
 	if err != nil || !flushed.Needs(of) {
@@ -65,8 +67,9 @@ func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey, file blobs.Content) 
 	return errors.Join(err, saveVersion(tx, v, after, 0))
 }
 
-// RemoveVersion removes the bytes of a version, whose row stays, with an entry in the history of its resource. A blob that thereby loses its last reference is recorded as unreferenced
-// since then. The counters of the dataspace, which lose CountedVersion, are left to the caller.
+// RemoveVersion removes the bytes of a version, whose row stays, with an entry in the history of
+// its resource. A blob that thereby loses its last reference is recorded as unreferenced since
+// then. The counters of the dataspace, which lose CountedVersion, are left to the caller.
 func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.Removal, since metadata.Stamp) error {
 	if err := logVersion(tx, c, why.At, v, audit.Entry{Before: v.Digest, Bytes: uint64(v.Bytes)}, audit.Changes{}); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// SaveWebhook stores a webhook, new (before is nil) or changed: what people have decided about it, or that it pauses. after gets the number
-// of the entry.
+// SaveWebhook stores a webhook, new (before is nil) or changed: what people have decided about it,
+// or that it pauses. after gets the number of the entry.
 func SaveWebhook(tx *metadata.Tx, c Change, before, after *metadata.Webhook) (err error) {
 	old := before
 	if before == nil {
@@ -30,7 +30,8 @@ func SaveWebhook(tx *metadata.Tx, c Change, before, after *metadata.Webhook) (er
 	return tx.Webhooks.Put(*after)
 }
 
-// MayManage tells whether a user may have a webhook for a dataspace, or, where that is zero, for the whole service.
+// MayManage tells whether a user may have a webhook for a dataspace, or, where that is zero, for
+// the whole service.
 func MayManage(tx *metadata.Tx, user, dataspace metadata.ID) (bool, error) {
 	u, err := tx.Users.Get(user)
 	if err != nil || u.State != metadata.Active {

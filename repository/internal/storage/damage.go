@@ -23,10 +23,11 @@ func DamagedError(of string, cause error) error {
 		Err: fmt.Errorf("%s: %w", of, cause)}
 }
 
-// Verify reads a blob to its end and writes down what it finds: it records that the blob is damaged, or no longer. wrong tells
-// what is wrong with it, "" for nothing: that is also the answer where the blob is not recorded any more, or an upload
-// replaced its file meanwhile. An error tells why it could not be read for another reason than damage or, when wrong is not
-// empty, why that could not be written down; then this process remembers it.
+// Verify reads a blob to its end and writes down what it finds: it records that the blob is
+// damaged, or no longer. wrong tells what is wrong with it, "" for nothing: that is also the answer
+// where the blob is not recorded any more, or an upload replaced its file meanwhile. An error tells
+// why it could not be read for another reason than damage or, when wrong is not empty, why that
+// could not be written down; then this process remembers it.
 func (s *Stores) Verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	one := s.Verifications.begin(b.Digest)
 	defer s.Verifications.end(one)
@@ -52,7 +53,8 @@ func (s *Stores) Verify(ctx context.Context, b blobs.Blob) (wrong string, err er
 	return wrong, err
 }
 
-// record writes down the outcome of a verification, unless that was of a file which has been replaced; then it returns "".
+// record writes down the outcome of a verification, unless that was of a file which has been
+// replaced; then it returns "".
 func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wrong string) (upheld string, err error) {
 	upheld = wrong // also where the transaction does not get to run
 	err = s.Update(ctx, func(tx *metadata.Tx) error {
@@ -81,8 +83,8 @@ func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wr
 	return upheld, err
 }
 
-// Verdict tells what is wrong with a blob, in words without paths, by the error of reading it; or returns the error where that
-// says nothing about the blob.
+// Verdict tells what is wrong with a blob, in words without paths, by the error of reading it; or
+// returns the error where that says nothing about the blob.
 func Verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
 	switch {
 	case err == nil:
@@ -132,8 +134,9 @@ func (s *Stores) SetDamaged(tx *metadata.Tx, r *metadata.Resource) {
 	r.Damaged = s.Damaged(tx)(r)
 }
 
-// Damaged returns the function that tells, in the transaction, whether the file of a resource is known to be damaged. Mostly nothing
-// is, and then it looks nothing up. A row that cannot be read is one.
+// Damaged returns the function that tells, in the transaction, whether the file of a resource is
+// known to be damaged. Mostly nothing is, and then it looks nothing up. A row that cannot be read
+// is one.
 func (s *Stores) Damaged(tx *metadata.Tx) (damaged func(*metadata.Resource) bool) {
 	suspects := s.Verifications.suspects()
 	first, err := rows.Collect(tx.Damages.All(), 1)
@@ -168,9 +171,10 @@ func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
 	return min(n+int64(len(suspects)), maxDamaged), nil
 }
 
-// Verifications is the state of all verifications: which are under way, so that damage found by one does not count for a file that was
-// committed meanwhile; damage that was found and could not be written down; and the damaged blobs
-// that callers ask for, which are to be read again. It is safe for concurrent use.
+// Verifications is the state of all verifications: which are under way, so that damage found by one
+// does not count for a file that was committed meanwhile; damage that was found and could not be
+// written down; and the damaged blobs that callers ask for, which are to be read again. It is safe
+// for concurrent use.
 type Verifications struct {
 	mu        sync.Mutex
 	running   map[*verification]bool
@@ -204,8 +208,9 @@ func (v *Verifications) end(one *verification) {
 	delete(v.running, one)
 }
 
-// Committed is called after a file has been committed, and before the transaction that records it: then a verification of an older file
-// either notices or ends before that transaction, which removes its outcome.
+// Committed is called after a file has been committed, and before the transaction that records it:
+// then a verification of an older file either notices or ends before that transaction, which
+// removes its outcome.
 func (v *Verifications) Committed(digest blobs.Digest) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

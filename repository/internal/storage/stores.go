@@ -1,5 +1,5 @@
-// Package storage holds the two stores of a repository, with what this process knows of them beyond what they hold, and says what their
-// errors mean to callers.
+// Package storage holds the two stores of a repository, with what this process knows of them beyond
+// what they hold, and says what their errors mean to callers.
 package storage
 
 import (
@@ -15,7 +15,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Stores are the two stores. A repository and all of its parts share one Stores, which is safe for concurrent use.
+// Stores are the two stores. A repository and all of its parts share one Stores, which is safe for
+// concurrent use.
 type Stores struct {
 	Meta    metadata.Store
 	Blobs   blobs.Reader
@@ -29,7 +30,8 @@ type Stores struct {
 	failed atomic.Pointer[error] // a blob could not be synced: no more writes until the service is restarted
 }
 
-// New combines two stores. It takes the function that hears of what goes wrong in the background; nil: none.
+// New combines two stores. It takes the function that hears of what goes wrong in the background;
+// nil: none.
 func New(meta metadata.Store, files blobs.Reader, note func(task string, err error)) *Stores {
 	objects, _ := files.(blobs.Objects)
 	return &Stores{Meta: meta, Blobs: files, Objects: objects, Verifications: newVerifications(), Background: background.NewErrors(note)}
@@ -56,7 +58,8 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	return Error(committed(ctx, s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn))))
 }
 
-// Unsynced returns why nothing is written any more since a blob could not be synced, nil if all could.
+// Unsynced returns why nothing is written any more since a blob could not be synced, nil if all
+// could.
 func (s *Stores) Unsynced() error {
 	if cause := s.failed.Load(); cause != nil {
 		return *cause
@@ -64,8 +67,8 @@ func (s *Stores) Unsynced() error {
 	return nil
 }
 
-// BlobError is Error for what the blob store reports. A sync that failed is never tried again: the kernel may have
-// dropped what it could not write, and would not tell.
+// BlobError is Error for what the blob store reports. A sync that failed is never tried again: the
+// kernel may have dropped what it could not write, and would not tell.
 func (s *Stores) BlobError(err error) error {
 	if err != nil && errors.Is(err, blobs.ErrUnsynced) {
 		unsynced := err // or it would be on the heap also where there is none
@@ -77,8 +80,8 @@ func (s *Stores) BlobError(err error) error {
 // unchanged ends the message of an error that has left everything as it was.
 const unchanged = "; nothing was changed"
 
-// meanings says what a store's report means to a caller. The first that fits counts: what is sticky stands before what
-// caused it.
+// meanings says what a store's report means to a caller. The first that fits counts: what is sticky
+// stands before what caused it.
 var meanings = []struct {
 	sentinel error
 	as       errs.Error
@@ -122,8 +125,8 @@ func Error(err error) error {
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
 }
 
-// Orphaned is rows.Orphaned, or for an object whether no row names it, and waits until what it saw is on stable storage: a power cut must not
-// bring back a row whose file is gone.
+// Orphaned is rows.Orphaned, or for an object whether no row names it, and waits until what it saw
+// is on stable storage: a power cut must not bring back a row whose file is gone.
 func (s *Stores) Orphaned(ctx context.Context, b blobs.Blob) error {
 	return s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		if s.Objects != nil {
@@ -145,8 +148,8 @@ func (s *Stores) Blob(ctx context.Context, r metadata.Resource) (b blobs.Blob, e
 	return b, err
 }
 
-// BlobOf returns the blob of a resource, to be opened outside of the transaction. Where rows name objects it is that of the row, and one
-// without an object where there is no row.
+// BlobOf returns the blob of a resource, to be opened outside of the transaction. Where rows name
+// objects it is that of the row, and one without an object where there is no row.
 func (s *Stores) BlobOf(tx *metadata.Tx, r metadata.Resource) (blobs.Blob, error) {
 	b := blobs.Blob{Digest: r.Digest, Size: r.Bytes}
 	if s.Objects == nil {

@@ -96,10 +96,12 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	}
 }
 
-// lightOnly are long pages of parts that other pages have, too: in the dark theme those are looked at.
+// lightOnly are long pages of parts that other pages have, too: in the dark theme those are looked
+// at.
 var lightOnly = []string{"audit", "interface", "operations"}
 
-// axe-core finds no serious violation on any page, in both themes, and no page is wider than a narrow window.
+// axe-core finds no serious violation on any page, in both themes, and no page is wider than a
+// narrow window.
 func TestEveryPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)

@@ -40,7 +40,8 @@ func (v *visitor) drags(from, onto string) {
 	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, to[0], to[1], chromedp.ButtonLeft))
 }
 
-// A file and a folder are renamed in their rows, and come back by one click; what is refused says why in place.
+// A file and a folder are renamed in their rows, and come back by one click; what is refused says
+// why in place.
 func TestRenameInPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -81,7 +82,8 @@ func TestRenameInPlace(t *testing.T) {
 	s.holds(t, sid, []string{"b.txt", "raw/a.txt"})
 }
 
-// Rows are dragged onto folders and breadcrumbs: one, or all that are selected. Each comes back by one click.
+// Rows are dragged onto folders and breadcrumbs: one, or all that are selected. Each comes back by
+// one click.
 func TestDragIntoFolder(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -16,7 +16,8 @@ func (v *visitor) entries(texts ...string) {
 		len(texts), strings.Join(texts, "|")))
 }
 
-// The history of a file tells a reader in words what was done to it, and leads to its versions. Where a request came from is not in it.
+// The history of a file tells a reader in words what was done to it, and leads to its versions.
+// Where a request came from is not in it.
 func TestHistoryOfFile(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -83,7 +84,8 @@ func TestLongHistory(t *testing.T) {
 	v.seesNot("Show more")
 }
 
-// A sysadmin filters the log, sees the signed head, downloads the export, and erases the texts of an entry.
+// A sysadmin filters the log, sees the signed head, downloads the export, and erases the texts of
+// an entry.
 func TestAuditLog(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -13,7 +13,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// chromium is a browser. It is started when a test first needs it, and shared: each test has a profile of its own in it.
+// chromium is a browser. It is started when a test first needs it, and shared: each test has a
+// profile of its own in it.
 type chromium struct {
 	names []string // of its program, the best first
 	once  sync.Once
@@ -22,8 +23,9 @@ type chromium struct {
 	stop  func()
 }
 
-// shell renders pages and runs their scripts as Chromium does, without the user interface around them, for less than half of the work. To
-// it all tabs of a window are visible: tests with several use whole. Where it is not installed, Chromium takes its place.
+// shell renders pages and runs their scripts as Chromium does, without the user interface around
+// them, for less than half of the work. To it all tabs of a window are visible: tests with several
+// use whole. Where it is not installed, Chromium takes its place.
 var (
 	shell = &chromium{names: []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}}
 	whole = &chromium{names: shell.names[1:]}

@@ -21,7 +21,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3 (NODES=cluster), to which requests go alternately.
+// onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3
+// (NODES=cluster), to which requests go alternately.
 func onCluster() bool { return os.Getenv("NODES") == "cluster" }
 
 // oneNode skips a test of what one node has for itself: it is killed, or its files are broken.

@@ -37,7 +37,8 @@ func (s *site) annotated(t *testing.T) (did, sid, rid string) {
 	return did, sid, s.put(t, sid, "a.txt", "raw/b.txt", "raw/c.txt")[0]
 }
 
-// On a telephone the files of a set begin in the first half of the screen; on a wide screen they use its width, and prose does not.
+// On a telephone the files of a set begin in the first half of the screen; on a wide screen they
+// use its width, and prose does not.
 func TestFilesComeFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -69,7 +70,8 @@ func TestFilesComeFirst(t *testing.T) {
 	v.until(`document.querySelector(".list")?.clientWidth > 2300 && document.querySelector(".fold .prose").clientWidth < 700`)
 }
 
-// A menu is used by keyboard as its pattern says, and gives the focus back; what is folded away stays as it was left.
+// A menu is used by keyboard as its pattern says, and gives the focus back; what is folded away
+// stays as it was left.
 func TestMenuAndFold(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -133,8 +135,8 @@ func TestTheme(t *testing.T) {
 	dark(true)
 }
 
-// small returns the controls that are smaller than 24 px and nearer than that to another one (WCAG 2.5.8), but for links in a sentence, and
-// controls that browsers draw.
+// small returns the controls that are smaller than 24 px and nearer than that to another one (WCAG
+// 2.5.8), but for links in a sentence, and controls that browsers draw.
 const small = `(() => {
 	const shown = [...document.querySelectorAll("a[href], button, select, summary, input:not([type=hidden]), [role^=menuitem]")].filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !e.matches(".skip, [hidden]"));
 	const boxes = shown.map((e) => e.getBoundingClientRect());
@@ -153,7 +155,8 @@ const small = `(() => {
 	}).map((e) => e.outerHTML.slice(0, 120) + " " + Math.round(e.getBoundingClientRect().width) + "×" + Math.round(e.getBoundingClientRect().height));
 })()`
 
-// What is pressed is large enough, or has room around it, for a finger and for a hand that trembles.
+// What is pressed is large enough, or has room around it, for a finger and for a hand that
+// trembles.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -19,7 +19,8 @@ func TestUsersCreateDataspaces(t *testing.T) {
 	v.lists("jon-lab") // the request without a name created nothing
 }
 
-// If only sysadmins create dataspaces, the page says so before it shows a form. An unreachable service is an error, not a refusal.
+// If only sysadmins create dataspaces, the page says so before it shows a form. An unreachable
+// service is an error, not a refusal.
 func TestOnlySysadminsCreateDataspaces(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -51,7 +51,8 @@ func openDemo(t *testing.T) *lab {
 	return d
 }
 
-// A new user finds a file, plots two columns, uploads a folder and gives a colleague access, following links only.
+// A new user finds a file, plots two columns, uploads a folder and gives a colleague access,
+// following links only.
 func TestFirstVisit(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)

@@ -15,7 +15,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// metadata returns the descriptive metadata of the record at a path of the interface, in canonical form; {} for none.
+// metadata returns the descriptive metadata of the record at a path of the interface, in canonical
+// form; {} for none.
 func (s *site) metadata(t *testing.T, path string) string {
 	t.Helper()
 	var record struct{ Metadata json.RawMessage }
@@ -68,7 +69,8 @@ func (v *visitor) chooses(label, value string) {
 	v.do(chromedp.Focus(field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new Event("change", {bubbles: true}))`))
 }
 
-// A file is described by tags and properties of every kind. What a value is, is recognised; numbers stay as they are typed.
+// A file is described by tags and properties of every kind. What a value is, is recognised; numbers
+// stay as they are typed.
 func TestDescribeFile(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -137,7 +139,8 @@ func TestTypedNumbers(t *testing.T) {
 	}
 }
 
-// A field that the service refuses is named next to it, and what was typed stays. Nothing is discarded without a question.
+// A field that the service refuses is named next to it, and what was typed stays. Nothing is
+// discarded without a question.
 func TestDescribeErrors(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -237,7 +240,8 @@ func TestDescribeSet(t *testing.T) {
 	}
 }
 
-// Changes of different properties merge; of the same one the form asks which value to keep. Members cannot edit.
+// Changes of different properties merge; of the same one the form asks which value to keep. Members
+// cannot edit.
 func TestDescribeConflicts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -269,7 +273,8 @@ func TestDescribeConflicts(t *testing.T) {
 	w.seesNot("Edit metadata")
 }
 
-// Twenty selected files get a tag and a property, after a preview, in one edit that one click undoes. What somebody changes meanwhile stays.
+// Twenty selected files get a tag and a property, after a preview, in one edit that one click
+// undoes. What somebody changes meanwhile stays.
 func TestDescribeMany(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -56,7 +56,8 @@ func TestManualWithoutSession(t *testing.T) {
 	v.sees("there is nothing at this address")
 }
 
-// The reference shows every operation of the OpenAPI document, and opens the one in the hash of the address.
+// The reference shows every operation of the OpenAPI document, and opens the one in the hash of the
+// address.
 func TestReferenceHasAllOperations(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -30,8 +30,8 @@ func (l *viewer) named(name, content string) e2e.Resource {
 	return r
 }
 
-// Documents of other projects have as many formulas as markdown-it finds in them, and the tables that pandas reads. Formulas that the library does not know
-// show their source.
+// Documents of other projects have as many formulas as markdown-it finds in them, and the tables
+// that pandas reads. Formulas that the library does not know show their source.
 func TestDocumentsOfOthers(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -77,7 +77,8 @@ func sameTable(shown, want [][]string) bool {
 	return slices.EqualFunc(shown, want, func(a, b []string) bool { return slices.EqualFunc(a, b, sameCell) })
 }
 
-// Pictures and links of a document are those of its set, by their relative names; code has colours, headings have addresses.
+// Pictures and links of a document are those of its set, by their relative names; code has colours,
+// headings have addresses.
 func TestDocumentsReferToTheirSet(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -116,7 +117,8 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
 }
 
-// Documents that are broken or meant to harm show their text: nothing in them runs, leaves the service, or keeps the page busy.
+// Documents that are broken or meant to harm show their text: nothing in them runs, leaves the
+// service, or keeps the page busy.
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -166,7 +168,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// Whatever a decoder answers, the page makes only elements, attributes and styles of its list, and all of the text.
+// Whatever a decoder answers, the page makes only elements, attributes and styles of its list, and
+// all of the text.
 func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -208,7 +211,8 @@ func TestDocumentsAreAccessible(t *testing.T) {
 	}
 }
 
-// Whoever reads open data without an account sees the pictures of a document, and follows its links.
+// Whoever reads open data without an account sees the pictures of a document, and follows its
+// links.
 func TestDocumentsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--anonymous", "on")

@@ -28,7 +28,8 @@ func (s *site) newRequest(t *testing.T, setID string) (path, id string) {
 	return strings.TrimPrefix(made.Address, s.origin), made.ID
 }
 
-// digests are those of the files that have come through a link, by their names below its label and the day.
+// digests are those of the files that have come through a link, by their names below its label and
+// the day.
 func (s *site) digests(t *testing.T, setID string) (all map[string][]string) {
 	t.Helper()
 	all = map[string][]string{}
@@ -46,7 +47,8 @@ func (s *site) digests(t *testing.T, setID string) (all map[string][]string) {
 	return all
 }
 
-// holdsOnce checks that the files of a folder have come through a link, each once and whole, and no others.
+// holdsOnce checks that the files of a folder have come through a link, each once and whole, and no
+// others.
 func (s *site) holdsOnce(t *testing.T, setID, root string) {
 	t.Helper()
 	got, want := s.digests(t, setID), 0
@@ -89,8 +91,9 @@ func (v *visitor) asks() (all func() string) {
 	}
 }
 
-// Somebody without an account sends a folder of 300 files from a phone. The service is killed in between: the page goes on by itself, and each
-// file is there once and whole. Nothing of the set is in what the page shows and is told.
+// Somebody without an account sends a folder of 300 files from a phone. The service is killed in
+// between: the page goes on by itself, and each file is there once and whole. Nothing of the set is
+// in what the page shows and is told.
 func TestDropThroughLink(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -140,7 +143,8 @@ func TestDropThroughLink(t *testing.T) {
 	s.holdsOnce(t, sid, root)
 }
 
-// After a reload in the middle, the same files go on where they were; when the link has ended, the page says so of each.
+// After a reload in the middle, the same files go on where they were; when the link has ended, the
+// page says so of each.
 func TestDropAfterReload(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -226,7 +230,8 @@ func TestEndUploadsOfLink(t *testing.T) {
 	owner.seesNot("unfinished upload")
 }
 
-// A visitor who sends more files than the service takes in that time waits, and is not told that the connection is lost.
+// A visitor who sends more files than the service takes in that time waits, and is not told that
+// the connection is lost.
 func TestDropIsThrottled(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--anonymous-per-minute", "120")

@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// If two windows change the same field, the second one shows both values and asks which one to keep.
+// If two windows change the same field, the second one shows both values and asks which one to
+// keep.
 func TestConflictingEdits(t *testing.T) {
 	t.Parallel()
 	s := open(t).inTabs(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A form leaves fields alone that it does not change: the visibility of a dataspace, and concurrent changes.
+// A form leaves fields alone that it does not change: the visibility of a dataspace, and concurrent
+// changes.
 func TestEditKeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -43,7 +44,8 @@ func TestEditKeepsOtherFields(t *testing.T) {
 	}
 }
 
-// A change of the name keeps concurrent changes of other fields. Other line ends do not count as a change.
+// A change of the name keeps concurrent changes of other fields. Other line ends do not count as a
+// change.
 func TestProfileKeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -73,7 +75,8 @@ func TestProfileKeepsOtherFields(t *testing.T) {
 	}
 }
 
-// Escape, a click outside and the close button discard unsaved input of a dialog only after confirmation.
+// Escape, a click outside and the close button discard unsaved input of a dialog only after
+// confirmation.
 func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := open(t)

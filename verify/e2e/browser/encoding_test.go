@@ -59,7 +59,8 @@ func TestTextEncodings(t *testing.T) {
 			l.shots("encoding")
 		}
 	}
-	// The encoding that a document declares counts only if its bytes are valid in it and are not UTF-8.
+	// The encoding that a document declares counts only if its bytes are valid in it and are not
+	// UTF-8.
 	const head = "<!doctype html><meta charset=shift_jis><title>x</title>\n"
 	l.file("utf8.html", head+"測定日\n")
 	l.showsText(head+"測定日\n", "detected: UTF-8")

@@ -211,7 +211,8 @@ func (s *site) arrives(t *testing.T, bytes int64) {
 	}
 }
 
-// folder makes a folder called name with files of random bytes, by their paths in it and their sizes.
+// folder makes a folder called name with files of random bytes, by their paths in it and their
+// sizes.
 func folder(t *testing.T, name string, files map[string]int) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), name)
@@ -263,7 +264,8 @@ func dataspaceWith(t *testing.T, s *site, name, title string, sizes ...int) (h f
 	return h
 }
 
-// fileLimit limits the size of files that the service writes, in bytes or "unlimited", to simulate a full disk.
+// fileLimit limits the size of files that the service writes, in bytes or "unlimited", to simulate
+// a full disk.
 func (s *site) fileLimit(t *testing.T, limit string) {
 	t.Helper()
 	if output, err := exec.Command("prlimit", "--pid", strconv.Itoa(s.PID()), "--fsize="+limit+":unlimited").CombinedOutput(); err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Names with slashes are a tree: its folders open by click and by keyboard, have addresses, and are made, renamed, copied, deleted and brought back.
+// Names with slashes are a tree: its folders open by click and by keyboard, have addresses, and are
+// made, renamed, copied, deleted and brought back.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	s := open(t)

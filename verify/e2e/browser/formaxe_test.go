@@ -2,7 +2,8 @@ package browser
 
 import "testing"
 
-// axe-core finds no serious violation in the dialogs in which people describe files, and none is wider than a narrow window.
+// axe-core finds no serious violation in the dialogs in which people describe files, and none is
+// wider than a narrow window.
 func TestFormsAreAccessible(t *testing.T) {
 	t.Parallel()
 	s := open(t)

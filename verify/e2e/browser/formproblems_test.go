@@ -28,7 +28,8 @@ func (v *visitor) says(within string, texts ...string) {
 	v.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.innerText).filter(Boolean).join("|") === %q`, within+" .error", strings.Join(texts, "|")))
 }
 
-// What is missing or wrong is said at its field, on the page of a file and in its form; a form that reminds saves it all the same.
+// What is missing or wrong is said at its field, on the page of a file and in its form; a form that
+// reminds saves it all the same.
 func TestFormReminds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -62,7 +63,8 @@ func TestFormReminds(t *testing.T) {
 	}
 }
 
-// A form that insists keeps what is missing from being sent, and shows at its field what the service refuses; also of many files, and of a table.
+// A form that insists keeps what is missing from being sent, and shows at its field what the
+// service refuses; also of many files, and of a table.
 func TestFormInsists(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -105,7 +107,8 @@ func TestFormInsists(t *testing.T) {
 	v.shots("table-refused")
 }
 
-// A changed form is a new version. What was filled in keeps its own until somebody takes the new one. A deleted form asks for nothing, and can be restored.
+// A changed form is a new version. What was filled in keeps its own until somebody takes the new
+// one. A deleted form asks for nothing, and can be restored.
 func TestFormVersions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -149,7 +152,8 @@ func TestFormVersions(t *testing.T) {
 	v.seesNot("deleted")
 }
 
-// A set says from where properties of its files are filled in, also of those that are there. Their pages say so, until a person changes the value.
+// A set says from where properties of its files are filled in, also of those that are there. Their
+// pages say so, until a person changes the value.
 func TestSetExtract(t *testing.T) {
 	t.Parallel()
 	s := open(t)

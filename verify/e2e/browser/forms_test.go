@@ -45,7 +45,8 @@ func (v *visitor) tabTo(is string) {
 	v.fail(fmt.Errorf("%d times Tab do not lead to %s", most, is))
 }
 
-// formField is a field in the builder of forms. rest is typed into the controls behind the first ones.
+// formField is a field in the builder of forms. rest is typed into the controls behind the first
+// ones.
 type formField struct {
 	label, kind       string
 	required, several bool
@@ -79,7 +80,8 @@ func (v *visitor) typeFields(list string, fields []formField) {
 	}
 }
 
-// measurement is the form of five fields that a person makes, and measurementSchema is what it stands for.
+// measurement is the form of five fields that a person makes, and measurementSchema is what it
+// stands for.
 var measurement = []formField{
 	{label: "Sample", kind: "Text", required: true},
 	{label: "Measured on", kind: "Date", required: true},
@@ -133,7 +135,8 @@ func (v *visitor) makeMeasurement(s *site, did string) string {
 	return list.Data[0].ID
 }
 
-// A person makes a form of five fields, describes twenty files with it, changes the metadata of all files by a spreadsheet, and takes that back.
+// A person makes a form of five fields, describes twenty files with it, changes the metadata of all
+// files by a spreadsheet, and takes that back.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -157,7 +160,8 @@ func TestForms(t *testing.T) {
 	v.editTable(s, sid, n)
 }
 
-// describeTwenty describes the first twenty files of a set: what they have in common at once, the rest one after the other.
+// describeTwenty describes the first twenty files of a set: what they have in common at once, the
+// rest one after the other.
 func (v *visitor) describeTwenty(sid string, names []string) {
 	v.t.Helper()
 	v.at("/sets/" + sid)
@@ -208,7 +212,8 @@ func (v *visitor) describeTwenty(sid string, names []string) {
 	v.sees(grouped(len(names)-20) + " hits")
 }
 
-// editTable downloads the metadata of all files, changes each row, uploads them, and undoes that by one click.
+// editTable downloads the metadata of all files, changes each row, uploads them, and undoes that by
+// one click.
 func (v *visitor) editTable(s *site, sid string, n int) {
 	v.t.Helper()
 	before := s.described(v.t, sid)

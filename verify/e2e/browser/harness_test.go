@@ -1,5 +1,6 @@
-// Package browser tests the pages in Chromium, against the real program and with real files. It contains only tests: harness_test.go
-// starts services and windows, visitor_test.go has what a user does and sees, fixtures_test.go the data.
+// Package browser tests the pages in Chromium, against the real program and with real files. It
+// contains only tests: harness_test.go starts services and windows, visitor_test.go has what a user
+// does and sees, fixtures_test.go the data.
 package browser
 
 import (
@@ -27,8 +28,8 @@ import (
 // stepTimeout is how long a step may take: a click, or until the page shows something.
 const stepTimeout = 2 * time.Minute
 
-// poll calls check until it succeeds, and returns its last error after stepTimeout. Its pauses grow with the time that has passed: each check
-// costs the browser something.
+// poll calls check until it succeeds, and returns its last error after stepTimeout. Its pauses grow
+// with the time that has passed: each check costs the browser something.
 func poll(check func() error) error {
 	for began := time.Now(); ; {
 		err := check()
@@ -78,7 +79,8 @@ type site struct {
 	browser *chromium
 }
 
-// inTabs has windows opened in the whole browser, where of the tabs of a window only the front one is visible.
+// inTabs has windows opened in the whole browser, where of the tabs of a window only the front one
+// is visible.
 func (s *site) inTabs(t *testing.T) *site {
 	t.Helper()
 	whole.need(t)
@@ -124,8 +126,9 @@ func (s *site) restart(t *testing.T, flags ...string) {
 	s.Service = service
 }
 
-// visitor is a browser window with a profile of its own. The test fails if a script of the pages fails, if the browser reports a
-// violation of the content security policy, or if a request goes to another origin.
+// visitor is a browser window with a profile of its own. The test fails if a script of the pages
+// fails, if the browser reports a violation of the content security policy, or if a request goes to
+// another origin.
 type visitor struct {
 	t       *testing.T
 	ctx     context.Context
@@ -184,7 +187,8 @@ func (v *visitor) front() {
 	v.until(`document.visibilityState === "visible"`)
 }
 
-// expect ignores complaints that contain a text, such as "status of 403": browsers report refused requests on the console.
+// expect ignores complaints that contain a text, such as "status of 403": browsers report refused
+// requests on the console.
 func (v *visitor) expect(texts ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

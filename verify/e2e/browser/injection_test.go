@@ -57,7 +57,8 @@ var payloads = []string{
 	`<details open ontoggle="top.__hacked=1"><style>body { background: url(http://198.51.100.1/) }</style></details>`,
 }
 
-// Nothing in a file of any type runs or fetches something from another origin, which would be a complaint.
+// Nothing in a file of any type runs or fetches something from another origin, which would be a
+// complaint.
 func TestFileContentIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -14,8 +14,9 @@ func (v *visitor) invites(whom string) string {
 	return v.newLink()
 }
 
-// An admin invites a colleague, who accepts on a phone, has a key that is shown once, is signed in, and uses the key elsewhere. Somebody who is
-// a user joins with one press, also by a link on a page of another site. The invitations are listed with what has come of them.
+// An admin invites a colleague, who accepts on a phone, has a key that is shown once, is signed in,
+// and uses the key elsewhere. Somebody who is a user joins with one press, also by a link on a page
+// of another site. The invitations are listed with what has come of them.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--invitations", "admins")

@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// goes types where to go in a long list, and waits until the row that has the focus is that of a file or folder.
+// goes types where to go in a long list, and waits until the row that has the focus is that of a
+// file or folder.
 func (v *visitor) goes(to, row string) {
 	v.t.Helper()
 	v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((input) => { input.value = %q; input.form.requestSubmit() })(document.querySelector(".jump input"))`, to)))
@@ -24,7 +25,8 @@ func (v *visitor) hasFocus(row string) {
 	v.until(`((r) => r && r.top >= 0 && r.bottom <= innerHeight)(document.activeElement?.closest("[data-index]")?.getBoundingClientRect())`)
 }
 
-// A long list knows its length at once, and goes to its end, its beginning, a name or a day by a few requests, in either direction, flat and by folders.
+// A long list knows its length at once, and goes to its end, its beginning, a name or a day by a
+// few requests, in either direction, flat and by folders.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	s := open(t)

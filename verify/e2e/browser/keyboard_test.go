@@ -7,7 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Single keys go through a list, select, edit and delete; ? says which there are, and switches them off. Copied pictures are uploaded by pasting.
+// Single keys go through a list, select, edit and delete; ? says which there are, and switches them
+// off. Copied pictures are uploaded by pasting.
 func TestSingleKeys(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -54,7 +54,8 @@ func (v *visitor) saves(label, name string) string {
 	return string(content)
 }
 
-// looks takes pictures of a page of visitors in both themes, which that takes from the system, and checks that it fits and is accessible.
+// looks takes pictures of a page of visitors in both themes, which that takes from the system, and
+// checks that it fits and is accessible.
 func (v *visitor) looks(name, script string) {
 	v.t.Helper()
 	for _, theme := range []string{"dark", "light"} {
@@ -68,8 +69,9 @@ func (v *visitor) looks(name, script string) {
 	v.fits()
 }
 
-// An editor shares a folder, and chosen files; an outsider on a phone downloads from it, enters a password, and sends two files by a request.
-// The links are listed with their use, and end when they are revoked.
+// An editor shares a folder, and chosen files; an outsider on a phone downloads from it, enters a
+// password, and sends two files by a request. The links are listed with their use, and end when
+// they are revoked.
 func TestShareByLinks(t *testing.T) {
 	t.Parallel()
 	s := open(t)

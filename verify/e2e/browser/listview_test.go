@@ -28,7 +28,8 @@ func scan(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// Files in a list have symbols of their kinds and pictures are thumbnails; columns and density are chosen by keyboard and kept; an open folder is sorted by time.
+// Files in a list have symbols of their kinds and pictures are thumbnails; columns and density are
+// chosen by keyboard and kept; an open folder is sorted by time.
 func TestListView(t *testing.T) {
 	t.Parallel()
 	s := open(t)

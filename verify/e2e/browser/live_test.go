@@ -9,7 +9,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// leads is an expression: this window has the stream of events that all windows of the browser share.
+// leads is an expression: this window has the stream of events that all windows of the browser
+// share.
 const leads = `document.documentElement.dataset.events === "open"`
 
 // replaceBy gives a resource other content by the interface.
@@ -21,8 +22,9 @@ func (s *site) replaceBy(t *testing.T, rid, content string) {
 	}
 }
 
-// Two windows share one stream. A listing follows changes and keeps what is selected, typed and focused; when the window with the stream is
-// gone, the other one goes on, also over a restart of the service.
+// Two windows share one stream. A listing follows changes and keeps what is selected, typed and
+// focused; when the window with the stream is gone, the other one goes on, also over a restart of
+// the service.
 func TestWindowsFollowChanges(t *testing.T) {
 	t.Parallel()
 	s := open(t).inTabs(t)

@@ -96,7 +96,8 @@ func TestAccessAndKeys(t *testing.T) {
 	v.seesNot("mary")
 }
 
-// Giving up one's own role needs confirmation, since it cannot be undone; roles of others change at once.
+// Giving up one's own role needs confirmation, since it cannot be undone; roles of others change at
+// once.
 func TestOwnRoleChangeNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -47,7 +47,8 @@ type errTooWide float64
 
 func (errTooWide) Error() string { return "the page is wider than the window" }
 
-// Somebody without an account reads what is open: without scripts what the service sends, and with them the pages, both on a phone.
+// Somebody without an account reads what is open: without scripts what the service sends, and with
+// them the pages, both on a phone.
 func TestOpenDataWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--anonymous", "on")

@@ -40,8 +40,8 @@ func (s *thrift) list(field int, inner ...*thrift) *thrift {
 	return s
 }
 
-// parquetOf returns a file of Parquet with a column of 32-bit integers, which says that it has these rows, and whose page says that it has these
-// values, as runs of indices.
+// parquetOf returns a file of Parquet with a column of 32-bit integers, which says that it has
+// these rows, and whose page says that it has these values, as runs of indices.
 func parquetOf(rows, values int, runs []byte) string {
 	header := new(thrift).int32(1, 0).int32(2, len(runs)).int32(3, len(runs)).inner(5, new(thrift).int32(1, values).int32(2, 8).int32(3, 3).int32(4, 3))
 	page := append(append(header.bytes, 0), runs...)

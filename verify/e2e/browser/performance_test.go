@@ -28,7 +28,8 @@ func size(t *testing.T, variable string, usual int) int {
 	return n
 }
 
-// The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few rows.
+// The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few
+// rows.
 func TestLongListScrolls(t *testing.T) {
 	t.Parallel()
 	shell.need(t)

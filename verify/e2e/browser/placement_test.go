@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Selected files go into a set of another dataspace, and come back by one click; a file is copied, moved under another name, and found by its old address.
+// Selected files go into a set of another dataspace, and come back by one click; a file is copied,
+// moved under another name, and found by its old address.
 func TestMoveAndCopy(t *testing.T) {
 	t.Parallel()
 	s := open(t)

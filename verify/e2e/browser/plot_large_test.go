@@ -36,7 +36,8 @@ func peaked(size int) (string, [][2]float64, []int) {
 	return b.String(), rows, at
 }
 
-// thinnedRows returns the rows with the minimum and the maximum of each of so many parts of a file with these rows.
+// thinnedRows returns the rows with the minimum and the maximum of each of so many parts of a file
+// with these rows.
 func thinnedRows(rows [][2]float64, at []int, size, parts int) (points [][2]float64) {
 	for i := 0; i < len(rows); {
 		part := at[i] * parts / size
@@ -58,7 +59,8 @@ func thinnedRows(rows [][2]float64, at []int, size, parts int) (points [][2]floa
 	return points
 }
 
-// A table that is larger than what is loaded is thinned as a whole: no peak is lost, its fit is of all rows, and a zoom reads its part again.
+// A table that is larger than what is loaded is thinned as a whole: no peak is lost, its fit is of
+// all rows, and a zoom reads its part again.
 func TestPlotOfLargeTable(t *testing.T) {
 	t.Parallel()
 	size := 66_000_000

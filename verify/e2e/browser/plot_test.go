@@ -110,7 +110,8 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 	l.shots("histogram")
 }
 
-// Two columns of two files are compared in one plot in a few clicks, and its address shows a colleague the same.
+// Two columns of two files are compared in one plot in a few clicks, and its address shows a
+// colleague the same.
 func TestPlotTogether(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -175,7 +176,8 @@ func TestPlotOfOddAddress(t *testing.T) {
 	l.until(`document.querySelector(".chart").dataset.points === "100" && !location.search.includes("from")`)
 }
 
-// texts returns the texts of the elements of an XML document, and fails where it is not well-formed.
+// texts returns the texts of the elements of an XML document, and fails where it is not
+// well-formed.
 func texts(t *testing.T, content string) (all []string, names map[string]int) {
 	t.Helper()
 	names = map[string]int{}
@@ -196,7 +198,8 @@ func texts(t *testing.T, content string) (all []string, names map[string]int) {
 	}
 }
 
-// A plot is saved as SVG that a parser accepts, whatever the names of columns and files are, and as the CSV of what is in view.
+// A plot is saved as SVG that a parser accepts, whatever the names of columns and files are, and as
+// the CSV of what is in view.
 func TestPlotIsSaved(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -275,7 +278,8 @@ func (l *viewer) rendersSVG(folder, name string) {
 	}
 }
 
-// Plots with all of their controls, histograms and spectra are accessible in both themes, work with the keyboard, and fit a narrow window.
+// Plots with all of their controls, histograms and spectra are accessible in both themes, work with
+// the keyboard, and fit a narrow window.
 func TestPlotIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -307,7 +311,8 @@ func TestPlotIsAccessible(t *testing.T) {
 		l.shots("plot-axe-" + c.name)
 		l.size(1280, 800)
 	}
-	// Another file, with the keyboard: the field of the dialog has the focus, and the next stop is the file.
+	// Another file, with the keyboard: the field of the dialog has the focus, and the next stop is
+	// the file.
 	l.at("/resources/" + arima.ID + "?view=plot")
 	l.until(`document.querySelector(".chart canvas")`)
 	l.until(`(document.querySelector(".plot-options > button").focus(), document.activeElement.textContent.includes("Add a file"))`)

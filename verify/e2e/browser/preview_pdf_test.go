@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pdf returns a document of one sheet of 400 by 400 points with this content. A script, unless it is empty, is attached to the opening
-// of the document and of the sheet, and to a form field.
+// pdf returns a document of one sheet of 400 by 400 points with this content. A script, unless it
+// is empty, is attached to the opening of the document and of the sheet, and to a form field.
 func pdf(content, script string) string {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R %s >>",
@@ -106,7 +106,8 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.until(`document.querySelector("[aria-pressed=true]") === null`)
 	l.shots("pdf-larger")
 
-	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image is one byte: 8 white rows.
+	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image is
+	// one byte: 8 white rows.
 	l.file("scan.pdf", pdf("0 1 0 rg q 400 0 0 400 0 0 cm BI /W 8 /H 8 /IM true /D [1 0] /F /CCF "+
 		"/DP << /K -1 /Columns 8 /Rows 8 /EndOfBlock false >> ID \xff EI Q", ""))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
@@ -141,7 +142,8 @@ func TestScriptInPDFDoesNotRun(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	dialogs := l.answerDialogs(false)
-	// The script would cover the red sheet with its blue field and send requests to another origin, which would be complaints.
+	// The script would cover the red sheet with its blue field and send requests to another origin,
+	// which would be complaints.
 	script := `var f = this.getField("out"); f.rect = [0, 400, 400, 0]; f.fillColor = ["RGB", 0, 0, 1]; f.value = "it ran";
 		app.launchURL("http://198.51.100.1/", false); this.submitForm("http://198.51.100.1/"); app.alert("it ran");`
 	l.file("hostile.pdf", pdf("1 0 0 rg 0 0 400 400 re f 0 g BT /F 24 Tf 40 300 Td (Some words) Tj ET", script))

@@ -74,7 +74,8 @@ func noise(t *testing.T) []byte {
 	return file.Bytes()
 }
 
-// After a replacement, here or by another client, the preview shows the new file, never one from the browser's cache.
+// After a replacement, here or by another client, the preview shows the new file, never one from
+// the browser's cache.
 func TestPreviewOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

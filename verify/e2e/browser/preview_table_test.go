@@ -134,7 +134,8 @@ func TestLargeTableIsReadOnDemand(t *testing.T) {
 	}
 }
 
-// "Load all" loads the whole table: the plot states its downsampling, and the table scrolls to the last row.
+// "Load all" loads the whole table: the plot states its downsampling, and the table scrolls to the
+// last row.
 func TestPlotOfAllRows(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -119,7 +119,8 @@ func testFile(t *testing.T, folder, name string) string {
 	return string(content)
 }
 
-// shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from now on.
+// shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from
+// now on.
 func (l *viewer) shortTimeout() {
 	l.t.Helper()
 	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
@@ -171,7 +172,8 @@ func TestPreviewOfSamples(t *testing.T) {
 	}
 }
 
-// Text with an unknown type is shown as text; files that do not match their type are shown as text or bytes, with the reason.
+// Text with an unknown type is shown as text; files that do not match their type are shown as text
+// or bytes, with the reason.
 func TestPreviewFallsBack(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// rowsDuringPrint returns the numbers of rendered and of known rows of a list while the page is printed: when the listeners of
-// beforeprint have returned.
+// rowsDuringPrint returns the numbers of rendered and of known rows of a list while the page is
+// printed: when the listeners of beforeprint have returned.
 const rowsDuringPrint = `(() => {
 	dispatchEvent(new Event("beforeprint"));
 	const rows = document.querySelectorAll(".list .body .row").length, open = [...document.querySelectorAll(".list .body .row")].filter((r) => r.innerText.trim() === "…").length;
@@ -57,7 +57,8 @@ func TestPrintOfList(t *testing.T) {
 	v.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	v.until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
 
-	// After going back, the list is fetched again and has fewer rows until then: all known rows are printed, and finally all 300.
+	// After going back, the list is fetched again and has fewer rows until then: all known rows are
+	// printed, and finally all 300.
 	all := func(how string, print func() [2]int) {
 		t.Helper()
 		for range 10 {
@@ -139,7 +140,8 @@ func TestPrintOfPreviews(t *testing.T) {
 	l.until(`(() => { const e = document.querySelector(".lines"); return e.clientHeight > 20000 && e.scrollHeight <= e.clientHeight + 2; })()`)
 }
 
-// A printed page has the text of the record, with its address and those of its links, what is folded away, and all rows; no control.
+// A printed page has the text of the record, with its address and those of its links, what is
+// folded away, and all rows; no control.
 func TestPrintedRecord(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftotext")

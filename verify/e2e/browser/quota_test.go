@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A sysadmin sets quotas in forms; from 80 % on the page Usage and the upload dialog warn, and a file that does not fit is refused in plain words.
+// A sysadmin sets quotas in forms; from 80 % on the page Usage and the upload dialog warn, and a
+// file that does not fit is refused in plain words.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -47,7 +47,8 @@ func TestReplaceAndEdit(t *testing.T) {
 	v.until(`document.querySelector("dialog [name=name]").getAttribute("aria-invalid") === "true"`)
 }
 
-// A replacement needs confirmation, which names both files. Nothing is sent before, and it can be cancelled until all is sent.
+// A replacement needs confirmation, which names both files. Nothing is sent before, and it can be
+// cancelled until all is sent.
 func TestReplaceNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -126,7 +127,8 @@ func TestReplaceKeepsMetadata(t *testing.T) {
 	}
 }
 
-// The confirmation holds for one version, of small and of large files: a newer version has to be confirmed again.
+// The confirmation holds for one version, of small and of large files: a newer version has to be
+// confirmed again.
 func TestReplaceOnlyConfirmedVersion(t *testing.T) {
 	t.Parallel()
 	files := folder(t, "x", map[string]int{"small.dat": 3000, "large.dat": 17 << 20})

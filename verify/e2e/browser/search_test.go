@@ -21,7 +21,8 @@ func (v *visitor) searches(q string) {
 	v.until(fmt.Sprintf(`location.pathname === "/search" && new URLSearchParams(location.search).get("q") === %q`, q))
 }
 
-// finds waits until the page lists exactly these hits, in any order: the index follows changes within a second.
+// finds waits until the page lists exactly these hits, in any order: the index follows changes
+// within a second.
 func (v *visitor) finds(names ...string) {
 	v.t.Helper()
 	v.until(fmt.Sprintf(`(() => {
@@ -73,7 +74,8 @@ func TestSearch(t *testing.T) {
 	v.finds("Runs of 2026")
 }
 
-// An empty search shows how to search, one without hits which condition to leave out, and a wrong one what is wrong.
+// An empty search shows how to search, one without hits which condition to leave out, and a wrong
+// one what is wrong.
 func TestSearchWithoutHits(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -135,8 +135,9 @@ func TestDeleteSelectedFailsInPart(t *testing.T) {
 	s.holds(t, sid, []string{"a.txt", "c.txt", "d.txt"})
 }
 
-// All that the filter shows is selected, also what is not loaded, and stays what it was when it was clicked; after a deletion is cancelled, the remaining
-// files stay, and stay selected. What was deleted is selected in the trash, and restored.
+// All that the filter shows is selected, also what is not loaded, and stays what it was when it was
+// clicked; after a deletion is cancelled, the remaining files stay, and stay selected. What was
+// deleted is selected in the trash, and restored.
 func TestSelectAll(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -46,7 +46,8 @@ func damage(t *testing.T, s *site, resourceID string) {
 	}
 }
 
-// The page waits for an answer that takes longer than the polling interval, with one request at a time.
+// The page waits for an answer that takes longer than the polling interval, with one request at a
+// time.
 func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -85,7 +86,8 @@ func TestServicePageShowsErrors(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.signedIn(t, s.Key(), "/")
-	// Only a failing disk causes this status, and only a later version has unknown fields: the answer is changed on its way to the page.
+	// Only a failing disk causes this status, and only a later version has unknown fields: the
+	// answer is changed on its way to the page.
 	v.do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch;
 		window.fetch = async (address, init) => {

@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// twoDataspaces makes two members of a dataspace with a set; mary is also a member of another dataspace.
+// twoDataspaces makes two members of a dataspace with a set; mary is also a member of another
+// dataspace.
 func twoDataspaces(t *testing.T) (s *site, mary, jon person, setID string) {
 	t.Helper()
 	s = open(t).inTabs(t)
@@ -122,7 +123,8 @@ func TestNextUserSeesNothingOfTheLast(t *testing.T) {
 	v.untilNever(listCount("1 dataspace"), visible("Secret lab"))
 }
 
-// Uploads end when their user signs out, here or in another tab. Only signing out here asks a question.
+// Uploads end when their user signs out, here or in another tab. Only signing out here asks a
+// question.
 func TestUploadsEndAtSignOut(t *testing.T) {
 	t.Parallel()
 	for _, elsewhere := range []bool{false, true} {

@@ -25,7 +25,8 @@ func sightFile(t *testing.T, name string) string {
 	return testFile(t, "sight", name)
 }
 
-// sightFiles returns what the reference readers say about the files of testdata/sight, and their names in order.
+// sightFiles returns what the reference readers say about the files of testdata/sight, and their
+// names in order.
 func sightFiles(t *testing.T) (all map[string]known, names []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(sightFile(t, "expected.json")), &all); err != nil {
@@ -46,7 +47,8 @@ func decoderOf(name string) string {
 	return map[string]string{".npy": "npy", ".fits": "fits", ".nc": "netcdf", ".h5": "hdf5", ".mat": "mat", ".tif": "tiff"}[filepath.Ext(name)]
 }
 
-// sameCell tells whether two texts say the same: numbers may differ in the digits that a type does not have.
+// sameCell tells whether two texts say the same: numbers may differ in the digits that a type does
+// not have.
 func sameCell(shown, want string) bool {
 	if strings.TrimSpace(shown) == strings.TrimSpace(want) {
 		return true
@@ -80,7 +82,8 @@ func TestSightOfFiles(t *testing.T) {
 	}
 }
 
-// A picture of which more columns than rows are left out keeps its shape, and the pointer finds the rows and columns of the array.
+// A picture of which more columns than rows are left out keeps its shape, and the pointer finds the
+// rows and columns of the array.
 func TestSightOfWideArray(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -116,7 +119,8 @@ func (l *viewer) showsArray(array string, want [][]string) {
 	})
 }
 
-// showsPicture compares a picture in greys, from its lowest to its highest value, with the digest of what it should be.
+// showsPicture compares a picture in greys, from its lowest to its highest value, with the digest
+// of what it should be.
 func (l *viewer) showsPicture(limits, digest string) {
 	l.t.Helper()
 	l.waitFor(func() error {

@@ -103,7 +103,8 @@ func tiffOf(entries ...[2]uint32) string {
 	return string(b) + strings.Repeat("\x00", 64)
 }
 
-// What is wrong with a file, or meant to harm, ends in a reason: neither scripts nor requests follow, and the page stays.
+// What is wrong with a file, or meant to harm, ends in a reason: neither scripts nor requests
+// follow, and the page stays.
 func TestSightOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -167,8 +168,8 @@ func TestSightOfHostileFiles(t *testing.T) {
 	}
 }
 
-// Arrays of an .npz are files of an archive, and a PNG with 16 bits a sample keeps all of them. All of it works with the keyboard, is accessible
-// in both themes, and fits a narrow window.
+// Arrays of an .npz are files of an archive, and a PNG with 16 bits a sample keeps all of them. All
+// of it works with the keyboard, is accessible in both themes, and fits a narrow window.
 func TestSightIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -222,7 +223,8 @@ func TestSightIsAccessible(t *testing.T) {
 	}
 }
 
-// A decoder has no origin and no network, loads with the first file of its kind, and is ended when it takes too long; then the bytes are shown.
+// A decoder has no origin and no network, loads with the first file of its kind, and is ended when
+// it takes too long; then the bytes are shown.
 func TestSightOfSlowDecoder(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -73,8 +73,8 @@ func npyHead(header string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header
 }
 
-// A view of a file reads the part that it shows. SIGHT_FILES names files of one's own: what each shows first, how many bytes it reads for
-// that, and after how many ms.
+// A view of a file reads the part that it shows. SIGHT_FILES names files of one's own: what each
+// shows first, how many bytes it reads for that, and after how many ms.
 func TestSightReadsParts(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -105,7 +105,8 @@ func TestSightReadsParts(t *testing.T) {
 	}
 }
 
-// opens uploads a file, opens its page, and returns how many bytes and ms it took until something is in sight.
+// opens uploads a file, opens its page, and returns how many bytes and ms it took until something
+// is in sight.
 func (l *viewer) opens(name string, body io.Reader, size int64) (bytes int64, ms int) {
 	l.t.Helper()
 	r, err := l.site.Upload(l.t.Context(), http.MethodPost, "/resources", e2e.File{SetID: l.set, Filename: name, Body: body, Size: size})

@@ -66,8 +66,9 @@ func (l *viewer) colours(what string, x, y float64, is func([3]int) bool) {
 // pair are two atoms in a row along the view: oxygen in front of nitrogen.
 const pair = "2\n\nO 0 0 3\nN 0 0 -3\n"
 
-// A model is really drawn, and is rotated, enlarged and put back by keys, by buttons and by dragging. The page scrolls by the wheel until the
-// picture has the focus. Nothing is drawn while nothing changes.
+// A model is really drawn, and is rotated, enlarged and put back by keys, by buttons and by
+// dragging. The page scrolls by the wheel until the picture has the focus. Nothing is drawn while
+// nothing changes.
 func TestModelIsTurned(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -134,7 +135,8 @@ func TestModelIsTurned(t *testing.T) {
 	l.colours("enlarged by two fingers", 0.5, 0.62, isRed)
 }
 
-// pinches moves two fingers apart, from one distance to the middle of the picture to another, in pixels.
+// pinches moves two fingers apart, from one distance to the middle of the picture to another, in
+// pixels.
 func (l *viewer) pinches(from, to float64) {
 	l.t.Helper()
 	box := l.pictured().box
@@ -202,7 +204,8 @@ func TestModelStyles(t *testing.T) {
 	l.colours("a surface without colours", 0.5, 0.45, func(c [3]int) bool { return c[0] < 230 && c[2] >= c[0] })
 }
 
-// Without WebGL, or when the browser takes it away, the facts and the table of atoms remain, and it says so.
+// Without WebGL, or when the browser takes it away, the facts and the table of atoms remain, and it
+// says so.
 func TestModelWithoutWebGL(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

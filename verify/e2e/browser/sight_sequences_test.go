@@ -28,7 +28,8 @@ func sequenceFile(t *testing.T, name string) string {
 	return testFile(t, "sequences", name)
 }
 
-// knownFiles returns what the reference readers say about the files of testdata/sequences, and their names in order.
+// knownFiles returns what the reference readers say about the files of testdata/sequences, and
+// their names in order.
 func knownFiles(t *testing.T) (all map[string]knownSequences, names []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(sequenceFile(t, "expected.json")), &all); err != nil {
@@ -41,7 +42,8 @@ func knownFiles(t *testing.T) (all map[string]knownSequences, names []string) {
 	return all, names
 }
 
-// Files that other projects made show the sequences, qualities, alignments, variants and features that Biopython and pysam find.
+// Files that other projects made show the sequences, qualities, alignments, variants and features
+// that Biopython and pysam find.
 func TestSightOfSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -140,7 +142,8 @@ func bgzip(t *testing.T, content string) string {
 	return b.String()
 }
 
-// What is compressed shows what it is: with gzip in one member or several, or with bgzip; the rest of a small file is read by itself.
+// What is compressed shows what it is: with gzip in one member or several, or with bgzip; the rest
+// of a small file is read by itself.
 func TestSightOfCompressedSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -197,7 +200,8 @@ func TestSightOfSequencesByKeyboard(t *testing.T) {
 	l.until(`document.querySelector("[data-record='6'] [aria-pressed=true]")`)
 }
 
-// What is damaged, or meant to harm, ends in a reason, and what comes before the damage is shown; nothing in it runs.
+// What is damaged, or meant to harm, ends in a reason, and what comes before the damage is shown;
+// nothing in it runs.
 func TestSightOfHostileSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -17,8 +17,9 @@ const steered = `(() => {
 	return new URLSearchParams(location.search).get("part") + " " + canvas.width + " " + document.querySelector(".pointed").textContent + " " + document.querySelector(".scale").textContent.trim();
 })()`
 
-// A slide is shown by the smaller copy that has enough pixels, and every pixel of a part once it is near enough. The bar tells lengths. The
-// values are those of made.py: a copy is darker by 20 or 40.
+// A slide is shown by the smaller copy that has enough pixels, and every pixel of a part once it is
+// near enough. The bar tells lengths. The values are those of made.py: a copy is darker by 20 or
+// 40.
 func TestSightOfSlide(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -40,7 +40,8 @@ func heap(atoms int) string {
 	return b.String()
 }
 
-// hostileSolids are files of each format that are broken, or meant to harm, and what the page says of each.
+// hostileSolids are files of each format that are broken, or meant to harm, and what the page says
+// of each.
 func hostileSolids() []struct{ name, content, says string } {
 	all := strings.ReplaceAll(strings.Join(payloads, " "), "\n", " ")
 	molecule := func(counts string) string {
@@ -85,7 +86,8 @@ func hostileSolids() []struct{ name, content, says string } {
 
 const solidFileCut = "x\n y\n\n 34 37  0  0  0  0  0  0  0  0  1 V2000\n    0.0000    0.0000    0.0000 C   0  0\n"
 
-// What is wrong with a model, or meant to harm, ends in a reason with the text or the bytes of the file: neither scripts nor requests follow.
+// What is wrong with a model, or meant to harm, ends in a reason with the text or the bytes of the
+// file: neither scripts nor requests follow.
 func TestSightOfHostileModels(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -130,7 +130,8 @@ func (l *viewer) hasAtoms(name, frame string, want [][]any, unordered bool) {
 	})
 }
 
-// Files that other projects made show what the reference readers of their formats find: counts, measures, and where each atom is.
+// Files that other projects made show what the reference readers of their formats find: counts,
+// measures, and where each atom is.
 func TestSightOfModels(t *testing.T) {
 	t.Parallel()
 	var files map[string]solid

@@ -30,7 +30,8 @@ func tableDecoder(name string) string {
 	return "arrow"
 }
 
-// Files of Parquet and Arrow that other projects made show the columns and rows that pyarrow finds, whatever compresses and encodes them.
+// Files of Parquet and Arrow that other projects made show the columns and rows that pyarrow finds,
+// whatever compresses and encodes them.
 func TestSightOfTables(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -76,7 +77,8 @@ func shortened(cells [][]string) [][]string {
 	return cells
 }
 
-// The schema says the types of columns, how they are compressed and encoded, and what others have written about them.
+// The schema says the types of columns, how they are compressed and encoded, and what others have
+// written about them.
 func TestSightOfSchema(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

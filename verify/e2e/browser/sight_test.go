@@ -119,7 +119,8 @@ func (l *viewer) sights(decoder string) {
 	l.until(fmt.Sprintf(`document.querySelector('[data-sight=%q]')`, decoder))
 }
 
-// Archives show the files that Go's reader finds in them, with their sizes, and each of these files as any other.
+// Archives show the files that Go's reader finds in them, with their sizes, and each of these files
+// as any other.
 func TestSightOfArchives(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

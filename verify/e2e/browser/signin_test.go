@@ -7,7 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Signing in at a deep link leads to it, with its parameters. After signing out, the Back button shows nothing.
+// Signing in at a deep link leads to it, with its parameters. After signing out, the Back button
+// shows nothing.
 func TestSignInAndOut(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -56,7 +57,8 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	v.seesNot("Sign out")
 }
 
-// After the key is revoked, the next request asks to sign in, and the user continues with another key.
+// After the key is revoked, the next request asks to sign in, and the user continues with another
+// key.
 func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -73,7 +75,8 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 	v.sees("This set is empty")
 }
 
-// If the service cannot write, signing out removes the cookie and warns that the session is still valid.
+// If the service cannot write, signing out removes the cookie and warns that the session is still
+// valid.
 func TestSignOutWithFullDisk(t *testing.T) {
 	t.Parallel()
 	oneNode(t)

@@ -64,8 +64,8 @@ func TestSourceOfFiles(t *testing.T) {
 // lineOf returns a line of a file that these tests make.
 func lineOf(n int) string { return fmt.Sprintf("value_%d = %d  # comment %d\n", n, n, n) }
 
-// A line has an address, which opens the file there: by a click on its number, by shift for a range, and with the keyboard. 20,000 lines have colours
-// where they are looked at.
+// A line has an address, which opens the file there: by a click on its number, by shift for a
+// range, and with the keyboard. 20,000 lines have colours where they are looked at.
 func TestLineAddresses(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -122,7 +122,8 @@ func TestLineAddresses(t *testing.T) {
 	marks(2, 2, func(int) string { return "\"a\": 1\n" })
 }
 
-// What is too large, broken or meant to harm is shown without colours, with the reason; it neither runs nor keeps the page busy.
+// What is too large, broken or meant to harm is shown without colours, with the reason; it neither
+// runs nor keeps the page busy.
 func TestSourceOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

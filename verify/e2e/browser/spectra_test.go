@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// spcOf returns an SPC file of spectra with their own values of X, or at equal distances; ordinates are in whole numbers of 16 or 32 bits, or
-// floating point.
+// spcOf returns an SPC file of spectra with their own values of X, or at equal distances; ordinates
+// are in whole numbers of 16 or 32 bits, or floating point.
 func spcOf(form string, spectra ...[][2]float64) string {
 	flags := map[string]byte{"float": 4, "long": 4, "short": 5, "own": 0xc4}[form]
 	head := make([]byte, 512)
@@ -87,7 +87,8 @@ func TestSpectra(t *testing.T) {
 			}
 		}
 	}
-	// Wavenumbers ascend to the left, and the labels are there. A file that contradicts itself says so.
+	// Wavenumbers ascend to the left, and the labels are there. A file that contradicts itself says
+	// so.
 	l.file("dupdec1.jdx", plotFile(t, "dupdec1.jdx"))
 	l.until(`document.querySelector(".plot-options")?.textContent.includes("Reverse X") && [...document.querySelectorAll(".plot-options label")].find((b) => b.textContent === "Reverse X").querySelector("input").checked`)
 	l.sees("infrared spectrum, 3951 points")

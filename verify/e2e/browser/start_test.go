@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Who comes back sees what was changed last, with pictures, what others have changed meanwhile, the own sets, and what each dataspace holds.
+// Who comes back sees what was changed last, with pictures, what others have changed meanwhile, the
+// own sets, and what each dataspace holds.
 func TestStartPage(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)

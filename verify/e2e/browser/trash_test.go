@@ -133,7 +133,8 @@ func TestRestoreContainerFirst(t *testing.T) {
 	s.holds(t, sid, []string{"a.txt"})
 }
 
-// A set without active files offers no download. A deleted set lists the files that were deleted with it and are restored with it.
+// A set without active files offers no download. A deleted set lists the files that were deleted
+// with it and are restored with it.
 func TestEmptySetHasNoDownload(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A damaged file is marked in its set and on its page. An upload of the same file repairs its resource without a question.
+// A damaged file is marked in its set and on its page. An upload of the same file repairs its
+// resource without a question.
 func TestUploadRepairsDamage(t *testing.T) {
 	t.Parallel()
 	oneNode(t)

@@ -52,8 +52,8 @@ func TestDropIsRefused(t *testing.T) {
 	s.holds(t, sid, nil)
 }
 
-// delayRead delays reading the file of this name from a drop until release is called. The drop must contain a file next to folders:
-// only an entry gives access to the prototype of entries.
+// delayRead delays reading the file of this name from a drop until release is called. The drop must
+// contain a file next to folders: only an entry gives access to the prototype of entries.
 func (v *visitor) delayRead(name string) (release func()) {
 	v.t.Helper()
 	v.do(chromedp.Evaluate[chromedp.Void](`void (() => {
@@ -79,7 +79,8 @@ func (v *visitor) delayRead(name string) (release func()) {
 	}
 }
 
-// Files that vanish while a drop is read are listed before and after the upload; the rest is uploaded.
+// Files that vanish while a drop is read are listed before and after the upload; the rest is
+// uploaded.
 func TestDropWithUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -111,7 +112,8 @@ func TestDropWithUnreadableFiles(t *testing.T) {
 	v.sees("The selection contains no readable files.", "never.txt")
 }
 
-// A drop works if the element below the pointer is replaced just before, as when a list is rendered again.
+// A drop works if the element below the pointer is replaced just before, as when a list is rendered
+// again.
 func TestDropOnReplacedElement(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Small files are sent in little more than one request each, whatever the set has already, and a second upload sends none of them.
+// Small files are sent in little more than one request each, whatever the set has already, and a
+// second upload sends none of them.
 func TestUploadManySmallFiles(t *testing.T) {
 	t.Parallel()
 	n := size(t, "UPLOADED_FILES", 240)

@@ -60,7 +60,8 @@ func halfway(t *testing.T) *upload {
 	return h
 }
 
-// resumed checks that the upload has completed with two chunks, the second of which resumed the first.
+// resumed checks that the upload has completed with two chunks, the second of which resumed the
+// first.
 func (h *upload) resumed() {
 	h.t.Helper()
 	h.sees("All done", "1 sent")
@@ -98,7 +99,8 @@ func TestResumeBehindProxy(t *testing.T) {
 	h.resumed()
 }
 
-// If the answer to a completed upload was lost and its resource deleted since, the file is uploaded again.
+// If the answer to a completed upload was lost and its resource deleted since, the file is uploaded
+// again.
 func TestResumeAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -46,7 +46,8 @@ func TestUploadFolder(t *testing.T) {
 	s.holds(t, set, want)
 }
 
-// The dialog shows its fields and its button only after the sets are loaded, so that the button does not move.
+// The dialog shows its fields and its button only after the sets are loaded, so that the button
+// does not move.
 func TestUploadDialogDoesNotShift(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -122,7 +123,8 @@ func TestUploadsOfAnotherUserAreDropped(t *testing.T) {
 	}
 }
 
-// If the service restarts during an upload, failures are reported and can be retried: every file is sent once.
+// If the service restarts during an upload, failures are reported and can be retried: every file is
+// sent once.
 func TestServiceRestartsDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -143,7 +145,8 @@ func TestServiceRestartsDuringUpload(t *testing.T) {
 	s.holds(t, sid, names)
 }
 
-// The panel shows progress, speed and time left; uploads can be cancelled, and leaving the page asks a question.
+// The panel shows progress, speed and time left; uploads can be cancelled, and leaving the page
+// asks a question.
 func TestProgressCancelAndLeave(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -176,7 +179,8 @@ func TestProgressCancelAndLeave(t *testing.T) {
 	s.holds(t, sid, []string{"large.bin", "small.txt"})
 }
 
-// A full disk fails the upload with an error; reading works, and a retry succeeds once there is space.
+// A full disk fails the upload with an error; reading works, and a retry succeeds once there is
+// space.
 func TestDiskFullDuringUpload(t *testing.T) {
 	t.Parallel()
 	shell.need(t)

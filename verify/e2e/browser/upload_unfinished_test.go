@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// interrupt closes the page during the upload and restarts the service, which has stored a part of the file.
+// interrupt closes the page during the upload and restarts the service, which has stored a part of
+// the file.
 func (h *upload) interrupt() {
 	h.t.Helper()
 	h.answerDialogs(true)
@@ -27,7 +28,8 @@ func reloaded(t *testing.T) *upload {
 	return h
 }
 
-// After a reload the set shows the progress of the upload, refuses another file, and resumes with the same one.
+// After a reload the set shows the progress of the upload, refuses another file, and resumes with
+// the same one.
 func TestUnfinishedUploadResumes(t *testing.T) {
 	t.Parallel()
 	h := reloaded(t)

@@ -20,7 +20,8 @@ func TestUserFormShowsCurrentState(t *testing.T) {
 	v.sees("Restore this user")
 }
 
-// Deleting a user, which revokes the keys for good, needs confirmation. A deleted user can only be restored.
+// Deleting a user, which revokes the keys for good, needs confirmation. A deleted user can only be
+// restored.
 func TestDeleteUser(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -11,7 +11,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// history makes a file a.txt whose versions have these contents, the oldest first, and returns its id.
+// history makes a file a.txt whose versions have these contents, the oldest first, and returns its
+// id.
 func (s *site) history(t *testing.T, setID string, contents ...string) string {
 	t.Helper()
 	r, err := s.Upload(t.Context(), http.MethodPost, "/resources",
@@ -42,7 +43,8 @@ func (v *visitor) versions(rows ...string) {
 		strings.Join(rows, "|")))
 }
 
-// An editor who has replaced the wrong file has it back by one click, and undoes that by another one.
+// An editor who has replaced the wrong file has it back by one click, and undoes that by another
+// one.
 func TestReplacedFileIsRestored(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -72,7 +74,8 @@ func TestReplacedFileIsRestored(t *testing.T) {
 	}
 }
 
-// What somebody else has saved since the page was loaded is not hidden by restoring an older version unseen.
+// What somebody else has saved since the page was loaded is not hidden by restoring an older
+// version unseen.
 func TestRestoreOnlyOverShownVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -140,8 +143,9 @@ func TestLabelOfVersion(t *testing.T) {
 	}
 }
 
-// A sysadmin erases a version, after a question that says what is lost; others are not offered that. Its page and the list say since when
-// it is gone, and why. So do the pages of versions that a retention did not keep.
+// A sysadmin erases a version, after a question that says what is lost; others are not offered
+// that. Its page and the list say since when it is gone, and why. So do the pages of versions that
+// a retention did not keep.
 func TestGoneVersions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -227,7 +231,8 @@ func (v *visitor) differences() string {
 	}).join("\n")`))
 }
 
-// Two versions of a table are compared line by line; what differs in a line is marked, and unchanged lines can be shown.
+// Two versions of a table are compared line by line; what differs in a line is marked, and
+// unchanged lines can be shown.
 func TestCompareVersions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -315,7 +320,8 @@ func TestCompareOtherVersions(t *testing.T) {
 	v.until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
 }
 
-// An admin says which versions are kept; the page of the dataspace shows that, and what old versions take.
+// An admin says which versions are kept; the page of the dataspace shows that, and what old
+// versions take.
 func TestRetentionOfDataspace(t *testing.T) {
 	t.Parallel()
 	s := open(t)

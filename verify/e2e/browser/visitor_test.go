@@ -23,7 +23,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// signedIn opens a window at a path and signs in. Complaints that contain one of the expected texts are ignored.
+// signedIn opens a window at a path and signs in. Complaints that contain one of the expected texts
+// are ignored.
 func (s *site) signedIn(t *testing.T, key, path string, expected ...string) *visitor {
 	t.Helper()
 	v := s.visit(t)
@@ -74,7 +75,8 @@ func (v *visitor) rendered() {
 	get(v, chromedp.Evaluate[bool](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise))
 }
 
-// ignoreFocus keeps the page from refreshing when it gets the focus, which happens when another test closes its window.
+// ignoreFocus keeps the page from refreshing when it gets the focus, which happens when another
+// test closes its window.
 func (v *visitor) ignoreFocus() {
 	v.t.Helper()
 	v.do(chromedp.Evaluate[chromedp.Void](`for (const type of ["focus", "visibilitychange"]) addEventListener(type, (e) => e.stopImmediatePropagation(), true)`))
@@ -103,8 +105,8 @@ func (v *visitor) answerDialogs(accept bool) <-chan *page.EventJavascriptDialogO
 	return opened
 }
 
-// outcome returns a function that waits for the end of the first request with a method, and returns whether it was cancelled; also where
-// none has been sent by then.
+// outcome returns a function that waits for the end of the first request with a method, and returns
+// whether it was cancelled; also where none has been sent by then.
 func (v *visitor) outcome(method string) (cancelled func() bool) {
 	v.t.Helper()
 	var sent atomic.Bool
@@ -141,8 +143,9 @@ func (v *visitor) outcome(method string) (cancelled func() bool) {
 	}
 }
 
-// click clicks the first visible element that matches, with the mouse. If the layout shifts between the query and the click, the click
-// misses the element, or meets a button that is still disabled: then it is repeated, as a user does.
+// click clicks the first visible element that matches, with the mouse. If the layout shifts between
+// the query and the click, the click misses the element, or meets a button that is still disabled:
+// then it is repeated, as a user does.
 func click[S chromedp.Selectable](v *visitor, what S) {
 	v.t.Helper()
 	v.waitFor(func() error {
@@ -228,7 +231,8 @@ func (v *visitor) types(name, text string) {
 	v.do(chromedp.Focus(control), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(control, text))
 }
 
-// key presses a key as a keyboard does: where a script takes it, no character follows. The events of chromedp.KeyEvent send one anyway.
+// key presses a key as a keyboard does: where a script takes it, no character follows. The events
+// of chromedp.KeyEvent send one anyway.
 func (v *visitor) key(name, code, text string) {
 	v.t.Helper()
 	event := input.DispatchKeyEventParams{Key: name, Code: code, Text: text, WindowsVirtualKeyCode: kb.Keys[rune(text[0])].Windows}
@@ -349,7 +353,8 @@ func (v *visitor) clickFirst(ctx context.Context, t *chromedp.Target, nodes []*c
 		return none, err
 	}
 	_, failed := chromedp.MouseClickNode(nodes[0])(ctx, t)
-	// The document that the click leaves may never answer, and the one that follows was not armed: then there is nothing to repeat.
+	// The document that the click leaves may never answer, and the one that follows was not armed:
+	// then there is nothing to repeat.
 	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	missed, err := chromedp.Evaluate[string]("String(window.missed)")(asking, t)
@@ -362,7 +367,8 @@ func (v *visitor) clickFirst(ctx context.Context, t *chromedp.Target, nodes []*c
 	return none, failed
 }
 
-// answer answers the requests that chosen selects, of those with a URL like the pattern, with a status. chosen is called for one at a time.
+// answer answers the requests that chosen selects, of those with a URL like the pattern, with a
+// status. chosen is called for one at a time.
 func (v *visitor) answer(pattern string, status int64, chosen func(*network.Request) bool) {
 	v.t.Helper()
 	var mu sync.Mutex

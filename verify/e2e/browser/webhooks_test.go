@@ -29,7 +29,8 @@ func (v *visitor) reloadUntil(text string) {
 	v.until(fmt.Sprintf(`document.body.innerText.includes(%q) || [...document.querySelectorAll("button")].find((b) => b.innerText.trim() === "Reload")?.click()`, text))
 }
 
-// An admin makes a webhook, whose secret is shown once, gets a message about a change made in the pages, and repeats it.
+// An admin makes a webhook, whose secret is shown once, gets a message about a change made in the
+// pages, and repeats it.
 func TestWebhookInPages(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--webhook-hosts", "127.0.0.1")
@@ -97,7 +98,8 @@ func TestWebhookInPages(t *testing.T) {
 	v.sees("No webhooks")
 }
 
-// A webhook that its receiver ends is shown as paused, with the reason, and goes on when somebody says so.
+// A webhook that its receiver ends is shown as paused, with the reason, and goes on when somebody
+// says so.
 func TestPausedWebhookInPages(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--webhook-hosts", "127.0.0.1")

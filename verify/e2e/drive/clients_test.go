@@ -22,7 +22,8 @@ func (d *drive) rclone() []string {
 	}
 }
 
-// TestRclone: a tree is copied in, edited, synchronised, moved on the service, and copied out, and is equal each time.
+// TestRclone: a tree is copied in, edited, synchronised, moved on the service, and copied out, and
+// is equal each time.
 func TestRclone(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff")
@@ -44,7 +45,8 @@ func TestRclone(t *testing.T) {
 	}
 }
 
-// TestRcloneMount: what is copied into a mounted drive, and edited there, is the same on the service.
+// TestRcloneMount: what is copied into a mounted drive, and edited there, is the same on the
+// service.
 func TestRcloneMount(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff", "fusermount3")
@@ -61,7 +63,8 @@ func TestRcloneMount(t *testing.T) {
 	}())
 }
 
-// mountRclone mounts the set. What is written is sent as soon as it is closed, also behind the end of unmount.
+// mountRclone mounts the set. What is written is sent as soon as it is closed, also behind the end
+// of unmount.
 func (d *drive) mountRclone(mounted string) (unmount func()) {
 	d.t.Helper()
 	run(d.t, "", append(d.rclone(), "RCLONE_CACHE_DIR="+d.t.TempDir()), "rclone", "mount", "d:", mounted, "--daemon", "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--dir-cache-time", "0s")
@@ -88,7 +91,8 @@ func TestDavfs2(t *testing.T) {
 	unmount()
 }
 
-// mountDavfs2 mounts the set, with more lines of configuration. Unmounting waits until everything has been sent.
+// mountDavfs2 mounts the set, with more lines of configuration. Unmounting waits until everything
+// has been sent.
 func (d *drive) mountDavfs2(mounted, more string) (unmount func()) {
 	t := d.t
 	t.Helper()
@@ -115,7 +119,8 @@ func needFuse(t *testing.T) {
 	check(t, device.Close())
 }
 
-// mountAndEdit copies a tree into a mounted drive, edits both in the same way, and waits until the service has all of it.
+// mountAndEdit copies a tree into a mounted drive, edits both in the same way, and waits until the
+// service has all of it.
 func mountAndEdit(t *testing.T, d *drive, mounted, tree string) {
 	t.Helper()
 	there := filepath.Join(mounted, "tree")
@@ -187,7 +192,8 @@ func TestNodeWebdav(t *testing.T) {
 	throughScript(t, "node", "tree.mjs", makeTree(t, files(t, 60)), modules)
 }
 
-// throughScript has a script put a tree, make the tree on the drive equal to an edited one, and get it.
+// throughScript has a script put a tree, make the tree on the drive equal to an edited one, and get
+// it.
 func throughScript(t *testing.T, program, script, tree string, args ...string) {
 	t.Helper()
 	d := serve(t)

@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestCutOff: of a PUT whose connection breaks nothing is to be seen: a file that was there has its old bytes, and there is none where none was. DRIVE_CUTS
-// says how many.
+// TestCutOff: of a PUT whose connection breaks nothing is to be seen: a file that was there has its
+// old bytes, and there is none where none was. DRIVE_CUTS says how many.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	cuts := 50
@@ -56,7 +56,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// cut begins to put a file of a length, with Content-Length or in chunks, and breaks the connection after some bytes.
+// cut begins to put a file of a length, with Content-Length or in chunks, and breaks the connection
+// after some bytes.
 func (d *drive) cut(path string, size, sent int, chunked bool) {
 	d.t.Helper()
 	connection, err := net.Dial("tcp", d.Address())

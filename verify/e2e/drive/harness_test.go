@@ -1,4 +1,5 @@
-// Package drive tests the drive with the programs that people mount it with, against the real program. It contains only tests.
+// Package drive tests the drive with the programs that people mount it with, against the real
+// program. It contains only tests.
 package drive
 
 import (
@@ -94,7 +95,8 @@ func run(t *testing.T, stdin string, environment []string, name string, args ...
 	return out.String()
 }
 
-// timeout is how long a program may take: longer for trees that are larger than those of the daily run.
+// timeout is how long a program may take: longer for trees that are larger than those of the daily
+// run.
 func timeout() time.Duration {
 	if os.Getenv("DRIVE_FILES") != "" {
 		return time.Hour
@@ -144,7 +146,8 @@ func files(t *testing.T, usual int) int {
 	return usual
 }
 
-// makeTree writes a tree of so many files, the odd names in each of its folders, but without some texts in any.
+// makeTree writes a tree of so many files, the odd names in each of its folders, but without some
+// texts in any.
 func makeTree(t *testing.T, n int, without ...string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "tree")

@@ -23,7 +23,8 @@ import (
 // saves is where recordings are kept: package handlers replays them.
 const saves = "../../../handlers/testdata/saves"
 
-// saving is how a program saves a file: a command of the shell in the folder of the file, which is called file.
+// saving is how a program saves a file: a command of the shell in the folder of the file, which is
+// called file.
 type saving struct{ program, version, file, command string }
 
 var savings = []saving{
@@ -38,8 +39,9 @@ var savings = []saving{
 	{"libreoffice", "soffice --version", "report.ods", `/usr/bin/python3 "$TESTDATA/save.py" "$PWD/report.ods"`},
 }
 
-// TestRecordSaves has programs save a file on a mounted drive, and writes the requests that come to the service into files, where SAVES=record asks for it.
-// Each begins with what was done and what became of the file.
+// TestRecordSaves has programs save a file on a mounted drive, and writes the requests that come to
+// the service into files, where SAVES=record asks for it. Each begins with what was done and what
+// became of the file.
 func TestRecordSaves(t *testing.T) {
 	if os.Getenv("SAVES") != "record" {
 		t.Skip("SAVES=record records how programs save")

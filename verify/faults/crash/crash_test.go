@@ -13,7 +13,8 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// renamedFile is the recording of a file that is made, filled and synced in one directory, and renamed into another.
+// renamedFile is the recording of a file that is made, filled and synced in one directory, and
+// renamed into another.
 func renamedFile() *Recording {
 	calls := []passfs.Call{
 		{Kind: passfs.Mkdir, Path: "tmp"},
@@ -93,7 +94,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestTorn finds every way in which a write of two blocks can be torn, the length of the file apart from its bytes.
+// TestTorn finds every way in which a write of two blocks can be torn, the length of the file apart
+// from its bytes.
 func TestTorn(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("a", 512) + strings.Repeat("b", 512)
@@ -121,7 +123,8 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestChoices: every position in the recording is tried, with nothing, with everything, with each single change.
+// TestChoices: every position in the recording is tried, with nothing, with everything, with each
+// single change.
 func TestChoices(t *testing.T) {
 	t.Parallel()
 	all, err := renamedFile().Choices(1)

@@ -1,7 +1,9 @@
-// Package crash works out what a disk may hold after a power cut: from a recording of all calls that changed or synced
-// something, up to any of them. What was synced is there. Of the rest, each change may have reached the disk or not, whatever
-// became of the others: writes to files and names in directories are independent of each other, a write may be torn, and a
-// rename from one directory to another may have given the new name without taking the old one, or the other way round.
+// Package crash works out what a disk may hold after a power cut: from a recording of all calls
+// that changed or synced something, up to any of them. What was synced is there. Of the rest, each
+// change may have reached the disk or not, whatever became of the others: writes to files and names
+// in directories are independent of each other, a write may be torn, and a rename from one
+// directory to another may have given the new name without taking the old one, or the other way
+// round.
 package crash
 
 import (
@@ -20,7 +22,8 @@ type Recording struct {
 	Total int           // operations that were acknowledged in all
 }
 
-// Acked returns how many operations were acknowledged when the first so many calls had been made, and no others.
+// Acked returns how many operations were acknowledged when the first so many calls had been made,
+// and no others.
 func (r *Recording) Acked(calls int) int {
 	if calls == len(r.Calls) {
 		return r.Total

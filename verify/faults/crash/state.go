@@ -22,8 +22,8 @@ type Choice struct {
 // Keep says which changes have reached the disk without having been synced.
 type Keep string
 
-// What is kept. KeepSome decides by chance, also about parts of a write: of 512 bytes or of 4 KiB, the length of the file
-// apart from its bytes.
+// What is kept. KeepSome decides by chance, also about parts of a write: of 512 bytes or of 4 KiB,
+// the length of the file apart from its bytes.
 const (
 	KeepNone Keep = "none"
 	KeepAll  Keep = "all"
@@ -40,8 +40,9 @@ const (
 	someRandom  = 8
 )
 
-// Choices lists states: for every number of calls those with nothing, with everything, with single changes and with some. Of
-// the places where directories are laid out, which are many and alike, it takes two each.
+// Choices lists states: for every number of calls those with nothing, with everything, with single
+// changes and with some. Of the places where directories are laid out, which are many and alike, it
+// takes two each.
 func (r *Recording) Choices(seed uint64) (all []Choice, err error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := newDisk()

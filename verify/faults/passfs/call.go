@@ -1,8 +1,10 @@
-// Package passfs is a file system that passes every call on to a directory, through FUSE, and shows those that change or sync
-// something to a hook: in one order, with their data, before and after they are carried out. The hook decides what becomes of
-// them. A process that works on the mount can so be stopped, and its disk made to fail, at each of its calls.
+// Package passfs is a file system that passes every call on to a directory, through FUSE, and shows
+// those that change or sync something to a hook: in one order, with their data, before and after
+// they are carried out. The hook decides what becomes of them. A process that works on the mount
+// can so be stopped, and its disk made to fail, at each of its calls.
 //
-// What serves the mount must not use it itself: a page fault on it would wait for the process that it stops.
+// What serves the mount must not use it itself: a page fault on it would wait for the process that
+// it stops.
 package passfs
 
 import "syscall"
@@ -25,7 +27,8 @@ const (
 	SyncDir  Kind = "syncdir"
 )
 
-// Call is one call that changes or syncs something. Paths are relative to the root, with slashes; the root is "".
+// Call is one call that changes or syncs something. Paths are relative to the root, with slashes;
+// the root is "".
 type Call struct {
 	Kind   Kind
 	Path   string // what is changed; of a file that is open without a name, some other path
@@ -36,6 +39,6 @@ type Call struct {
 	Data   []byte // of Write; valid until the hook returns
 }
 
-// Hook is called for each call, one at a time, and returns what its caller gets. do carries the call out; a hook need not
-// call it.
+// Hook is called for each call, one at a time, and returns what its caller gets. do carries the
+// call out; a hook need not call it.
 type Hook func(c *Call, do func() syscall.Errno) syscall.Errno

@@ -46,7 +46,8 @@ func (f *FS) Use(hook Hook) {
 	f.hook = hook
 }
 
-// Unmount ends the file system, also when a process still has files open on it: their calls fail from then on.
+// Unmount ends the file system, also when a process still has files open on it: their calls fail
+// from then on.
 func (f *FS) Unmount() error {
 	err := f.server.Unmount()
 	if errors.Is(err, syscall.EBUSY) {
@@ -197,7 +198,8 @@ func (n *node) Symlink(context.Context, string, string, *fuse.EntryOut) (*fs.Ino
 	return nil, syscall.EPERM
 }
 
-// CopyFileRange implements fs.NodeCopyFileRanger: the caller reads and writes instead, so that the data are seen.
+// CopyFileRange implements fs.NodeCopyFileRanger: the caller reads and writes instead, so that the
+// data are seen.
 func (n *node) CopyFileRange(context.Context, fs.FileHandle, uint64, *fs.Inode, fs.FileHandle, uint64, uint64, uint64) (uint32, syscall.Errno) {
 	return 0, syscall.EOPNOTSUPP
 }

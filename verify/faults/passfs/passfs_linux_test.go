@@ -140,7 +140,8 @@ func TestSeesEveryCall(t *testing.T) {
 	}
 }
 
-// TestFailsEveryCall has each call fail in turn: its caller is told so, and what it asked for is not done.
+// TestFailsEveryCall has each call fail in turn: its caller is told so, and what it asked for is
+// not done.
 func TestFailsEveryCall(t *testing.T) {
 	for n, want := range strings.Split(kinds, ",") {
 		t.Run(want, func(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package script is a fixed series of some fifty operations on a repository, from the first creation of its stores on, that
-// covers each way in which it writes. A child process runs it, and reports the state after each operation; so the parent knows
-// what must be there after a crash of the child or of the machine.
+// Package script is a fixed series of some fifty operations on a repository, from the first
+// creation of its stores on, that covers each way in which it writes. A child process runs it, and
+// reports the state after each operation; so the parent knows what must be there after a crash of
+// the child or of the machine.
 package script
 
 import (
@@ -25,9 +26,9 @@ const (
 	Again = "again" // the same one once more
 )
 
-// Child runs the script in a directory, which exists. It writes a Report to out after each try of an operation, as a line of
-// JSON, and waits for the answer on in; another answer, or the end of in, makes it close the stores and return. After
-// a try that has failed it also reads bodies.
+// Child runs the script in a directory, which exists. It writes a Report to out after each try of
+// an operation, as a line of JSON, and waits for the answer on in; another answer, or the end of
+// in, makes it close the stores and return. After a try that has failed it also reads bodies.
 func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	w := &stores{dir: dir, ids: map[string]string{}}
 	answers := bufio.NewScanner(in)
@@ -81,7 +82,8 @@ func (w *stores) try(ctx context.Context, n int, op operation, before State) (no
 	return now, r
 }
 
-// leftovers is Leftovers without the files of a flush that is under way in the background, which are gone soon.
+// leftovers is Leftovers without the files of a flush that is under way in the background, which
+// are gone soon.
 func (w *stores) leftovers() (left []string, err error) {
 	for range 100 {
 		if left, err = Leftovers(w.dir); err != nil || len(left) == 0 {
@@ -126,7 +128,8 @@ func (w *stores) readBody(ctx context.Context, id string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Leftovers returns the temporary files in a data directory that is not in use, and copies of the metadata.
+// Leftovers returns the temporary files in a data directory that is not in use, and copies of the
+// metadata.
 func Leftovers(dir string) (left []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "tmp"))
 	if err != nil {
@@ -146,7 +149,8 @@ func Leftovers(dir string) (left []string, err error) {
 	return left, nil
 }
 
-// Recover opens the stores in a directory as after a crash, waits until what was under way has ended, and closes them.
+// Recover opens the stores in a directory as after a crash, waits until what was under way has
+// ended, and closes them.
 func Recover(ctx context.Context, dir string) error {
 	w := &stores{dir: dir}
 	if err := w.open(); err != nil {

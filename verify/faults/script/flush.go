@@ -51,8 +51,9 @@ func flush(ctx context.Context, w *stores) error {
 // fileLimit is how long the flusher may take for one file.
 const fileLimit = time.Second
 
-// finishFlush stops the flusher, which continues with the halves of a batch that failed, and waits until it has ended its present file:
-// it reports batches only, so this polls. Where the file system allows no removal, the file stays.
+// finishFlush stops the flusher, which continues with the halves of a batch that failed, and waits
+// until it has ended its present file: it reports batches only, so this polls. Where the file
+// system allows no removal, the file stays.
 func (w *stores) finishFlush() error {
 	w.blockFlush()
 	for begun := time.Now(); time.Since(begun) < fileLimit; time.Sleep(time.Millisecond) {

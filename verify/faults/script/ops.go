@@ -42,7 +42,8 @@ type operation struct {
 	run       func(context.Context, *stores) error
 }
 
-// Operation returns the name of the nth operation of the script, and whether it takes several commits.
+// Operation returns the name of the nth operation of the script, and whether it takes several
+// commits.
 func Operation(n int) (name string, inBatches bool) {
 	all := operations()
 	if n >= len(all) {
@@ -57,7 +58,8 @@ func Length() int { return len(operations()) }
 // many is enough objects that the deletion of their set takes two commits.
 const many = 203
 
-// operations are the script. Each name is used for one object only, so that a state is readable by names.
+// operations are the script. Each name is used for one object only, so that a state is readable by
+// names.
 func operations() []operation { return slices.Concat(first(), accounts(), steps()) }
 
 // first makes the stores, and files in them, and changes those.
@@ -223,7 +225,8 @@ func (w *stores) close() error {
 
 func last[T any](_ T, err error) error { return err }
 
-// bootstrap makes the first user. Its key is not used, since the use of a key is recorded later, at some time.
+// bootstrap makes the first user. Its key is not used, since the use of a key is recorded later, at
+// some time.
 func bootstrap(ctx context.Context, w *stores) error {
 	if _, err := w.svc.Bootstrap(ctx, ""); err != nil {
 		return err
@@ -298,7 +301,8 @@ func edit(name, field, value string) func(context.Context, *stores) error {
 	})
 }
 
-// fill makes many resources in one commit, all with one body, as an importer would. Its errors are those of a use case.
+// fill makes many resources in one commit, all with one body, as an importer would. Its errors are
+// those of a use case.
 func fill(ctx context.Context, w *stores) error {
 	err := fillStore(ctx, w)
 	for sentinel, code := range map[error]errs.Code{

@@ -32,7 +32,8 @@ func begin(into, name string, size int) func(context.Context, *stores) error {
 	}
 }
 
-// part sends what is missing of a file up to a byte, as a client does that asks for the offset first.
+// part sends what is missing of a file up to a byte, as a client does that asks for the offset
+// first.
 func part(name string, size, end int) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
 		t, err := w.svc.Uploads.Get(ctx, w.admin, id)

@@ -57,8 +57,8 @@ func (r *reader) note(kind, name string, row any, shape ...any) {
 	r.state[key] = Line{Exact: fmt.Sprintf("%+v", row), Shape: fmt.Sprint(shape...)}
 }
 
-// history adds the entries of the audit log about an object, from its last one on, and returns how many there are. So an entry is there if
-// and only if the change is of which it is.
+// history adds the entries of the audit log about an object, from its last one on, and returns how
+// many there are. So an entry is there if and only if the change is of which it is.
 func (r *reader) history(kind, name string, last uint64) (length int, err error) {
 	var entries []metadata.AuditEntry
 	for last != 0 {
@@ -193,8 +193,9 @@ type Expected struct {
 	InBatches     bool  // that operation takes several commits, each with a part of it
 }
 
-// Differences returns what is not as it may be: what was acknowledged must be there to the byte; the operation that was under
-// way, completely or not at all, or by complete rows if it takes several commits.
+// Differences returns what is not as it may be: what was acknowledged must be there to the byte;
+// the operation that was under way, completely or not at all, or by complete rows if it takes
+// several commits.
 func (e Expected) Differences(found State) (wrong []string) {
 	var old, fresh []string
 	for _, key := range keysOf(found, e.Acked, e.Before, e.After) {
@@ -212,7 +213,8 @@ func (e Expected) Differences(found State) (wrong []string) {
 		case changes && here && e.InBatches && strings.HasPrefix(key, usageKind):
 			// Counters in between belong to the rows as they are: the check verifies that.
 		case changes && here && e.InBatches && strings.HasPrefix(key, uploadKind):
-			// All of it was received, and it is no resource yet: it becomes one when its client asks.
+			// All of it was received, and it is no resource yet: it becomes one when its client
+			// asks.
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s: found %q, acknowledged %q, next %q", key, got.Exact, acked.Exact, after.Shape))
 		}
@@ -276,7 +278,8 @@ func (s State) Apply(r Report) State {
 	return next
 }
 
-// codeOf returns the code of an error as clients see it, "other" for one that never gets so far, "" for none.
+// codeOf returns the code of an error as clients see it, "other" for one that never gets so far, ""
+// for none.
 func codeOf(err error) string {
 	var known *errs.Error
 	switch {

@@ -34,8 +34,8 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 // settleLimit is how long cascades, flushes and removals that were under way may take.
 const settleLimit = 10 * time.Second
 
-// settle waits until no cascade is under way, no body is inline, and no partial file is left of an upload that is over. It polls the tables, as
-// the check after it reads them.
+// settle waits until no cascade is under way, no body is inline, and no partial file is left of an
+// upload that is over. It polls the tables, as the check after it reads them.
 func (w *stores) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
@@ -51,8 +51,9 @@ func (w *stores) settle(ctx context.Context) error {
 	return errors.New("steps, moves or removals that were under way have not ended")
 }
 
-// Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what is not as expected, what
-// breaks an invariant, what is left over, and what the second opening changes. It leaves the stores closed.
+// Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what
+// is not as expected, what breaks an invariant, what is left over, and what the second opening
+// changes. It leaves the stores closed.
 func Verify(ctx context.Context, dir string, expected Expected) (wrong []string, err error) {
 	found, wrong, err := inspect(ctx, dir)
 	if err != nil {
