@@ -88,7 +88,7 @@ func (a *asking) wait(id, name string, want any) (s said) {
 // testdata are files that other programs made, and what others read of them.
 func testdata(t *testing.T, names ...string) (files map[string][]byte, expected map[string]map[string]any) {
 	t.Helper()
-	dir := filepath.Join("..", "..", "extraction", "testdata")
+	dir := filepath.Join("..", "..", "formats", "extraction", "testdata")
 	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
 	check(t, err)
 	check(t, json.Unmarshal(text, &expected))

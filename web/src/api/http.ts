@@ -57,12 +57,10 @@ export interface Options {
   blob?: Blob;
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** What the path is below; by default the interface. */
-  below?: string;
 }
 
 /** Sends a request and returns the answer if it is a success, else throws a Problem (or the reason of the signal). */
-export async function send(method: string, path: string, { body, blob, signal, headers, below = root }: Options = {}): Promise<Response> {
+export async function send(method: string, path: string, { body, blob, signal, headers }: Options = {}): Promise<Response> {
   const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
   if (signal) init.signal = signal;
   if (blob) init.body = blob;
@@ -72,7 +70,7 @@ export async function send(method: string, path: string, { body, blob, signal, h
   }
   let answer: Response;
   try {
-    answer = await fetch(below + path, init);
+    answer = await fetch(root + path, init);
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw unreachable;

@@ -1,5 +1,5 @@
 // The search, the audit log, webhooks, uploads under way, and the service itself.
-import { base, call, id, Listing, problemOf, queryOf, root, send, unreachable } from "./http";
+import { call, id, Listing, problemOf, queryOf, root, unreachable } from "./http";
 import type { DataSet, Dataspace, Resource, Usage } from "./records";
 
 /** Something that was found. */
@@ -171,6 +171,4 @@ export const service = {
   },
   usage: () => call<Usage>("GET", "/usage"),
   openapi: () => call<Record<string, unknown>>("GET", "/openapi.json"),
-  /** A file of the documentation, such as operations.md. */
-  document: async (name: string) => (await send("GET", `/docs/${name}`, { below: base })).text(),
 };

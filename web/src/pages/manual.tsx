@@ -1,5 +1,5 @@
 import { lexer } from "marked";
-import { service } from "../api";
+import { base, problemOf, unreachable } from "../api";
 import { withOwnAddress } from "../docs/address";
 import { DocumentLayout } from "../docs/layout";
 import { contentsOf, Rendered } from "../docs/markdown";
@@ -7,12 +7,22 @@ import { Code, ErrorMessage, Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 import type { PageProps } from "./props";
 
+/** Reads a file of the documentation, such as operations.md. It is not in the interface. */
+async function read(file: string): Promise<string> {
+  const answer = await fetch(`${base}/docs/${file}`).catch(() => {
+    throw unreachable;
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw problemOf(answer.status, text);
+  return text;
+}
+
 /** A page of the manual: a file of the documentation that the program carries, with the address of this service. */
 export function ManualPage({ params }: PageProps) {
   const name = params.page!;
   const isConfig = name === "config";
   const file = isConfig ? "config.example.toml" : `${encodeURIComponent(name)}.md`;
-  const { value: text, problem, reload } = useLoad(() => service.document(file), [file]);
+  const { value: text, problem, reload } = useLoad(() => read(file), [file]);
   const [title, ...rest] = isConfig || !text ? [] : lexer(withOwnAddress(text));
   const heading = isConfig ? "Configuration" : title?.type === "heading" ? title.text : name;
   return (

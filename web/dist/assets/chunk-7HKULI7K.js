@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-XNSQ7SM4.js";import"./chunk-JB4MRPVB.js";import"./chunk-PZ4S5QE3.js";import"./chunk-DK2EOHR7.js";import"./chunk-SOG5KCVT.js";import"./chunk-IS652OQG.js";import"./chunk-3MGSXIOW.js";import"./chunk-DSXV6FSS.js";import"./chunk-CM5P6M5D.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-NY3RET7D.js";import"./chunk-5HAZYCWY.js";import"./chunk-I4QHFVT7.js";import"./chunk-ZSMIKJGP.js";import"./chunk-XQINPY7S.js";import"./chunk-C4AINJPJ.js";import"./chunk-DSXV6FSS.js";import"./chunk-CM5P6M5D.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

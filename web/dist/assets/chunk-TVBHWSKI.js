@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-PZ4S5QE3.js";import"./chunk-DK2EOHR7.js";import"./chunk-SOG5KCVT.js";import"./chunk-IS652OQG.js";import"./chunk-3MGSXIOW.js";import"./chunk-DSXV6FSS.js";import"./chunk-CM5P6M5D.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

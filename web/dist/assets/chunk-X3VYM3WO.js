@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-EQJILVUX.js";import"./chunk-L7H5QRXF.js";import"./chunk-34TAIDYY.js";import"./chunk-XQINPY7S.js";import"./chunk-C4AINJPJ.js";import"./chunk-3E73UVXW.js";import"./chunk-SOG5KCVT.js";import"./chunk-3MGSXIOW.js";import"./chunk-DSXV6FSS.js";import"./chunk-CM5P6M5D.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};
