@@ -1,46 +1,11 @@
 import { useState } from "preact/hooks";
-import { Button } from "../ui/components";
-import { Dialog } from "../ui/dialog";
-import { areOn, offered, switchKeys, useKey } from "./keys";
+import { Lazy } from "../ui/lazy";
+import { useKey } from "./keys";
 
-/** Keys of the browser, which are always there. */
-const always = [
-  ["↑ ↓", "go through a list"],
-  ["Enter", "open what has the focus"],
-  ["Ctrl V", "upload what was copied: files, a picture"],
-] as const;
-
-/** What ? shows: the keys of this page, and the switch for those without Ctrl. */
+/** Opens the dialog of keys on ?. Its script is loaded then. */
 export function KeyboardHelp() {
   const [open, setOpen] = useState(false);
-  const [on, setOn] = useState(areOn);
   useKey("?", "show these keys", () => setOpen(true));
   if (!open) return null;
-  const change = (on: boolean) => {
-    switchKeys(on);
-    setOn(on);
-  };
-  return (
-    <Dialog title="Keyboard" onClose={() => setOpen(false)}>
-      <dl class="keys">
-        {offered().map(({ key, label }) => (
-          <div key={key} class={on || key === "?" ? "" : "dim"}>
-            <dt>
-              <kbd>{key === "Delete" ? "Del" : key}</kbd>
-            </dt>
-            <dd>{label}</dd>
-          </div>
-        ))}
-        {always.map(([key, label]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{label}</dd>
-          </div>
-        ))}
-      </dl>
-      <Button onClick={() => change(!on)}>{on ? "Switch single keys off" : "Switch single keys on"}</Button>
-    </Dialog>
-  );
+  return <Lazy load={() => import("./dialog").then((m) => m.KeyboardDialog)} props={{ onClose: () => setOpen(false) }} lines={0} />;
 }
