@@ -57,7 +57,7 @@ func ValidChosenKey(key string) bool {
 }
 
 // FromHeader returns the key in the value of an Authorization header: the key as it is, or after
-// "Bearer " in any case. It returns "" where there is none.
+// "Bearer " in any case. It returns "" if the value has no key.
 func FromHeader(value string) string {
 	value = strings.TrimSpace(value)
 	scheme, key, _ := strings.Cut(value, " ")

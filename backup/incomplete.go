@@ -14,7 +14,7 @@ import (
 const unfinishedFile = "restore.unfinished"
 
 // Incomplete returns an error if a folder is an incomplete restoration, with what to do. No service
-// has ever started on such a folder; a data directory that has lost its metadata is none.
+// has ever started on such a folder. A data directory that has lost its metadata does not count.
 func Incomplete(dataDir string) error {
 	_, begun := os.Lstat(filepath.Join(dataDir, unfinishedFile))
 	_, metadata := os.Lstat(filepath.Join(dataDir, metadataFile))

@@ -94,9 +94,9 @@ func rounds() int {
 	return 20
 }
 
-// TestKilledBackup kills a process that makes a backup at random moments. What is restored is
-// always a whole backup: the one before, or this one if it was killed after its end. Not beside
-// other tests: a process that is being started has the locks of all open files for a moment.
+// TestKilledBackup kills a process that makes a backup at random moments. A restoration
+// always yields a whole backup: the previous one, or this one if the process was killed after its
+// end. The test does not run in parallel: a child holds the locks of all open files until its exec.
 func TestKilledBackup(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(1, 2))
 	dest := t.TempDir()

@@ -59,10 +59,10 @@ type Moved struct {
 
 // Move copies a repository with everything that its metadata say, so that tokens, keys, sessions,
 // ids and the audit log stay valid: it is the same repository in the same epoch. Files come first,
-// each compared with its digest, and the metadata last, as a whole. What ends early is continued by
-// calling Move again; until it has returned, no service starts at the destination. Uploads in
-// chunks that are under way begin anew, and what is in the trash is left behind, unless the files
-// stay where they are.
+// each compared with its digest, and the metadata last, as a whole. After an early end the caller
+// calls Move again, which continues; until it has returned, no service starts at the destination.
+// Uploads in chunks that are under way begin anew, and what is in the trash is left behind, unless
+// the files stay where they are.
 //
 // Errors: ErrLost unless Partial, ErrDiffers, those of the stores.
 func Move(ctx context.Context, from Origin, to Destination, o MoveOptions) (done Moved, err error) {

@@ -182,8 +182,8 @@ func TestCancelledRestore(t *testing.T) {
 	check(t, err)
 	wantSame(t, w.dir, dir)
 
-	// What has lost its metadata later is no such thing, nor is a complete one in which the note
-	// has stayed.
+	// A data directory that lost its metadata later is not incomplete, nor is a complete one that
+	// still has the note.
 	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
 	if backup.Incomplete(dir) != nil {
 		t.Error("a complete data directory counts as incomplete")

@@ -170,9 +170,10 @@ type Remover interface {
 
 // Inspector is what stores offer to a check of their own files.
 type Inspector interface {
-	// Unexpected calls fn with the path of whatever lies among the blobs and is none, or could be
-	// read or changed by others, and why it is wrong. It looks at no content. The order is that of
-	// paths. It stops at the first error of fn and returns it unchanged, or at the end of ctx.
+	// Unexpected calls fn with the path of every entry among the blobs that is not a blob, or that
+	// other users could read or change, and why it is wrong. It looks at no content. The order is
+	// that of paths. It stops at the first error of fn and returns it unchanged, or at the end of
+	// ctx.
 	Unexpected(ctx context.Context, fn func(path, why string) error) error
 }
 
@@ -193,7 +194,7 @@ type Trash interface {
 	EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error)
 
 	// DeleteTrashed deletes one removed blob for good, and returns when that is on stable storage.
-	// That there is none is no error.
+	// Deleting a blob that is not there is no error.
 	DeleteTrashed(digest Digest) error
 }
 
@@ -214,7 +215,7 @@ type Objects interface {
 	WalkObjects(ctx context.Context, fn func(Object) error) error
 
 	// DeleteObject deletes the object for good, and aborts its multipart upload if it says one.
-	// That there is none is no error.
+	// Deleting an object that is not there is no error.
 	DeleteObject(ctx context.Context, o Object) error
 
 	// PartialObjects returns the objects that the checkpoint of a partial file names, without

@@ -11,7 +11,7 @@
 //
 // The bytes of a body stream to the object while they are hashed; then Commit asks for the object
 // (HEAD), and only when its size and checksum are those of what was sent may the caller record it.
-// What ends early is an object that no row names, or a multipart upload. An S3 that keeps no
+// An early end leaves an object that no row names, or a multipart upload. An S3 that keeps no
 // SHA-256 checksums is refused, since nothing could be promised of it.
 //
 // # Checksums
