@@ -162,5 +162,6 @@ func textOfUTF16(raw []byte, order binary.ByteOrder) (string, bool) {
 	if err != nil || !ok || controls != 0 || highs+rest == 0 || bytes.Count(decoded, []byte("\ufffd")) > 1 { // a surrogate may be cut off
 		return "", false
 	}
-	return strings.TrimSuffix(string(decoded), "\ufffd"), true
+	text := strings.TrimSuffix(string(decoded), "\ufffd")
+	return text, text != ""
 }

@@ -38,6 +38,7 @@ func TestText(t *testing.T) {
 		{"a ZIP", "PK\x03\x04\x14\x00\x08", ""},
 		{"numbers of 16 bits", "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00", ""},
 		{"numbers of 32 bits", "\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00", ""},
+		{"half of a character in UTF-16", "\xff\xfe0\xdc", ""},
 		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", ""},
 		{"bytes above ASCII", "\xe4\xf6\xfc\xdf", ""},
 	} {
