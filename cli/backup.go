@@ -12,11 +12,11 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
+	commands "labshelf/cli/client"
 	"labshelf/cli/datadir"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/client"
-	"labshelf/commands"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
 )
 
 // errDamageFound ends a command that was completed and has found damage.

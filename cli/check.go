@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	commands "labshelf/cli/client"
 	"labshelf/cli/datadir"
-	"labshelf/commands"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )

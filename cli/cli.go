@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	commands "labshelf/cli/client"
 	"labshelf/cli/datadir"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/cli/suggest"
 	"labshelf/client"
-	"labshelf/commands"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
 	"labshelf/formats/extraction/child"
 )
 

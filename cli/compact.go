@@ -11,8 +11,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 )
 
 func compactCommand(p process) *cobra.Command {

@@ -13,9 +13,9 @@ import (
 	"labshelf/backup"
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
+	"labshelf/cli/exit"
 	"labshelf/cli/listener"
 	"labshelf/client"
-	"labshelf/commands/exit"
 	"labshelf/metadata"
 )
 

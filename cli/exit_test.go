@@ -11,8 +11,8 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/bolt"
+	"labshelf/cli/exit"
 	"labshelf/client"
-	"labshelf/commands/exit"
 	"labshelf/metadata"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/exit"
 	"labshelf/cli/suggest"
-	"labshelf/commands/exit"
 )
 
 func helpCommand() *cobra.Command {

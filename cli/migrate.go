@@ -10,8 +10,8 @@ import (
 	"labshelf/backup"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 )
 
 func migrateCommand(p process) *cobra.Command {

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	commands "labshelf/cli/client"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
+	"labshelf/cli/exit"
+	"labshelf/cli/logins"
 	"labshelf/client"
-	"labshelf/commands"
-	"labshelf/commands/exit"
-	"labshelf/commands/logins"
 )
 
 // The flags that select a service, and their default.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 )
 
 func placeFrom(t *testing.T, args []string, environ ...string) (place, error) {

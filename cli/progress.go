@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"labshelf/commands/meter"
+	"labshelf/cli/meter"
 )
 
 // progress shows on a terminal how far a long command is. It is safe for concurrent use.

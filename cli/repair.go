@@ -12,7 +12,7 @@ import (
 	"labshelf/backup"
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	"labshelf/metadata"
 )
 

@@ -14,8 +14,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
+	"labshelf/cli/display"
 	"labshelf/client"
-	"labshelf/commands/display"
 	"labshelf/metadata"
 )
 

@@ -19,9 +19,9 @@ import (
 
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
+	"labshelf/cli/exit"
 	"labshelf/cli/listener"
 	"labshelf/cli/metrics"
-	"labshelf/commands/exit"
 	"labshelf/formats/extraction/child"
 	"labshelf/handlers"
 	"labshelf/repository"

@@ -14,8 +14,8 @@ import (
 
 	"labshelf/backup"
 	"labshelf/cli/datadir"
-	"labshelf/commands/display"
-	"labshelf/commands/exit"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/metadata"
 )
 

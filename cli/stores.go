@@ -4,7 +4,7 @@ import (
 	"labshelf/blobs/s3"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 )
 
 // storesOf returns where the stores of a service are, with the keys of its S3. The error is an

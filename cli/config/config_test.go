@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/pflag"
 
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	_ "labshelf/internal/testhome"
 	"labshelf/repository/webhooks"
 )

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/auth"
+	"labshelf/cli/exit"
 	"labshelf/cli/suggest"
-	"labshelf/commands/exit"
 )
 
 // What is given in the environment, or (the first) as a flag, and is no setting.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 )
 
 // TestSecretsAreNotShown: neither the password of a database nor the keys of an S3 are in an error,

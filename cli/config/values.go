@@ -15,7 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/webhooks"

@@ -17,8 +17,8 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/cli/exit"
 	"labshelf/cli/metrics"
-	"labshelf/commands/exit"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )

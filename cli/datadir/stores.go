@@ -12,7 +12,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/blobs/s3"
 	"labshelf/bolt"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	"labshelf/metadata"
 	"labshelf/postgres"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"

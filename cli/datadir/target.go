@@ -14,7 +14,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/blobs/s3"
 	"labshelf/bolt"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	"labshelf/metadata"
 	"labshelf/metadata/tables"
 	"labshelf/postgres"

@@ -15,7 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/backup"
 	"labshelf/blobs/s3"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 	"labshelf/postgres"
 )
 

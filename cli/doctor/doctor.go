@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"labshelf/cli/datadir"
-	"labshelf/commands/exit"
+	"labshelf/cli/exit"
 )
 
 // The levels of a finding.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 )
 
 // Less room than either of these is worth a warning.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"labshelf/blobs/s3"
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 )
 
 // objects does in the S3 of a service all that the service does there.

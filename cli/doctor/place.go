@@ -11,7 +11,7 @@ import (
 
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 )
 
 // Between these years clocks are believed.

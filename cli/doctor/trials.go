@@ -14,7 +14,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
-	"labshelf/commands/display"
+	"labshelf/cli/display"
 	"labshelf/metadata"
 )
 

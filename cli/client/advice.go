@@ -1,0 +1,158 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"labshelf/cli/client/fetch"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the
+// service refuses as invalid an ErrUsage.
+func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
+	return NameVersions(ctx, c, p.Version, advise(ctx, c, err))
+}
+
+// versionCodes are the codes of errors that a service returns for what it does not know.
+var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
+
+// NameVersions adds the versions of program and service to the error of a call that the service did
+// not understand, or answered unexpectedly, where they differ. ours is that of this program; ""
+// leaves the error as it is.
+func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
+	var problem *client.Problem
+	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
+		return err
+	}
+	if !slices.Contains(versionCodes, string(problem.Code)) && problem.Code != "" {
+		return err
+	}
+	s, failed := c.Status(ctx)
+	if failed != nil || s.Version == "" || s.Version == ours {
+		return err
+	}
+	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all that a newer labshelf asks for",
+		err, ours, display.Printable(s.Version))
+}
+
+// advise is the part that makes no request.
+func advise(ctx context.Context, c *client.Client, err error) error {
+	if err == nil || errors.Is(err, exit.ErrInterrupted) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w before it was done: look what is there, or run it again", exit.ErrInterrupted)
+	}
+	var problem *client.Problem
+	if errors.As(err, &problem) {
+		switch {
+		case problem.Status == 400 && problem.Code != "":
+			return exit.Usage(err)
+		case problem.Status == 401:
+			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
+		case problem.Status == 403 && problem.Code == "forbidden":
+			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, permissionAdvice(problem))
+		case problem.OfGateway():
+			return fmt.Errorf("%w\n%s", err, gatewayAdvice)
+		case problem.Code == "" || problem.Code == "not_found":
+			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
+		}
+	}
+	if unreachable(err) {
+		return fmt.Errorf("%w\nis it running, and is the address right? --server names another one", err)
+	}
+	if errors.Is(err, fetch.ErrDisk) {
+		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
+	}
+	return adviseTLS(err)
+}
+
+const gatewayAdvice = "a proxy or load balancer is at that address, and no labshelf answers behind it: is it running?"
+
+// permissionAdvice says who can grant what was forbidden, unless the service has said so.
+func permissionAdvice(problem *client.Problem) string {
+	if strings.Contains(problem.Detail, "sysadmin") {
+		return ""
+	}
+	return "; what you may do, the admins of the dataspace decide, or a sysadmin"
+}
+
+// adviseTLS adds advice to an error of TLS.
+func adviseTLS(err error) error {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, client.ErrNotTLS):
+		return fmt.Errorf("%w\nthe service speaks http there, not https: give the address with http://", err)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: the administrator of one of them can correct that", err)
+	}
+	return err
+}
+
+// announceRetries returns a client that reports once, on a terminal, that it waits for a service
+// that does not answer.
+func (p Process) announceRetries(c *client.Client) *client.Client {
+	file, ok := p.Err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return c
+	}
+	var said atomic.Bool
+	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
+		if p.meters.Load() == 0 && !said.Swap(true) { // else a bar shows that it waits
+			_, _ = display.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
+		}
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}})
+}
+
+// unreachable tells whether nothing answers at the address of the service.
+func unreachable(err error) bool {
+	var dial *net.OpError
+	var unknown *net.DNSError
+	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
+}
+
+// each calls do for each ref, and reports errors and goes on. An error that all others would meet,
+// too, ends it.
+func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
+	failed := 0
+	for _, ref := range refs {
+		err := do(ref)
+		if err == nil {
+			continue
+		}
+		var problem *client.Problem
+		if len(refs) == 1 || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) && (problem.Status == 401 || problem.Code == "") {
+			return err
+		}
+		failed++
+		if _, err := display.Fprintf(p.Err, "labshelf: %s: %s\n", display.Printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
+			return err
+		}
+	}
+	switch failed {
+	case 0:
+		return nil
+	case len(refs):
+		return errors.New("all of them failed, as reported above")
+	}
+	return fmt.Errorf("%w, as reported above: %d of %d", exit.ErrPartly, failed, len(refs))
+}

@@ -1,0 +1,205 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func auditCommand(p Process) *cobra.Command {
+	return p.branch("audit", "Look at, export and verify the log of all changes",
+		auditListCommand(p), auditHeadCommand(p), auditExportCommand(p), auditVerifyCommand(p))
+}
+
+// auditFlags are the flags of audit ls.
+type auditFlags struct {
+	viewFlags
+	user, object, action, order, since, until string
+	from, to                                  time.Time // since and until, parsed
+}
+
+func auditListCommand(p Process) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:   "ls [DATASPACE | SET | RESOURCE]",
+		Short: "List who changed what, and when",
+		Long: `ls lists the entries of the audit log, the newest first: sysadmins see all,
+admins those about their dataspaces. With a dataspace, a set or a resource it
+lists what was done to that, for everybody who may read it.
+
+Entries have numbers, from 0. An action is a word such as resource.replace, or
+all of a kind, as "resource.*"; --long has ids, digests and addresses. Times are
+those of your clock, unless they end with Z or an offset.`,
+		Example: `  labshelf audit ls runs-2026:run-1.csv
+  labshelf audit ls --user mary --since 2026-11-01
+  labshelf audit ls --action "privilege.*" --json`,
+		Args: atMost(1, "one dataspace, set or resource"),
+	}
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return f.check(len(args) > 0) }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		v := f.view("There are no such entries that you may see.")
+		columns := entryColumns(ctx, people{c, map[string]string{"": "-"}})
+		if len(args) > 0 {
+			kind, id, err := historyOf(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			return show(p, c.History(ctx, kind, id, client.ListOptions{Limit: f.page()}), columns, v)
+		}
+		o := client.ListOptions{Limit: f.page(), ObjectID: f.object, Action: f.action, Order: f.order, Since: f.from, Until: f.to}
+		if f.user != "" {
+			user, err := reference.FindUser(ctx, c, f.user)
+			if err != nil {
+				return err
+			}
+			o.UserID = user.ID
+		}
+		return show(p, c.Audit(ctx, o), columns, v)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.user, "user", "", "what was done by the user with this `NAME` or id")
+	flags.StringVar(&f.object, "object", "", "what was done to what has this `ID`, such as a user")
+	flags.StringVar(&f.action, "action", "", "only this action, as a `WORD`, or all of a kind, such as \"user.*\"")
+	flags.StringVar(&f.order, "order", "", "by `WORD`: newest (the default) or oldest first")
+	flags.StringVar(&f.since, "since", "", "what was done after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
+	flags.StringVar(&f.until, "until", "", "what was done before `TIME`")
+	flags.BoolVarP(&f.long, "long", "l", false, "also ids, digests and addresses; nothing is cut off")
+	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
+	jsonFlag(cmd, &f.json)
+	p.completesFlag(cmd, "user", completion.Users(client.Active))
+	p.completesFlag(cmd, "order", completion.Words("newest", "oldest"))
+	return p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+}
+
+// check parses the flags. The history of one object takes no filters.
+func (f *auditFlags) check(ofObject bool) (err error) {
+	switch f.order {
+	case "", "newest", "oldest":
+	default:
+		return exit.Usagef("--order must be newest or oldest, not %q", f.order)
+	}
+	if ofObject && f.user+f.object+f.action+f.order+f.since+f.until != "" {
+		return exit.Usagef("--user, --object, --action, --order, --since and --until are for the whole log: leave out what is named before them")
+	}
+	if f.from, err = instantOf("since", f.since); err == nil {
+		f.to, err = instantOf("until", f.until)
+	}
+	if err != nil {
+		return err
+	}
+	return f.viewFlags.check()
+}
+
+// historyOf returns the listing that has the history of what ref names, and the id.
+func historyOf(ctx context.Context, c *client.Client, ref string) (kind, id string, err error) {
+	d, s, r, err := findAny(ctx, c, ref)
+	switch {
+	case err != nil:
+		return "", "", err
+	case d != nil:
+		return "dataspaces", d.ID, nil
+	case s != nil:
+		return "sets", s.ID, nil
+	}
+	return "resources", r.ID, nil
+}
+
+func entryColumns(ctx context.Context, who people) []column[client.AuditEntry] {
+	type e = client.AuditEntry
+	return []column[e]{
+		{"NUMBER", 0, func(e e) string { return fmt.Sprint(e.Number) }},
+		{"TIME", 0, func(e e) string { return display.Time(e.Time) }},
+		{"WHO", 0, func(e e) string { return who.name(ctx, e.UserID) }},
+		{"ACTION", 0, func(e e) string { return e.Action }},
+		{"OBJECT", 0, func(e e) string { return strings.TrimSpace(e.ObjectKind + " " + e.ObjectID) }},
+		{"WHAT", 0, func(e e) string { return whatChanged(ctx, e, who) }},
+		{"ADDRESS", inLong, func(e e) string { return e.Address }},
+		{"KEY", inLong, func(e e) string { return e.KeyID }},
+		{"REQUEST", inLong, func(e e) string { return e.RequestID }},
+		{"SHA256", inLong, func(e e) string { return e.SHA256 }},
+	}
+}
+
+// whatChanged says in one line what an entry says about its object.
+func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
+	var said []string
+	if e.Version > 0 {
+		said = append(said, fmt.Sprintf("version %d, %s", e.Version, display.Bytes(e.Bytes)))
+	}
+	if e.SubjectID != "" {
+		said = append(said, "user "+who.name(ctx, e.SubjectID))
+	}
+	for _, fields := range []map[string]any{e.Texts, e.Values} {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			said = append(said, name+" "+valueText(fields[name]))
+		}
+	}
+	if e.Erased {
+		said = append(said, "(texts were erased)")
+	}
+	return strings.Join(said, "; ")
+}
+
+// valueText is what a field is, or was and is.
+func valueText(value any) string {
+	change, changed := value.(map[string]any)
+	before, now := change["before"], change["now"]
+	switch text, isText := value.(string); {
+	case changed && before != nil && now != nil:
+		return valueText(before) + " -> " + valueText(now)
+	case isText:
+		return fmt.Sprintf("%q", text)
+	}
+	return fmt.Sprint(value)
+}
+
+func auditHeadCommand(p Process) *cobra.Command {
+	var size int64
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Get a signed head of the audit log, to be noted down elsewhere",
+		Long: `head prints the signed head of the audit log: how many entries it has, and the
+root of their Merkle tree. With it, "labshelf audit verify" finds out later
+whether any of these entries was changed, removed or inserted.
+
+Only a head that lies where nobody can change it who can change the data
+directory proves anything: on another machine, with another administrator, or on
+paper. Let cron append one to a file there every day. Any user may get heads.`,
+		Example: `  labshelf audit head >> heads.txt
+  labshelf audit head --size 1000`,
+		Args: cobra.NoArgs,
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if cmd.Flags().Changed("size") && size < 0 {
+			return exit.Usagef("--size must be a number of entries, 0 or more")
+		}
+		return nil
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		head, err := c.AuditHead(ctx, size)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return display.WriteJSON(p.Out, head)
+		}
+		_, err = io.WriteString(p.Out, head.Head)
+		return err
+	})
+	cmd.Flags().Int64Var(&size, "size", -1, "the head of the first `N` entries (default: of all)")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false)
+}

@@ -1,0 +1,229 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+	"labshelf/formats/audit"
+)
+
+func auditExportCommand(p Process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Get the whole audit log as a file that can be verified",
+		Long: `export writes all entries of the audit log into FILE, with the signed head of
+all: a JSON object in each line. It is for sysadmins. FILE is there when it is
+complete, or as it was before; - is standard output.
+
+The export has names, descriptions and addresses that were not erased. "labshelf
+audit verify" verifies it, and so can other programs: "labshelf help audit-log"
+describes the format.`,
+		Example: `  labshelf audit export audit.jsonl
+  labshelf audit export - | gzip > audit.jsonl.gz`,
+		Args: exactly(1, "one file to write, or - for standard output"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if args[0] == "-" {
+			return exportTo(ctx, c, p.Out)
+		}
+		return replaceFile(args[0], func(w io.Writer) error { return exportTo(ctx, c, w) })
+	})
+	return cmd
+}
+
+func exportTo(ctx context.Context, c *client.Client, w io.Writer) error {
+	export, err := c.AuditExport(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, export)
+	return errors.Join(err, export.Close())
+}
+
+// replaceFile gives a file the content that write writes, or leaves it as it was.
+func replaceFile(path string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".labshelf-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(file.Name()))
+	}
+	return err
+}
+
+func auditVerifyCommand(p Process) *cobra.Command {
+	var heads []string
+	var key string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Verify an export of the audit log against heads noted down before",
+		Long: `verify computes the Merkle tree of an export, and compares it with the head in
+it and with older heads: files of one or more, as "labshelf audit head >> FILE"
+makes them. It needs no service and no key of a user. FILE is the export, - is
+standard input.
+
+Without an older head it only says whether the export is whole: who has the data
+directory can make a log anew as a whole. With --key, as it was noted down, an
+export signed by another key is refused.
+
+It fails with exit code 1 when something was changed, and names the entries. Of
+entries that were given up because the service was restored from a backup it
+says so; exit code 6 then means that a head proves nothing about the others, and
+that somebody should know of this restoration.`,
+		Example: `  labshelf audit verify audit.jsonl --head heads.txt
+  labshelf audit export - | labshelf audit verify - --head heads.txt`,
+		Args:        exactly(1, "one export, or - for standard input"),
+		Annotations: p.ExitCodes(6),
+	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		found, err := p.verifyExport(args[0], heads, key)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = display.WriteJSON(p.Out, verificationOf(found))
+		} else {
+			_, err = io.WriteString(p.Out, verificationText(found))
+		}
+		switch {
+		case err != nil:
+			return err
+		case found.Tampered():
+			return errors.New("the export is not the log that was signed")
+		case !found.Sound():
+			return fmt.Errorf("%w: entries were given up by a restoration; their heads prove nothing about the others", exit.ErrPartly)
+		}
+		return nil
+	}
+	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with heads noted down before; may be repeated")
+	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: that in the export)")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// verifyExport verifies the export in a file against the heads in other files.
+func (p Process) verifyExport(path string, headFiles []string, key string) (found *audit.Verification, err error) {
+	o := audit.VerifyOptions{Key: key}
+	for _, name := range headFiles {
+		more, err := readHeads(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		o.Heads = append(o.Heads, more...)
+	}
+	if path == "-" {
+		return audit.Verify(p.In, o)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	found, err = audit.Verify(file, o)
+	return found, errors.Join(err, file.Close())
+}
+
+func readHeads(path string) (heads []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	heads, err = audit.ReadHeads(file)
+	return heads, errors.Join(err, file.Close())
+}
+
+// verificationText says for people what was found.
+func verificationText(v *audit.Verification) string {
+	var text strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
+	say("log      %s", v.Head.Origin)
+	say("entries  %d", v.Entries)
+	say("root     %s", base64.StdEncoding.EncodeToString(v.Root[:]))
+	if v.Erased > 0 {
+		say("erased   the texts of %d entries, as other entries say", v.Erased)
+	}
+	for _, e := range v.Epochs[min(1, len(v.Epochs)):] {
+		say("restored at entry %d: epoch %s goes on from the entries before it", e.Entry, display.Printable(e.ID))
+	}
+	for _, h := range v.Older {
+		say("%s", headText(h, v.Entries))
+	}
+	for _, finding := range v.Findings {
+		say("TAMPERED: %s", display.Printable(finding))
+	}
+	if v.More > 0 {
+		say("TAMPERED: %d more of these", v.More)
+	}
+	if len(v.Older) == 0 && len(v.Findings) == 0 {
+		say("The export is whole. Whether it was made anew since, only a head tells that was noted down before: --head")
+	}
+	return text.String()
+}
+
+func headText(h audit.HeadCompared, entries uint64) string {
+	switch {
+	case h.Verdict == audit.Unchanged:
+		return fmt.Sprintf("head of %d entries: unchanged", h.Size)
+	case h.Verdict == audit.GivenUp:
+		return fmt.Sprintf("head of %d entries: entries %d to %d were given up by the restoration at entry %d", h.Size, h.From, h.To-1, h.By)
+	case h.Size > entries:
+		return fmt.Sprintf("head of %d entries: TAMPERED: entries %d to %d are missing, unless the export is older than the head", h.Size, h.From, h.To-1)
+	case h.From == h.To:
+		return fmt.Sprintf("head of %d entries: TAMPERED: the log has other entries than those it was signed for", h.Size)
+	}
+	return fmt.Sprintf("head of %d entries: TAMPERED: of entries %d to %d at least one was changed", h.Size, h.From, h.To-1)
+}
+
+// verificationJSON is what --json prints.
+type verificationJSON struct {
+	Origin   string     `json:"origin"`
+	Key      string     `json:"key"`
+	Entries  uint64     `json:"entries"`
+	Root     []byte     `json:"root"`
+	Sound    bool       `json:"sound"`
+	Tampered bool       `json:"tampered"`
+	Erased   uint64     `json:"erased"`
+	Restored []uint64   `json:"restored"` // numbers of the entries that begin another epoch
+	Heads    []headJSON `json:"heads"`
+	Findings []string   `json:"findings"`
+	More     uint64     `json:"moreFindings"`
+}
+
+type headJSON struct {
+	Origin  string `json:"origin"`
+	Size    uint64 `json:"size"`
+	Verdict string `json:"verdict"` // unchanged, given up or tampered
+	From    uint64 `json:"from"`    // where it is not unchanged: the entries in question
+	To      uint64 `json:"to"`      // exclusive
+}
+
+func verificationOf(v *audit.Verification) verificationJSON {
+	j := verificationJSON{
+		Origin: v.Head.Origin.String(), Key: v.Key, Entries: v.Entries, Root: v.Root[:], Sound: v.Sound(), Tampered: v.Tampered(),
+		Erased: v.Erased, Restored: []uint64{}, Heads: []headJSON{}, Findings: append([]string{}, v.Findings...), More: v.More,
+	}
+	for _, e := range v.Epochs[min(1, len(v.Epochs)):] {
+		j.Restored = append(j.Restored, e.Entry)
+	}
+	for _, h := range v.Older {
+		verdict := [...]string{audit.Unchanged: "unchanged", audit.GivenUp: "given up", audit.Changed: "tampered"}[h.Verdict]
+		j.Heads = append(j.Heads, headJSON{h.Origin.String(), h.Size, verdict, h.From, h.To})
+	}
+	return j
+}

@@ -1,0 +1,210 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/client/fetch"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// TestEachEndsEarly: what would fail for all is reported once, what fails for one does not keep the
+// others.
+func TestEachEndsEarly(t *testing.T) {
+	t.Parallel()
+	refused := &client.Problem{Status: 409, Code: "busy"}
+	for name, test := range map[string]struct {
+		errs []error
+		done int
+		is   error
+	}{
+		"all well":     {[]error{nil, nil}, 2, nil},
+		"one":          {[]error{refused}, 1, refused},
+		"one of three": {[]error{nil, refused, nil}, 3, exit.ErrPartly},
+		"a wrong key":  {[]error{nil, &client.Problem{Status: 401, Code: "unauthenticated"}, nil}, 2, nil},
+		"no labshelf":  {[]error{&client.Problem{Status: 502}, nil}, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			done, refs := 0, make([]string, len(test.errs))
+			err := Process{Err: io.Discard}.each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
+			if done != test.done || (err == nil) != (name == "all well") || test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%d done, %v", done, err)
+			}
+		})
+	}
+	var written strings.Builder
+	err := Process{Err: &written}.each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
+	if err == nil || errors.Is(err, exit.ErrPartly) || !strings.HasPrefix(written.String(), "labshelf: a\uFFFDb: one\nlabshelf:   two\nlabshelf: c: ") {
+		t.Errorf("%v, written %q", err, &written)
+	}
+}
+
+// TestSignalIsReported: a signal is reported as one, whatever it broke.
+func TestSignalIsReported(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ctx, stop := context.WithCancel(t.Context())
+	s.intercept(func(w http.ResponseWriter, r *http.Request) { stop(); <-r.Context().Done() })
+	if got := s.runAs(ctx, s.key, "", "ls"); !errors.Is(got.error, exit.ErrInterrupted) || strings.Contains(got.Error(), "context canceled") {
+		t.Errorf("got %v", got.error)
+	}
+}
+
+func TestCompletionOffersNames(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.newSet(t, "lab", "runs")
+	if got := s.run(t, "", "__complete", "ls", ""); !strings.HasPrefix(got.out, "lab\nruns\n:") {
+		t.Fatalf("got %+v", got)
+	}
+}
+
+// TestCompletionEndsAfterTwoSeconds: without an answer the prompt comes back, and nothing is
+// offered.
+func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := Process{Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
+			return client.New("http://localhost:1/v1", ""), nil
+		}}
+		begin := time.Now()
+		silent := func(ctx context.Context, _ *client.Client, _ string) []cobra.Completion { <-ctx.Done(); return nil }
+		list, directive := p.ask(&cobra.Command{}, silent, "")
+		if took := time.Since(begin); took != 2*time.Second || len(list) > 0 || directive != cobra.ShellCompDirectiveNoFileComp {
+			t.Errorf("after %v: %v, %v", took, list, directive)
+		}
+	})
+}
+
+// TestStatusExplainsFailures: what sysadmins see, with what to do about it.
+func TestStatusExplainsFailures(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	answer, meStatus := "", 200
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !strings.HasSuffix(r.URL.Path, "/status"):
+			if meStatus != 200 {
+				http.Error(w, `{"code": "internal"}`, meStatus)
+				return
+			}
+			on(w, r)
+		default:
+			if strings.Contains(answer, failing) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			_, _ = io.WriteString(w, answer)
+		}
+	})
+	detail := `"detail": {"failing": "", "readOnly": "disk on fire", "clockBehind": 90000, "damaged": 3,
+		"scrub": {"begun": "2026-01-02T03:04:05.678Z", "checked": 7, "found": 3, "passes": 2},
+		"background": {"purge": "no\u001b[2J room"}, "held": {"files": 4, "bytes": 4096}, "started": "2026-01-02T03:04:05.678Z",
+		"identity": "c2eb", "epoch": {"id": "5f0c", "base": "2026-01-02T03:04:05.678Z", "began": "2026-01-03T03:04:05.678Z"},
+		"nodes": [{"name": "b", "version": "2", "since": "2026-01-02T03:04:05.678Z", "seen": "2026-01-04T03:04:05.678Z"}]}`
+	answer = `{"status": "READ-ONLY", "hostname": "host", "node": "a", "engine": "postgres", "version": "1", ` + detail + `}`
+	got := s.run(t, "", "status")
+	for _, want := range []string{
+		"status READ-ONLY", "that is it reads, and refuses changes", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
+		"damaged 3 files: \"labshelf check\"", ": 7 files read, 3 found damaged; 2 passes before it", "inline 4 small files, 4.0 KiB",
+		"purge fails no\uFFFD[2J room", "identity c2eb", "epoch 5f0c, begun 2026-01-03", "node a, with metadata in postgres", "node b labshelf 2, runs since 2026-01-02", "with the state of 2026-01-02",
+	} {
+		if got.error != nil || !strings.Contains(strings.Join(strings.Fields(got.out), " "), want) {
+			t.Errorf("no %q in %v\n%s", want, got.error, got.out)
+		}
+	}
+	meStatus = 500
+	if got := s.run(t, "", "status"); got.error == nil || got.out != "" {
+		t.Errorf("a healthy service that knows nobody: %+v", got)
+	}
+	answer = `{"status": "FAILING", "hostname": "host", "version": "1"}`
+	if got := s.run(t, "", "status"); got.error == nil || !strings.Contains(got.out, "unknown now") {
+		t.Errorf("got %+v", got)
+	}
+	answer, meStatus = `{"status": "OK", "hostname": "host", "version": "1"}`, 200
+	if got := s.runAs(t.Context(), "lsk_wrong", "", "status"); got.error != nil || !strings.Contains(got.out, "does not know the key") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestCatFailsOnDamage: bytes that are not those of the record are no success.
+func TestCatFailsOnDamage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	r := s.put(t, set.ID, "a.txt", "right")
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/data") {
+			i := w.(intercepted)
+			i.service.ServeHTTP(wrong{i.ResponseWriter}, r)
+			return
+		}
+		on(w, r)
+	})
+	if got := s.run(t, "", "cat", r.ID); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.Error(), "is not to be used") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// wrong turns every letter into another one.
+type wrong struct{ http.ResponseWriter }
+
+func (w wrong) Write(b []byte) (int, error) {
+	return w.ResponseWriter.Write([]byte(strings.Repeat("x", len(b))))
+}
+
+// TestDiskAdvice: where the disk of this machine refuses, get and harvest say what to do about it.
+func TestDiskAdvice(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	r := s.put(t, set.ID, "a.txt", "text")
+	for command, partial := range map[string]string{"get": partialName(r), "harvest": "incoming/" + r.ID + "-" + r.SHA256.String() + ".part"} {
+		dir := t.TempDir()
+		if command == "harvest" {
+			if got := s.run(t, "", command, "lab", dir); got.error != nil { // which makes its folders
+				t.Fatal(got.error)
+			}
+			if err := os.Remove(filepath.Join(dir, "files", "runs", "a.txt")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.MkdirAll(filepath.Join(dir, partial, "in the way"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		args := map[string][]string{"get": {"get", "runs", dir}, "harvest": {"harvest", "lab", dir, "--from-start"}}[command]
+		if got := s.run(t, "", args...); !errors.Is(got.error, fetch.ErrDisk) || !strings.HasSuffix(got.Error(), "\nmake room there, or see that you may write, and run the same command again") {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
+}
+
+// TestRestoreMoved: who restores a file that was moved is told that there are two files now.
+func TestRestoreMoved(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one, two := s.newSet(t, "one", "first"), s.newSet(t, "two", "second")
+	old := s.put(t, one.ID, "a.txt", "alpha")
+	moved := must[client.Resource](t)(s.client.MoveResource(t.Context(), old.ID, client.Destination{SetID: two.ID}))
+	if got := s.run(t, "", "restore", old.ID); got.error != nil || !strings.Contains(got.out, "two files") || !strings.Contains(got.out, moved.ID) {
+		t.Error(got)
+	}
+	if got := s.run(t, "", "rm", old.ID); got.error != nil {
+		t.Error(got)
+	}
+	if got := s.run(t, "", "restore", old.ID); got.error != nil || strings.Contains(got.out, "two files") {
+		t.Error(got)
+	}
+}

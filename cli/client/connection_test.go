@@ -1,0 +1,238 @@
+package client
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/internal/cutproxy"
+)
+
+// throughCuts puts a proxy before the service, whose connections end after as many bytes as after
+// says, half of them by a reset. It returns the base URL there.
+func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *cutproxy.Proxy) {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("the seed is %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	how := []cutproxy.Ending{cutproxy.Close, cutproxy.Reset}
+	proxy = must[*cutproxy.Proxy](t)(cutproxy.Start(s.server.Listener.Addr().String(), func(int) cutproxy.Limit {
+		return cutproxy.Limit{Bytes: after(random), How: how[random.IntN(2)]}
+	}))
+	t.Cleanup(func() {
+		if err := proxy.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + proxy.Addr() + "/v1", proxy
+}
+
+// noise is what no two parts of are alike, without an end.
+func noise(seed uint64) io.Reader {
+	return rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
+}
+
+// TestGetThroughCuts: a file that is longer than any connection lasts comes by ranges, in one run,
+// and whole. GET_BYTES says how long it is, such as 2147483648, and lets connections last some MiB
+// instead of one.
+func TestGetThroughCuts(t *testing.T) {
+	t.Parallel()
+	size, longest := int64(16<<20), int64(3<<19)
+	if asked := os.Getenv("GET_BYTES"); asked != "" {
+		size, longest = must[int64](t)(strconv.ParseInt(asked, 10, 64)), 40<<20
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	sum := sha256.New()
+	r := must[client.Resource](t)(s.client.CreateResource(t.Context(), client.NewResource{SetID: set.ID, Name: "large"},
+		io.TeeReader(io.LimitReader(noise(1), size), sum), size))
+	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 { return longest/3 + random.Int64N(longest*2/3) })
+	var mu sync.Mutex
+	var asked []int64 // from where on
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if isData(r) {
+			mu.Lock()
+			from, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
+			at, _ := strconv.ParseInt(from, 10, 64) // without a range: 0
+			asked = append(asked, at)
+			mu.Unlock()
+		}
+		on(w, r)
+	})
+	for _, c := range []struct{ command, ref, file string }{{"get", r.ID, "large"}, {"harvest", "runs", "files/large"}} {
+		mu.Lock()
+		asked = nil
+		mu.Unlock()
+		_, before := proxy.Connections()
+		dir, memory := filepath.Join(t.TempDir(), c.command), filepath.Join(t.TempDir(), "memory")
+		cmd := s.process(t, c.command, c.ref, dir+"/")
+		cmd.Env = append(cmd.Env, childBase+"="+base, childMemory+"="+memory)
+		began := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", c.command, err, out)
+		}
+		_, cuts := proxy.Connections()
+		t.Logf("%s: %d bytes in %d requests, through %d cuts, in %v, with %s bytes of memory",
+			c.command, size, len(asked), cuts-before, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
+		if got := treeOf(t, dir); got[c.file] != blobs.Digest(sum.Sum(nil)).String() || c.command == "get" && len(got) != 1 {
+			t.Errorf("%s: there is %v", c.command, got)
+		}
+		if int64(len(asked)) < size/longest {
+			t.Errorf("%s: only %d requests", c.command, len(asked))
+		}
+		for i, from := range asked {
+			if i > 0 && (from < asked[i-1] || from == 0 && asked[i-1] > 0) {
+				t.Errorf("%s: it went back: %v", c.command, asked)
+			}
+		}
+	}
+}
+
+// TestLargePutThroughCuts: a file that is longer than any connection lasts goes in, in one run, and
+// no byte is sent twice but what was under way. PUT_BYTES says how long it is, and lets connections
+// last some MiB instead of one.
+func TestLargePutThroughCuts(t *testing.T) {
+	t.Parallel()
+	size, longest := int64(24<<20), int64(2<<20)
+	if asked := os.Getenv("PUT_BYTES"); asked != "" {
+		size, longest = must[int64](t)(strconv.ParseInt(asked, 10, 64)), 40<<20
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path := filepath.Join(t.TempDir(), "large")
+	file := must[*os.File](t)(os.Create(path))
+	sum := sha256.New()
+	_, err := io.Copy(file, io.TeeReader(io.LimitReader(noise(2), size), sum))
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 { return longest/3 + random.Int64N(longest*2/3) })
+	var came atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			r.Body = &passing{r.Body, &came, 0, nil}
+		}
+		on(w, r)
+	})
+	memory := filepath.Join(t.TempDir(), "memory")
+	cmd := s.process(t, "put", path, "runs")
+	cmd.Env = append(cmd.Env, childBase+"="+base, childMemory+"="+memory)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, cuts := proxy.Connections()
+	t.Logf("%d bytes came for %d, through %d cuts, in %v, with %s bytes of memory",
+		came.Load(), size, cuts, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
+	if list := s.active(t, set.ID); len(list) != 1 || list[0].SHA256 != blobs.Digest(sum.Sum(nil)) {
+		t.Errorf("there is %+v", list)
+	}
+	if cuts < size/longest || came.Load() != size {
+		t.Errorf("%d bytes came for %d, through %d cuts", came.Load(), size, cuts)
+	}
+}
+
+// TestPutThroughCuts: an upload that breaks off is made again, or reported. Nothing is there twice,
+// or by half, and where nothing cuts the connections any more the same command ends well. (Uploads
+// of this length do not go on where they broke: one that is longer than any connection lasts never
+// comes through.)
+func TestPutThroughCuts(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20 // of most files; with some of the cuts, only the answer is lost
+	n := 24
+	if testing.Short() {
+		n = 10
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	root, sums, old := t.TempDir(), map[string]string{}, map[string]string{}
+	for i := range n {
+		name, bytes := fmt.Sprintf("day %d/run-%d", i%3, i), int64(size)
+		switch i % 8 {
+		case 5:
+			bytes = int64(i)
+		case 6:
+			bytes = 8 * size // never
+		}
+		text := string(must[[]byte](t)(io.ReadAll(io.LimitReader(noise(uint64(i)), bytes))))
+		write(t, filepath.Join(root, name), text)
+		sums[name] = blobs.Digest(sha256.Sum256([]byte(text))).String()
+		if i%2 == 0 {
+			old[name] = s.put(t, set.ID, name, "what was there before").SHA256.String()
+		}
+	}
+	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 {
+		if random.IntN(2) == 0 {
+			return 4096 + random.Int64N(3*size)
+		}
+		return size + random.Int64N(4096)
+	})
+	var out, problems bytes.Buffer
+	err := run(t.Context(), base, s.key, nil, &out, &problems, []string{"put", root, "runs", "--json", "--parallel=8"})
+	_, cuts := proxy.Connections()
+	t.Logf("%d cuts, %v", cuts, err)
+	if cuts < int64(n)/2 {
+		t.Errorf("there were only %d cuts", cuts)
+	}
+	lines := map[string]outcome{}
+	for text := range bytes.Lines(out.Bytes()) {
+		var l outcome
+		if err := json.Unmarshal(text, &l); err != nil {
+			t.Fatal(err)
+		}
+		lines[l.Name] = l
+	}
+	there := map[string]string{}
+	for _, r := range s.active(t, set.ID) {
+		if _, twice := there[r.Name]; twice {
+			t.Errorf("%q is there twice", r.Name)
+		}
+		there[r.Name] = r.SHA256.String()
+	}
+	done := 0
+	for name, want := range sums {
+		l, got := lines[name], there[name]
+		switch l.Outcome {
+		case "sent", "replaced":
+			done++
+			if l.Outcome != map[bool]string{true: "replaced", false: "sent"}[old[name] != ""] || got != want || l.SHA256 != want {
+				t.Errorf("%q: told as %+v, there is %s, want %s", name, l, got, want)
+			}
+		case "failed":
+			if !strings.Contains(l.Why, "does not answer") || got != old[name] && got != want {
+				t.Errorf("%q: told as %+v, there is %q", name, l, got)
+			}
+		default:
+			t.Errorf("%q: told as %+v", name, l)
+		}
+	}
+	if done == 0 || done == n || err == nil {
+		t.Errorf("%d of %d are done, with the error %v\n%s", done, n, err, &problems)
+	}
+	if got := s.run(t, "", "put", root, "runs"); got.error != nil {
+		t.Errorf("without cuts: %+v", got)
+	}
+	for _, r := range s.active(t, set.ID) {
+		if r.SHA256.String() != sums[r.Name] {
+			t.Errorf("in the end %q has %s, want %s", r.Name, r.SHA256, sums[r.Name])
+		}
+	}
+	if list := s.active(t, set.ID); len(list) != n {
+		t.Errorf("in the end there are %d resources of %d files", len(list), n)
+	}
+}

@@ -1,0 +1,307 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func dataspaceCommand(p Process) *cobra.Command {
+	return p.branch("dataspace", "Make, change and list dataspaces, and who may use them",
+		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), dataspaceMembersCommand(p))
+}
+
+func dataspaceNewCommand(p Process) *cobra.Command {
+	var d client.NewDataspace
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a dataspace, of which you become admin",
+		Long: `new makes a dataspace: a container for sets, with its own readers and writers.
+NAME has 2 to 100 of a-z, 0-9, - and _; it is unique and cannot be changed. You
+become its admin. "labshelf grant" gives roles to others; in a public one all
+users may read, in an open one everybody, without a key where the service allows
+that. The service may allow only sysadmins to make dataspaces.`,
+		Example: `  labshelf dataspace new lab-one --title "Laser lab"
+  labshelf set new lab-one/runs-2026
+  labshelf grant editor lab-one mary`,
+		Args: exactly(1, "the name of the new dataspace, such as lab-one"),
+	}
+	quota := quotaFlag(cmd.Flags())
+	cmd.PreRunE = func(*cobra.Command, []string) error { return checkVisibility(d.Visibility) }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d.Name, d.Quota = args[0], quota()
+		made, err := c.NewDataspace(ctx, d)
+		if err != nil {
+			return err
+		}
+		return p.done(made, asJSON, "Made the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
+	})
+	cmd.Flags().StringVar(&d.Title, "title", "", titleHelp)
+	cmd.Flags().StringVar(&d.Description, "description", "", descriptionHelp)
+	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, visibilityHelp)
+	cmd.Flags().StringVar(&d.Origin, "origin", "", originHelp)
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
+	return p.completes(cmd, false)
+}
+
+const (
+	titleHelp       = "`TEXT` of up to 500 characters, for people"
+	descriptionHelp = "`TEXT` of up to 16 KiB"
+	visibilityHelp  = "`WHO` may read: private (users with a role in it), public (all users) or open (everybody, without a key)"
+	originHelp      = "`TEXT` of up to 500 characters that says where it comes from"
+)
+
+// visibilities are the words that say who may read a dataspace.
+var visibilities = []string{client.Private, client.Public, client.Open}
+
+func checkVisibility(text string) error {
+	if slices.Contains(visibilities, strings.ToLower(text)) {
+		return nil
+	}
+	return exit.Usagef("--visibility must be private, public or open, not %q", text)
+}
+
+func dataspaceEditCommand(p Process) *cobra.Command {
+	var title, description, visibility, origin string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edit DATASPACE",
+		Short: "Change the fields of a dataspace, or who may read it",
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+The name cannot be changed. It requires the role admin in the dataspace; only
+sysadmins change the quota, which may be less than what is there: nothing is
+removed, and nothing more fits. DATASPACE is a name, an id or a URL.`,
+		Example: "  labshelf dataspace edit lab-one --visibility public\n  labshelf dataspace edit lab-one --quota 500GiB",
+		Args:    exactly(1, "one dataspace"),
+	}
+	flags := cmd.Flags()
+	quota := quotaFlag(flags)
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{
+			Title: given(flags, "title", &title), Description: given(flags, "description", &description),
+			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin), Quota: quota(),
+		})
+		if err != nil {
+			return err
+		}
+		return p.done(edited, asJSON, "Changed the dataspace %s.\n", display.Printable(edited.Name))
+	})
+	flags.StringVar(&title, "title", "", titleHelp)
+	flags.StringVar(&description, "description", "", descriptionHelp)
+	flags.StringVar(&visibility, "visibility", "", visibilityHelp)
+	flags.StringVar(&origin, "origin", "", originHelp)
+	jsonFlag(cmd, &asJSON)
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if flags.Changed("visibility") {
+			return checkVisibility(visibility)
+		}
+		return wantOne(flags, "title", "description", "visibility", "origin", "quota")(cmd, args)
+	}
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}
+
+func dataspaceListCommand(p Process) *cobra.Command {
+	var f viewFlags
+	var visibility, origin string
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List dataspaces",
+		Long: `ls lists the dataspaces that you may read, the oldest first. "labshelf ls
+DATASPACE" lists the sets of one.`,
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if flags.Changed("visibility") {
+			if err := checkVisibility(visibility); err != nil {
+				return err
+			}
+		}
+		return f.check()
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		o := client.ListOptions{State: f.state(), Limit: f.page(), Visibility: visibility, Origin: given(flags, "origin", &origin)}
+		return show(p, c.Dataspaces(ctx, o), dataspaceColumns(), f.view(noDataspaces))
+	})
+	f.define(cmd)
+	flags.StringVar(&visibility, "visibility", "", "only those that are private, public or open, as `WORD`")
+	flags.StringVar(&origin, "origin", "", "only those with exactly this origin, a `TEXT`; \"\": those without")
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
+	return cmd
+}
+
+func retentionCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "retention DATASPACE [everything | last N | N days]",
+		Short: "Show or set how long the versions of files are kept",
+		Long: `retention shows which versions of the resources of a dataspace are kept, or sets
+it: everything; the last N versions of each resource, the current one included;
+or those replaced less than N days ago. A version with a label is always kept.
+
+Nothing is removed at once: "labshelf purge" removes the files of the other
+versions, and shows with --dry-run what would go. Their records stay. It
+requires the role admin in the dataspace to set it.`,
+		Example: `  labshelf retention lab-one
+  labshelf retention lab-one last 5
+  labshelf retention lab-one 90 days`,
+		Args: between(1, 3, "a dataspace, and perhaps what it is to keep, such as last 5"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		if len(args) > 1 {
+			rule := strings.Join(args[1:], " ")
+			if d, err = c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Retention: &rule}); err != nil {
+				return err
+			}
+		}
+		return p.done(d, asJSON, "%s keeps %s.\n", display.Printable(d.Name), display.Printable(keeps(d.Retention)))
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.Dataspaces(client.Active), completion.Words("everything", "last", "90"))
+}
+
+// keeps says a retention in a sentence.
+func keeps(retention string) string {
+	if n, last := strings.CutPrefix(retention, "last "); last {
+		return "the last " + n + " of the versions of each file"
+	}
+	if n, days := strings.CutSuffix(retention, " days"); days {
+		return "the versions replaced less than " + n + " days ago"
+	}
+	return "every version"
+}
+
+func setCommand(p Process) *cobra.Command {
+	return p.branch("set", "Make, change and list sets", setNewCommand(p), setEditCommand(p), setListCommand(p))
+}
+
+func setNewCommand(p Process) *cobra.Command {
+	var s client.NewSet
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new DATASPACE/NAME",
+		Short: "Make a set in a dataspace",
+		Long: `new makes a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; it is
+unique in the service and cannot be changed. The title is for people, and can be
+changed. It requires the role editor or admin in the dataspace.`,
+		Example: `  labshelf set new lab-one/runs-2026 --title "Runs of 2026"`,
+		Args:    exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		slash := strings.LastIndexByte(args[0], '/') // the last one, since a dataspace may be a URL
+		if slash <= 0 || slash == len(args[0])-1 {
+			return exit.Usagef("%q must be a dataspace and the name of the set, such as lab-one/runs-2026", args[0])
+		}
+		d, err := reference.FindDataspace(ctx, c, args[0][:slash], client.Active)
+		if err != nil {
+			return err
+		}
+		s.Name, s.DataspaceID = args[0][slash+1:], d.ID
+		made, err := c.NewSet(ctx, s)
+		if err != nil {
+			return err
+		}
+		return p.done(made, asJSON, "Made the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
+	})
+	cmd.Flags().StringVar(&s.Title, "title", "", titleHelp)
+	cmd.Flags().StringVar(&s.Description, "description", "", descriptionHelp)
+	extractFlag(p, cmd, &s.Extract)
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.IntoDataspaces)
+}
+
+func setEditCommand(p Process) *cobra.Command {
+	var title, description string
+	var extract []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edit SET",
+		Short: "Change the title or description of a set, or what fills properties",
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+Name and dataspace of a set cannot be changed. SET is a name, an id, a URL or
+DATASPACE/TITLE; see "labshelf help references".
+
+With --extract the properties of the files of the set, those that are there
+already included, are filled from their sidecars (name.json beside name), from
+their headers, or from both. What people say stays. "" ends it, and leaves what
+is filled.`,
+		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"
+  labshelf set edit runs-2026 --extract sidecar,header`,
+		Args: exactly(1, "one set"),
+	}
+	flags := cmd.Flags()
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		s, err := reference.FindSet(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{
+			Title: given(flags, "title", &title), Description: given(flags, "description", &description), Extract: extract,
+		})
+		if err != nil {
+			return err
+		}
+		return p.done(edited, asJSON, "Changed the set %s.\n", display.Printable(edited.Name))
+	})
+	flags.StringVar(&title, "title", "", titleHelp)
+	flags.StringVar(&description, "description", "", descriptionHelp)
+	extractFlag(p, cmd, &extract)
+	jsonFlag(cmd, &asJSON)
+	cmd.PreRunE = wantOne(flags, "title", "description", "extract")
+	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func extractFlag(p Process, cmd *cobra.Command, extract *[]string) {
+	cmd.Flags().StringSliceVar(extract, "extract", nil, "fill properties of files from `SOURCES`: sidecar, header, or both with a comma")
+	p.completesFlag(cmd, "extract", completion.Words(client.Sidecar, client.Header, client.Sidecar+","+client.Header))
+}
+
+func setListCommand(p Process) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "ls [DATASPACE]",
+		Short: "List sets, of one dataspace or all",
+		Long: `ls lists the sets of a dataspace, or all that you may read, the oldest first.
+"labshelf ls SET" lists what is in one.`,
+		Example: "  labshelf set ls\n  labshelf set ls lab-one --all",
+		Args:    atMost(1, "one dataspace"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if len(args) > 0 {
+			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+			if err != nil {
+				return err
+			}
+			return p.showSetsOf(ctx, c, f, d)
+		}
+		names, err := reference.DataspaceNames(ctx, c)
+		if err != nil {
+			return err
+		}
+		v := f.view(`There are no such sets. "labshelf set new DATASPACE/NAME" makes one.`)
+		v.also |= inMany
+		return show(p, c.Sets(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
+	})
+	f.define(cmd)
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}

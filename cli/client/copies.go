@@ -1,0 +1,202 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func mvCommand(p Process) *cobra.Command {
+	return p.placeCommand(placementFlags{move: true}, &cobra.Command{
+		Use:   "mv RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
+		Short: "Give a resource another name, or move resources into another set",
+		Long: `mv gives a resource another name. NEWNAME is the complete name, with its
+folders, such as 2026/run-1.csv; with a slash at its end it is a folder, in
+which the resource keeps its name. The resource keeps its id and its URL.
+
+With --to, or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, mv moves
+resources into another set, also of another dataspace, in which you are an
+editor, too. No bytes are copied. Versions, tags and properties go along; each
+resource gets a new id there, and the record that it leaves is deleted and names
+the new one, so that clients that follow either set receive the change. mv
+prints the command that undoes this: moved back, the resource has its old id
+again, with what was changed since. (restore would bring the old one back beside
+the new one.)
+
+Where the set has another resource of that name, mv refuses, since SET:NAME
+would be ambiguous. After an error it goes on with the next resource.`,
+		Example: `  labshelf mv runs-2026:2026/run-1.csv 2026/run-01.csv
+  labshelf mv runs-2026:run-1.csv runs-2026:run-2.csv --to archive`,
+		Annotations: p.ExitCodes(6, 130),
+	})
+}
+
+func cpCommand(p Process) *cobra.Command {
+	return p.placeCommand(placementFlags{}, &cobra.Command{
+		Use:   "cp RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
+		Short: "Copy resources, within their set or into another one",
+		Long: `cp makes a new resource of the current version of another one, with its tags and
+properties. NEWNAME is the complete name of the copy in the same set; with a
+slash at its end it is a folder, in which the copy has the same name. With --to,
+or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, cp copies resources
+into a set, also of another dataspace, in which you are an editor; you need to
+be able to read where they are. No bytes are copied: a large file takes no
+longer than a small one, and no more of the disk. "labshelf get" copies to this
+machine.
+
+Where the set has another resource of that name, cp refuses, since SET:NAME
+would be ambiguous. After an error it goes on with the next resource.`,
+		Example: `  labshelf cp runs-2026:run-1.csv run-1-cleaned.csv
+  labshelf cp runs-2026:run-1.csv --to published --name figure-2.csv`,
+		Annotations: p.ExitCodes(6, 130),
+	})
+}
+
+// placementFlags say what a cp or mv does.
+type placementFlags struct {
+	move, force, asJSON bool
+	to, name            string
+	goal                string     // where the resource goes, without --to
+	set                 client.Set // into which the resources go; without an id each stays in its own
+}
+
+func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("to") {
+			return atLeast(1, "a resource, such as runs-2026:run-1.csv")(cmd, args)
+		}
+		return exactly(2, "a resource and its new name, or resources and --to SET")(cmd, args)
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) (err error) {
+		if f.to == "" {
+			f.goal, args = args[1], args[:1]
+		} else if f.set, err = reference.FindSet(ctx, c, f.to, client.Active); err != nil {
+			return err
+		}
+		return p.each(ctx, args, func(ref string) error { return p.place(ctx, c, ref, f) })
+	})
+	cmd.Flags().StringVar(&f.to, "to", "", "`SET` into which the resources go")
+	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, the `NAME` that it gets there")
+	cmd.Flags().BoolVar(&f.force, "force", false, "also where the set has a resource of that name: then two have it")
+	jsonFlag(cmd, &f.asJSON)
+	p.completesFlag(cmd, "to", completion.Sets(client.Active))
+	return p.completes(cmd, true, completion.Resources(client.Active))
+}
+
+// check refuses arguments that contradict each other.
+func (f placementFlags) check(cmd *cobra.Command, args []string) error {
+	flags := cmd.Flags()
+	if f.to != "" {
+		if flags.Changed("name") && (len(args) != 1 || f.name == "") {
+			return exit.Usagef("--name is the name that one resource gets: give one resource, and a name")
+		}
+		if f.name != "" {
+			return reference.CheckName("--name", f.name)
+		}
+		return nil
+	}
+	switch {
+	case flags.Changed("to"):
+		return exit.Usagef("--to is empty")
+	case flags.Changed("name"):
+		return exit.Usagef("--name goes with --to; without it, the name is the second argument")
+	case args[1] == "":
+		return exit.Usagef("NEWNAME is empty")
+	}
+	_, isURL := reference.ParseAddress(args[0])
+	if set, _, inSet := strings.Cut(args[0], ":"); inSet && !isURL && strings.HasPrefix(args[1], set+":") {
+		return exit.Usagef("NEWNAME is the name alone, without %q; with --to SET resources go into another set", set+":")
+	}
+	return nil
+}
+
+// place copies or moves one resource.
+func (p Process) place(ctx context.Context, c *client.Client, ref string, f placementFlags) error {
+	r, err := reference.FindResource(ctx, c, ref, client.Active)
+	if err != nil {
+		return err
+	}
+	if f.goal != "" {
+		if err := f.destination(ctx, c, ref, f.goal, r); err != nil {
+			return err
+		}
+	}
+	to := client.Destination{SetID: f.set.ID, Name: f.name}
+	if err := f.free(ctx, c, r); err != nil {
+		return err
+	}
+	do := c.CopyResource
+	if f.move {
+		do = c.MoveResource
+	}
+	arrived, err := do(ctx, r.ID, to)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return display.WriteJSON(p.Out, arrived)
+	}
+	was, is := display.Printable(r.Name), display.Printable(arrived.Name)
+	switch {
+	case !f.move:
+		_, err = display.Fprintf(p.Out, "Copied %s%s as %s.\n", was, f.into(), arrived.ID)
+	case arrived.ID == r.ID:
+		_, err = display.Fprintf(p.Out, "%s is now %s.\n", was, is)
+	default:
+		_, err = display.Fprintf(p.Out, "Moved %s%s. To undo that: labshelf mv %s --to %s%s\n", was, f.into(), arrived.ID, r.SetID, back(r, arrived))
+	}
+	return err
+}
+
+// into says the destination to people.
+func (f placementFlags) into() string {
+	var text strings.Builder
+	if f.set.Name != "" {
+		text.WriteString(" to " + f.set.Name)
+	}
+	if f.name != "" {
+		text.WriteString(" under the name " + display.Printable(f.name))
+	}
+	return text.String()
+}
+
+// back is the flag with which a resource that was renamed gets its name back.
+func back(r, arrived client.Resource) string {
+	if r.Name == arrived.Name {
+		return ""
+	}
+	return " --name '" + strings.ReplaceAll(display.Printable(r.Name), "'", `'\''`) + "'"
+}
+
+// free refuses a name that another resource has where this one goes.
+func (f placementFlags) free(ctx context.Context, c *client.Client, r client.Resource) error {
+	set, name := r.SetID, r.Name
+	if f.set.ID != "" {
+		set = f.set.ID
+	}
+	if f.name != "" {
+		name = f.name
+	}
+	if f.force {
+		return nil
+	}
+	for other, err := range c.SetResources(ctx, set, client.ListOptions{Name: name, Limit: 2}) {
+		if err != nil {
+			return err
+		}
+		if other.ID != r.ID || !f.move {
+			return fmt.Errorf("the set has a resource %q already, %s; delete that one first, or give --force to have two of that name",
+				name, other.ID)
+		}
+	}
+	return nil
+}

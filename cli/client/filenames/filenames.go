@@ -1,0 +1,96 @@
+// Package filenames stores the names of resources whose files have other names. get writes them,
+// put reads them.
+package filenames
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"sync"
+
+	"labshelf/cli/client/fetch"
+)
+
+// The files of get in a folder, with those that are partial.
+const (
+	Name     = ".labshelf-names.json" // a document
+	LockName = ".labshelf-get.lock"   // exists while a set is fetched
+)
+
+// Reserved reports whether a name is that of a file of get, which put leaves out.
+func Reserved(name string) bool { return reserved().MatchString(name) }
+
+var reserved = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.labshelf-(names\.json(\.new)?|get\.lock|[A-Za-z0-9_-]+-[0-9a-f]{64}\.part)$`)
+})
+
+// format is the version of a document.
+const format = 1
+
+// document names the resources of files whose path does not: the name is no portable path, or
+// several resources have it.
+type document struct {
+	Format int                 `json:"format"`
+	About  string              `json:"about"`
+	Files  map[string]Resource `json:"files"` // by path below the folder, with /
+}
+
+// Resource is the resource of a file.
+type Resource struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+}
+
+const about = "Written by labshelf get, for labshelf put: the names that these files have as resources."
+
+// ErrDamaged means that the document of a folder is invalid.
+var ErrDamaged = errors.New("what get has written of the names in this folder cannot be used")
+
+// Read returns the resources by path; nil where a folder has no document. Errors: ErrDamaged, those
+// of the file system.
+func Read(folder fs.FS) (map[string]Resource, error) {
+	text, err := fs.ReadFile(folder, Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names document
+	if err := json.Unmarshal(text, &names); err != nil || names.Format != format {
+		return nil, fmt.Errorf("%w: %s is damaged, or of another version of labshelf; get the set anew, or remove it", ErrDamaged, Name)
+	}
+	return names.Files, nil
+}
+
+// Update sets the resources of the files at paths to those in now, and removes those of paths that
+// are not in it. Other files keep theirs. Errors: those of the file system.
+func Update(root *os.Root, paths []string, now map[string]Resource) error {
+	before, err := Read(root.FS())
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]Resource{}
+	}
+	for _, path := range paths {
+		delete(names, path)
+	}
+	maps.Copy(names, now)
+	switch {
+	case err == nil && maps.Equal(before, names):
+		return nil
+	case len(names) == 0:
+		return fetch.Folder{Root: root}.Remove(Name)
+	}
+	text, err := json.MarshalIndent(document{format, about, names}, "", " ")
+	if err != nil {
+		return err
+	}
+	return fetch.Folder{Root: root}.Replace(Name, append(text, '\n'))
+}

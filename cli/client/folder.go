@@ -1,0 +1,185 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func folderCommand(p Process) *cobra.Command {
+	const rules = `
+A folder is what the names of its files begin with, up to a slash. SET/FOLDER/
+has a slash at its end; SET is a name, an id, or DATASPACE/SET.`
+	return p.branch("folder", "Make, move, copy, delete and restore folders of sets",
+		p.changeFolder(&cobra.Command{
+			Use:   "new SET/FOLDER/",
+			Short: "Make a folder without files",
+			Long: `new makes a folder that is there without files, in listings and on drives.
+Folders of files need not be made.` + rules,
+			Example: "  labshelf folder new runs-2026/raw/",
+		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
+			done, err := c.NewFolder(ctx, at.set.ID, at.path)
+			return done, "Made " + at.String() + ".", err
+		}),
+		p.changeFolder(&cobra.Command{
+			Use:   "mv SET/FOLDER/ SET/NEWFOLDER/",
+			Short: "Give a folder another name, or move it, also into another set",
+			Long: `mv moves a folder with all that is in it. Within a set, files keep their ids; in
+another one they get new ones, as with "labshelf mv". Where there is something
+already, mv refuses. To undo it, move the folder back.` + rules,
+			Example: "  labshelf folder mv runs-2026/raw/ runs-2026/2026/raw/",
+		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
+			done, err := c.MoveFolder(ctx, at.set.ID, at.path, to)
+			return done, fmt.Sprintf("Moved %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
+		}),
+		p.changeFolder(&cobra.Command{
+			Use:   "cp SET/FOLDER/ SET/NEWFOLDER/",
+			Short: "Copy a folder, also into another set",
+			Long: `cp copies a folder with the current versions of all files in it. No bytes are
+copied. Where there is something already, cp refuses.` + rules,
+			Example: "  labshelf folder cp runs-2026/raw/ published/figure-2/",
+		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
+			done, err := c.CopyFolder(ctx, at.set.ID, at.path, to)
+			return done, fmt.Sprintf("Copied %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
+		}),
+		p.changeFolder(&cobra.Command{
+			Use:   "rm SET/FOLDER/",
+			Short: "Delete a folder with all that is in it; restore undoes it",
+			Long: `rm deletes all files in a folder and below, and prints the command that undoes
+this. It does not ask for confirmation.` + rules,
+			Example: "  labshelf folder rm runs-2026/tests/",
+		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
+			done, err := c.DeleteFolder(ctx, at.set.ID, at.path)
+			return done, fmt.Sprintf("Deleted %s of %s. To bring them back: labshelf folder restore %s%s", files(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
+		}),
+		p.restoreFolder(rules),
+	)
+}
+
+func (p Process) restoreFolder(rules string) *cobra.Command {
+	var deleted client.FolderChange
+	cmd := p.changeFolder(&cobra.Command{
+		Use:   "restore SET/FOLDER/ --deletion ID",
+		Short: "Bring back what folder rm has deleted",
+		Long: `restore undoes your deletion of a folder: the files that it deleted, less those
+that were restored, purged or moved since. rm prints the complete command.` + rules,
+		Example: "  labshelf folder restore runs-2026/tests/ --deletion 64a0b1c-64a0b2d",
+	}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
+		deleted.SetID, deleted.Path = at.set.ID, at.path
+		done, err := c.RestoreFolder(ctx, deleted)
+		if err == nil && done.Files+done.Folders == 0 {
+			err = fmt.Errorf("nothing was restored: this deletion of yours has no files in %s that are still deleted", at)
+		}
+		return done, fmt.Sprintf("Restored %s of %s.", files(done), at), err
+	})
+	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` that rm has printed")
+	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was made by itself, as rm has printed; repeatable")
+	cmd.MarkFlagsOneRequired("deletion", "folder")
+	return cmd
+}
+
+// folderAt is a folder that an argument names. The set is there, the folder perhaps not.
+type folderAt struct {
+	set  client.Set
+	path string
+}
+
+func (f folderAt) String() string {
+	return display.Printable(f.set.Name + "/" + f.path)
+}
+
+// findFolder finds what SET/FOLDER/ names.
+func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt, err error) {
+	if !strings.HasSuffix(ref, "/") {
+		return at, exit.Usagef("%q must have a slash at its end, as SET/FOLDER/", ref)
+	}
+	if err := reference.Complete(strings.TrimSuffix(ref, "/")); err != nil {
+		return at, err
+	}
+	var found bool
+	at.set, at.path, found, err = lookupFolder(ctx, c, ref)
+	switch {
+	case err != nil:
+		return at, err
+	case !found:
+		return at, fmt.Errorf(`there is no set at the beginning of %q that you may read; "labshelf ls" lists dataspaces, and "labshelf ls DATASPACE" their sets`, ref)
+	case at.path == "":
+		return at, exit.Usagef("%q is a set; name a folder of it, as %s/FOLDER/", ref, strings.TrimSuffix(ref, "/"))
+	}
+	return at, nil
+}
+
+// changeFolder completes a command about one folder, or about one and where it goes. change returns
+// what is said to people.
+func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.Context, *client.Client, folderAt, client.FolderDestination) (client.FolderChange, string, error)) *cobra.Command {
+	var asJSON bool
+	cmd.Args = exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and where it goes, as SET/NEWFOLDER/"}[args])
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		at, err := findFolder(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		var to client.FolderDestination
+		if len(args) > 1 {
+			goal, err := findFolder(ctx, c, args[1])
+			if err != nil {
+				return err
+			}
+			to = client.FolderDestination{SetID: goal.set.ID, Path: goal.path}
+		}
+		done, text, err := change(ctx, c, at, to)
+		if err != nil {
+			return err
+		}
+		return p.done(done, asJSON, "%s\n", text)
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func files(done client.FolderChange) string {
+	if done.Files == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", done.Files)
+}
+
+// undoing are the flags that restore what was deleted.
+func undoing(done client.FolderChange) string {
+	var flags strings.Builder
+	if done.Deletion != "" {
+		flags.WriteString(" --deletion " + done.Deletion)
+	}
+	for _, path := range done.CreatedFolders {
+		flags.WriteString(" --folder " + quoted(path))
+	}
+	return flags.String()
+}
+
+// quoted is a text for a shell. What must not reach a terminal is an escape, which bash, zsh and
+// ksh read; a name is never another one.
+func quoted(text string) string {
+	if display.Printable(text) == text {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case display.Printable(string(r)) == string(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return "$'" + b.String() + "'"
+}

@@ -1,0 +1,148 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// roles are the roles in a dataspace, in ascending order.
+func roles() []string { return []string{client.Member, client.Editor, client.Admin} }
+
+func grantCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "grant ROLE DATASPACE USER...",
+		Short: "Give users a role in a dataspace",
+		Long: `grant gives users a role in a dataspace, in place of the one that they had
+there:
+
+  member  reads
+  editor  also adds, changes, deletes and restores files and sets
+  admin   also changes the dataspace, and grants and revokes roles in it
+
+It requires the role admin there. "labshelf dataspace members DATASPACE" lists
+the users with a role, "labshelf user ls" all users.`,
+		Example:     "  labshelf grant editor lab-one mary\n  labshelf grant member lab-one tom ann",
+		Args:        atLeast(3, "a role, a dataspace and one or more users, such as: editor lab-one mary"),
+		Annotations: p.ExitCodes(6, 130),
+	}
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
+		if !slices.Contains(roles(), args[0]) {
+			return exit.Usagef("the role must be one of %s, not %q", strings.Join(roles(), ", "), args[0])
+		}
+		return nil
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[1], client.Active)
+		if err != nil {
+			return err
+		}
+		return p.each(ctx, args[2:], func(ref string) error {
+			u, err := reference.FindUser(ctx, c, ref)
+			if err != nil {
+				return err
+			}
+			granted, err := c.Grant(ctx, client.NewPrivilege{UserID: u.ID, DataspaceID: d.ID, Role: args[0]})
+			if err != nil {
+				return err
+			}
+			return p.done(granted, asJSON, "%s is %s in the dataspace %s.\n", display.Printable(u.Username), display.Printable(granted.Role), display.Printable(d.Name))
+		})
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, true, completion.Words(roles()...), completion.Dataspaces(client.Active), completion.Users(client.Active))
+}
+
+func revokeCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "revoke DATASPACE USER...",
+		Short: "Revoke the role of users in a dataspace",
+		Long: `revoke removes the role that users have in a dataspace, at once. Where it is
+private, they can no longer read it. It requires the role admin there. For keys
+there is "labshelf key revoke".`,
+		Example:     "  labshelf revoke lab-one mary",
+		Args:        atLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
+		Annotations: p.ExitCodes(6, 130),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		return p.each(ctx, args[1:], func(ref string) error {
+			u, err := reference.FindUser(ctx, c, ref)
+			if err != nil {
+				return err
+			}
+			return p.revoke(ctx, c, d, u, asJSON)
+		})
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, true, completion.Dataspaces(client.Active), completion.Users(client.Active))
+}
+
+func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
+	for granted, err := range c.Privileges(ctx, client.ListOptions{DataspaceID: d.ID, UserID: u.ID}) {
+		if err != nil {
+			return err
+		}
+		if err := c.Revoke(ctx, granted.ID); err != nil {
+			return err
+		}
+		if asJSON {
+			if granted, err = c.Privilege(ctx, granted.ID); err != nil {
+				return err
+			}
+		}
+		return p.done(granted, asJSON, "%s has no role in the dataspace %s any more.\n", display.Printable(u.Username), display.Printable(d.Name))
+	}
+	_, err := display.Fprintf(p.Err, "%s has no role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
+	return err
+}
+
+func dataspaceMembersCommand(p Process) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "members DATASPACE",
+		Short: "List the users with a role in a dataspace",
+		Long: `members lists the users with a role in a dataspace; with --deleted, those who
+had one. "labshelf grant" gives roles, "labshelf revoke" removes them. Sysadmins
+may do everything without a role, and a public dataspace all users may read.`,
+		Example: "  labshelf dataspace members lab-one",
+		Args:    exactly(1, "one dataspace"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for u, err := range c.Users(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+			if err != nil {
+				return err
+			}
+			names[u.ID] = u.Username
+		}
+		columns := []column[client.Privilege]{
+			{"ID", inLong, func(p client.Privilege) string { return p.ID }},
+			{"USERNAME", 0, func(p client.Privilege) string { return names[p.UserID] }},
+			{"ROLE", 0, func(p client.Privilege) string { return p.Role }},
+			{"STATE", inState, func(p client.Privilege) string { return p.State }},
+		}
+		o := client.ListOptions{DataspaceID: d.ID, State: f.state(), Limit: f.page()}
+		return show(p, c.Privileges(ctx, o), columns, f.view("There are no roles that you may see."))
+	})
+	f.define(cmd)
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}

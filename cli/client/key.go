@@ -1,0 +1,293 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func keyCommand(p Process) *cobra.Command {
+	return p.branch("key", "Make, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
+}
+
+func keyNewCommand(p Process) *cobra.Command {
+	var user, data, label, expires string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new [--user NAME]",
+		Short: "Make a key, also to replace a lost one",
+		Long: `new makes a key and prints it, alone, on standard output. It cannot be shown
+again. The user's other keys stay valid. You can make keys for yourself, and
+sysadmins for any user.
+
+A key that you make for yourself depends on the key in use: it ends no later,
+and is revoked with it, unless "labshelf key revoke --keep" replaces that key.
+
+With --data DIR it works on a data directory whose service is stopped, and needs
+no key, but access to the directory: it restores access where all keys are lost.
+--user must name an active user then.`,
+		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
+  (umask 077; labshelf key new --user mary > mary.key)
+  labshelf key new --data ./data --user admin`,
+		Args:        cobra.NoArgs,
+		Annotations: p.ExitCodes(3, 5, 130),
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("data") {
+			return p.keyNewIn(cmd, data, user)
+		}
+		k, err := newKey(label, expires, time.Now())
+		if err != nil {
+			return err
+		}
+		c, err := p.Connect(cmd.Flags(), false)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return p.UntilSignal(func(ctx context.Context) error {
+			created, err := p.keyNew(ctx, c, user, k)
+			if err != nil {
+				return p.advise(ctx, c, err)
+			}
+			if asJSON {
+				return display.WriteJSON(p.Out, created)
+			}
+			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n%s", created.ID, endOf(created.Key))
+		})
+	}
+	flags := cmd.Flags()
+	p.userFlag(cmd, &user)
+	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
+	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
+	p.RemoteFlags(flags)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// endOf says with what a new key ends; nothing where it ends by itself.
+func endOf(k client.Key) string {
+	switch {
+	case k.MadeWith == "":
+		return ""
+	case k.Expires.IsZero():
+		return fmt.Sprintf("It ends when the key in use, %s, is revoked.\n", display.Printable(k.MadeWith))
+	}
+	return fmt.Sprintf("It ends on %s, or earlier when the key in use, %s, is revoked.\n", display.Time(k.Expires), display.Printable(k.MadeWith))
+}
+
+// keyNewIn makes a key in a data directory.
+func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
+	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
+		if cmd.Flags().Changed(name) {
+			return exit.Usagef("--data is for a service that is stopped, --%s for one that is running: give one or the other", name)
+		}
+	}
+	if data == "" {
+		return exit.Usagef("--data must name a directory")
+	}
+	if !cmd.Flags().Changed("user") || reference.Empty(user) {
+		return exit.Usagef("--user must name the user, such as --user admin")
+	}
+	key, err := p.NewKeyIn(cmd.Context(), data, user)
+	if err != nil {
+		return err
+	}
+	return p.showKey(key, "This is a new key for the user %s, shown only now. Revoke the lost one with it, if there is one.\n", user)
+}
+
+// showKey prints a key on standard output, and its description on standard error.
+func (p Process) showKey(key, format string, args ...any) error {
+	if _, err := display.Fprintln(p.Out, key); err != nil {
+		return fmt.Errorf("the key was made, but cannot be shown; make another one: %w", err)
+	}
+	_, err := display.Fprintf(p.Err, format, args...)
+	return err
+}
+
+func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
+	id, err := reference.UserID(ctx, c, user)
+	if err != nil {
+		return client.CreatedKey{}, err
+	}
+	return c.NewKey(ctx, id, k)
+}
+
+// newKey parses the flags of a new key.
+func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
+	k.Label = label
+	k.Expires, err = parseEnd(expires, now)
+	return k, err
+}
+
+func keyListCommand(p Process) *cobra.Command {
+	var user string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List keys, without the keys themselves",
+		Long: `ls lists your keys, or as a sysadmin those of any user, revoked and expired ones
+included: how each begins, what it is for, when it was last used, and when it
+ends. ENDS WITH is the key that made it, with which it is revoked.`,
+		Args: cobra.NoArgs,
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		id, err := reference.UserID(ctx, c, user)
+		if err != nil {
+			return err
+		}
+		return show(p, c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), view{json: asJSON, none: "There are no keys."})
+	})
+	p.userFlag(cmd, &user)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func keyColumns() []column[client.Key] {
+	type k = client.Key
+	return []column[k]{
+		{"ID", whole, func(k k) string { return k.ID }},
+		{"BEGINS", 0, func(k k) string { return k.Prefix }},
+		{"STATE", 0, func(k k) string { return k.State }},
+		{"CREATED", 0, func(k k) string { return display.Time(k.Created) }},
+		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed) }},
+		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires) }},
+		{"ENDS WITH", 0, func(k k) string { return k.MadeWith }},
+		{"LABEL", 0, func(k k) string { return k.Label }},
+	}
+}
+
+// userFlag defines --user.
+func (p Process) userFlag(cmd *cobra.Command, user *string) {
+	cmd.Flags().StringVar(user, "user", client.Me, "`NAME` or id of the user (default: you)")
+	cmd.Flags().Lookup("user").DefValue = "" // the help says it in words
+	p.completesFlag(cmd, "user", completion.Users(client.Active))
+}
+
+func keyRevokeCommand(p Process) *cobra.Command {
+	var user string
+	var o revocation
+	cmd := &cobra.Command{
+		Use:   "revoke KEY...",
+		Short: "Revoke keys, and what was made with them",
+		Long: `revoke makes keys invalid at once and for good. KEY is the id of one, as
+"labshelf key ls" shows it, or its label or prefix, where no other valid key of
+the user has the same. The key that the command itself uses can be revoked too;
+sign in with another one afterwards.
+
+Keys, links and invitations that were made with the key are revoked with it, and
+its webhooks pause; revoke lists them. Keys that a sysadmin made for other users
+stay. --dry-run shows the list and revokes nothing. To replace a key, make a new
+one, log in with it, and revoke the old one with --keep, which keeps the list.`,
+		Example: `  labshelf key revoke "old laptop"
+  labshelf key revoke --dry-run "old laptop"
+  labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
+		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
+		Annotations: p.ExitCodes(6, 130),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		id, err := reference.UserID(ctx, c, user)
+		if err != nil {
+			return err
+		}
+		return p.each(ctx, args, func(ref string) error { return p.keyRevoke(ctx, c, id, ref, o) })
+	})
+	flags := cmd.Flags()
+	flags.BoolVar(&o.keep, "keep", false, "keep what was made with the key, to replace the key by another one")
+	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
+	jsonFlag(cmd, &o.json)
+	p.userFlag(cmd, &user)
+	return p.completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		id, err := reference.UserID(ctx, c, user)
+		if err != nil {
+			return nil
+		}
+		return completion.Matching(c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
+			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
+	})
+}
+
+// revocation is how keys are revoked.
+type revocation struct{ keep, dry, json bool }
+
+// revokedKey is a key that was revoked, with what depended on it.
+type revokedKey struct {
+	client.Key
+	Dependents client.KeyDependents `json:"dependents"`
+}
+
+func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref string, o revocation) error {
+	k, err := findKey(ctx, c, user, ref)
+	if err != nil {
+		return err
+	}
+	made, err := c.KeyDependents(ctx, user, k.ID)
+	if err != nil {
+		return err
+	}
+	did, fate := "Revoked", "Ended with it"
+	switch {
+	case o.dry && o.keep:
+		did, fate = "Would revoke", "Would be kept"
+	case o.dry:
+		did, fate = "Would revoke", "Would end with it"
+	case o.keep:
+		fate, err = "Kept", c.ReplaceKey(ctx, user, k.ID)
+	default:
+		err = c.RevokeKey(ctx, user, k.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !o.dry {
+		k.State = "revoked"
+	}
+	return p.done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
+}
+
+// listDependents says what becomes of what depends on a key.
+func listDependents(fate string, d client.KeyDependents) string {
+	var lines strings.Builder
+	for _, one := range d.Data {
+		fmt.Fprintf(&lines, "%s: %s %s %s\n", fate, display.Printable(one.Kind), display.Printable(one.ID), display.Printable(one.Label))
+	}
+	if more := d.Count - len(d.Data); more > 0 {
+		fmt.Fprintf(&lines, "%s: %d more keys, links and webhooks\n", fate, more)
+	}
+	if d.Sessions > 0 {
+		fmt.Fprintf(&lines, "Sessions of browsers that end with their key: %d\n", d.Sessions)
+	}
+	return lines.String()
+}
+
+// findKey returns the key of a user that ref names: by id, or an active one by its label or prefix.
+func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.Key, error) {
+	var fits []client.Key
+	for k, err := range c.Keys(ctx, userID, client.ListOptions{Limit: reference.PageSize}) {
+		switch {
+		case err != nil || k.ID == ref:
+			return k, err
+		case len(ref) > len(k.Prefix) && k.Prefix != "" && strings.HasPrefix(ref, k.Prefix):
+			return k, exit.Usagef("that is a key itself, and other users of this machine can read arguments: name it by its id, %s", k.ID)
+		case k.State == client.Active && ref != "" && (k.Label == ref || k.Prefix == ref):
+			fits = append(fits, k)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return client.Key{}, fmt.Errorf("there is no such key as %q; \"labshelf key ls\" lists the ids", ref)
+	case 1:
+		return fits[0], nil
+	}
+	return client.Key{}, fmt.Errorf("%d keys have the label %q; give the id of one, as \"labshelf key ls\" shows it", len(fits), ref)
+}

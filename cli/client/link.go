@@ -1,0 +1,389 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func linkCommand(p Process) *cobra.Command {
+	cmd := p.branch("link", "Share files, ask for some, or invite people, by an address",
+		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p), linkDiscardCommand(p))
+	cmd.Long = `link makes addresses for people who have no account. A share shows a set, a
+folder of it or one file; a request takes files into a set; an invitation gives
+an account and a role. Who has the address may do what you may do there at that
+moment, and no more. Editors make links, sysadmins invitations.`
+	return cmd
+}
+
+// linkFlags are those of a new share or request.
+func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses string) {
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for; who has the link reads it")
+	flags.StringVar(expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never, or what the service allows)")
+	flags.StringVar(&n.Password, "password", "", "`PASSWORD` of 6 characters or more that is asked for")
+	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
+}
+
+func linkShareCommand(p Process) *cobra.Command {
+	var n client.NewLink
+	var expires string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "share SET[/FOLDER/] | RESOURCE",
+		Short: "Make a link by which files are read",
+		Long: `share makes a link that shows the files of a set, of a folder of it, or one
+file, and prints its address on standard output. Nothing can show it again. A
+set or folder is shown as it is when somebody looks; of a file always the
+present version, unless --version names one.`,
+		Example: `  labshelf link share lab-one/raw --label "Scans for Bern" --expires 2027-01-31
+  labshelf link share lab-one/raw/2026/ --password "blue horse"
+  labshelf link share lab-one/raw:plan.pdf --max-uses 3`,
+		Args: exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.pdf"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		n.Kind = client.Share
+		if err := shareOf(ctx, c, args[0], &n); err != nil {
+			return err
+		}
+		return p.makeLink(ctx, c, n, expires, asJSON)
+	})
+	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which it ends (default: any)")
+	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the present one)")
+	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: do not show names of people and of the dataspace")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.SetsOrResources)
+}
+
+// shareOf finds what a share is to show: a folder of a set, where a slash ends the reference; a
+// set; or a file.
+func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLink) error {
+	s, folder, found, err := lookupFolder(ctx, c, ref)
+	if found || err != nil {
+		n.SetID, n.Folder = s.ID, strings.TrimSuffix(folder, "/")
+		return err
+	}
+	r, err := reference.FindResource(ctx, c, ref, client.Active)
+	n.SetID, n.Resources = r.SetID, []string{r.ID}
+	return err
+}
+
+// lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path
+// ends in a slash; "": the set.
+func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
+	if set, folder, ok := reference.FolderAddress(ref); ok {
+		s, err = reference.FindSet(ctx, c, set, client.Active)
+		return s, folder, err == nil, err
+	}
+	path, within := strings.CutSuffix(ref, "/")
+	elements := strings.Split(path, "/")
+	for named := min(2, len(elements)); named > 0; named-- { // of the set, with its dataspace or without
+		if !within && named < len(elements) {
+			continue
+		}
+		s, found, err = reference.LookupSet(ctx, c, strings.Join(elements[:named], "/"), client.Active)
+		if found && named < len(elements) {
+			folder = strings.Join(elements[named:], "/") + "/"
+		}
+		if found || err != nil {
+			return s, folder, found, err
+		}
+	}
+	return s, "", false, nil
+}
+
+func linkRequestCommand(p Process) *cobra.Command {
+	var n client.NewLink
+	var expires string
+	var all, each quotaValue
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "request SET",
+		Short: "Make a link by which files are sent",
+		Long: `request makes a link by which people without an account, or an instrument's
+computer with nothing but curl, put files into a set and see nothing of it. It
+prints its address on standard output; nothing can show it again. What comes is
+kept under the label of the link and the day. From a terminal:
+
+  curl -T FILE ADDRESS/FILE`,
+		Example: `  labshelf link request lab-one/raw --label Bern --max-total 20GiB --type .tif`,
+		Args:    exactly(1, "one set, such as lab-one/raw"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		s, err := reference.FindSet(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		n.Kind, n.SetID, n.MaxBytes, n.MaxFileBytes = client.Request, s.ID, int64(all), int64(each)
+		return p.makeLink(ctx, c, n, expires, asJSON)
+	})
+	flags := cmd.Flags()
+	linkFlags(flags, &n, &expires, "`NUMBER` of files after which it ends (default: any)")
+	flags.Var(&all, "max-total", "most `SIZE` of all files, such as 20GiB")
+	flags.Var(&each, "max-size", "most `SIZE` of one file, such as 2GiB")
+	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of files that it takes, such as .tif or image/*; may be repeated (default: all)")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func linkInviteCommand(p Process) *cobra.Command {
+	var n client.NewLink
+	var expires string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "invite [DATASPACE]",
+		Short: "Make a link by which a colleague gets an account",
+		Long: `invite makes a link by which one person chooses a username, gets a key, and has
+a role in a dataspace, and prints its address on standard output; nothing can
+show it again. Send it to nobody else: who opens it first gets in. Somebody who
+has an account gets the role alone. Without a dataspace it gives an account and
+no role. It is for sysadmins and, where the operator allows it (invitations in
+the configuration), for the admins of the dataspace.`,
+		Example: `  labshelf link invite lab-one --role editor --label "Ada Lovelace"`,
+		Args:    atMost(1, "one dataspace, such as lab-one"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		n.Kind = client.Invitation
+		switch {
+		case len(args) == 0 && n.Role != "":
+			return exit.Usagef("a role is one in a dataspace: name the dataspace, or leave out --role")
+		case len(args) == 1 && !slices.Contains(roles(), n.Role):
+			return exit.Usagef("--role must be one of %s", strings.Join(roles(), ", "))
+		case len(args) == 1:
+			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+			if err != nil {
+				return err
+			}
+			n.DataspaceID = d.ID
+		}
+		return p.makeLink(ctx, c, n, expires, asJSON)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; it is not shown there")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days after it is made (default: 7d)")
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "role", completion.Words(roles()...))
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}
+
+// makeLink makes a link, and writes its address to standard output.
+func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
+	end, err := parseEnd(expires, time.Now())
+	if err != nil {
+		return err
+	}
+	if !end.IsZero() {
+		n.Expires = end.UTC().Format(time.RFC3339)
+	}
+	made, err := c.NewLink(ctx, n)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return display.WriteJSON(p.Out, made)
+	}
+	if _, err := display.Fprintf(p.Err, "Made the link %s. Its address is below; nothing can show it again.\n", display.Printable(made.ID)); err != nil {
+		return err
+	}
+	_, err = display.Fprintln(p.Out, made.Address)
+	return err
+}
+
+func linkListCommand(p Process) *cobra.Command {
+	var dataspace, state string
+	var asJSON, long bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List links",
+		Long: `ls lists your links, and those of dataspaces in which you are admin: what they
+are for, how often they were used, and when last.`,
+		Args: cobra.NoArgs,
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		o := client.ListOptions{State: state}
+		if dataspace != "" {
+			d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
+			if err != nil {
+				return err
+			}
+			o.DataspaceID = d.ID
+		}
+		targets := linkTargets{}
+		if !asJSON {
+			var err error
+			if targets, err = readLinkTargets(ctx, c); err != nil {
+				return err
+			}
+		}
+		v := view{json: asJSON, none: "There are no links that you may manage."}
+		if long {
+			v.also |= inLong
+		}
+		return show(p, c.Links(ctx, o), linkColumns(targets), v)
+	})
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also the password, the last use and unfinished uploads; nothing is cut off")
+	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
+	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
+	return cmd
+}
+
+// linkTargets are the names of the sets and dataspaces that links are about, by id.
+type linkTargets struct{ sets, dataspaces map[string]string }
+
+func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err error) {
+	if t.sets, err = setNames(ctx, c, ""); err != nil {
+		return t, err
+	}
+	t.dataspaces = map[string]string{}
+	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+		if err != nil {
+			return t, err
+		}
+		t.dataspaces[d.ID] = d.Name
+	}
+	return t, nil
+}
+
+// of returns what a link shows, takes files into, or invites to.
+func (t linkTargets) of(l client.Link) string {
+	switch set := cmp.Or(t.sets[l.SetID], l.SetID); {
+	case l.SetID == "":
+		return cmp.Or(t.dataspaces[l.DataspaceID], l.DataspaceID, "an account")
+	case l.Folder != "":
+		return set + "/" + l.Folder + "/"
+	case len(l.Resources) == 1:
+		return "1 file of " + set
+	case len(l.Resources) > 1:
+		return fmt.Sprintf("%d files of %s", len(l.Resources), set)
+	default:
+		return set
+	}
+}
+
+func linkColumns(targets linkTargets) []column[client.Link] {
+	type l = client.Link
+	return []column[l]{
+		{"ID", whole, func(l l) string { return l.ID }},
+		{"KIND", 0, func(l l) string { return l.Kind }},
+		{"STATE", 0, func(l l) string { return strings.ReplaceAll(l.State, "_", " ") }},
+		{"USES", 0, func(l l) string {
+			if l.MaxUses == 0 {
+				return fmt.Sprint(l.Uses)
+			}
+			return fmt.Sprintf("%d of %d", l.Uses, l.MaxUses)
+		}},
+		{"UNFINISHED", inLong, func(l l) string {
+			if l.UnfinishedUploads == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%d, %s", l.UnfinishedUploads, display.Bytes(l.UnfinishedBytes))
+		}},
+		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed) }},
+		{"EXPIRES", 0, func(l l) string { return dayOf(l.Expires) }},
+		{"PASSWORD", inLong, func(l l) string {
+			if l.HasPassword {
+				return "yes"
+			}
+			return ""
+		}},
+		{"TARGET", 0, targets.of},
+		{"LABEL", 0, func(l l) string { return l.Label }},
+	}
+}
+
+func linkRevokeCommand(p Process) *cobra.Command {
+	return p.onLink("revoke LINK", "End a link for good", `revoke ends a link at once and for good. What has come through it stays.`,
+		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
+			if err := c.RevokeLink(ctx, l.ID); err != nil {
+				return err
+			}
+			l.State = "revoked"
+			return p.done(l, asJSON, "Revoked the link %s.\n", display.Printable(l.ID))
+		})
+}
+
+func linkTakeCommand(p Process) *cobra.Command {
+	return p.onLink("take LINK", "Own a link that somebody else has made",
+		`take makes you the owner of a link, whose visitors may from then on do what you
+may do. It is for admins of the dataspace, when the owner has left.`,
+		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
+			taken, err := c.TakeLink(ctx, l.ID)
+			if err != nil {
+				return err
+			}
+			return p.done(taken, asJSON, "You own the link %s now.\n", display.Printable(l.ID))
+		})
+}
+
+func linkDiscardCommand(p Process) *cobra.Command {
+	return p.onLink("discard LINK", "End the unfinished uploads of a request",
+		`discard ends the uploads through a request that are not complete, also those
+that are being sent, and removes what has come of them. Until then they hold
+that in the quotas. Complete files stay. Visitors can begin anew; "labshelf link
+revoke" ends the link, too.`,
+		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
+			if err := c.EndLinkUploads(ctx, l.ID); err != nil {
+				return err
+			}
+			l, err := c.Link(ctx, l.ID)
+			if err != nil {
+				return err
+			}
+			return p.done(l, asJSON, "Ended the unfinished uploads of the link %s.\n", display.Printable(l.ID))
+		})
+}
+
+// onLink is a command for one link.
+func (p Process) onLink(use, short, long string, run func(context.Context, *client.Client, client.Link, bool) error) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one link, by its id or label, as \"labshelf link ls\" shows it")}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		l, err := findLink(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, l, asJSON)
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, linksOffered)
+}
+
+func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, error) {
+	var fits []client.Link
+	for l, err := range c.Links(ctx, client.ListOptions{}) {
+		if err != nil {
+			return client.Link{}, err
+		}
+		if l.ID == ref || ref != "" && l.Label == ref {
+			fits = append(fits, l)
+		}
+	}
+	if exact := slices.IndexFunc(fits, func(l client.Link) bool { return l.ID == ref }); exact >= 0 {
+		return fits[exact], nil
+	}
+	switch len(fits) {
+	case 0:
+		return client.Link{}, fmt.Errorf("there is no such link as %q that you may manage; \"labshelf link ls\" lists them", ref)
+	case 1:
+		return fits[0], nil
+	}
+	return client.Link{}, exit.Usagef("%d links have the label %q; give the id of one, as \"labshelf link ls\" shows it", len(fits), ref)
+}
+
+func linksOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	return completion.Matching(c.Links(ctx, client.ListOptions{}), typed, func(l client.Link) (string, string) { return l.ID, l.Kind + " " + l.Label })
+}

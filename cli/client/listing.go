@@ -1,0 +1,306 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// view is how a listing is shown, and with which optional columns.
+type view struct {
+	json  bool
+	limit int    // number of rows; 0: all
+	none  string // text for people where there are no rows
+	also  columnSet
+}
+
+type columnSet uint8
+
+const (
+	inLong  columnSet = 1 << iota // with --long
+	inState                       // active and deleted records are mixed
+	inMany                        // the records are of several containers
+
+	whole columnSet = 1 << 7 // always; never cut off, since people copy it
+)
+
+// column is a column of a table of records.
+type column[T any] struct {
+	head string
+	only columnSet // when it is shown; 0: always
+	cell func(T) string
+}
+
+// tableChunk is the number of rows after which a part of a table is written, so that output starts
+// soon and memory is bounded.
+const tableChunk = 1000
+
+// show writes a listing: as a table, or each record as a line of JSON.
+func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v view) error {
+	t, width, shown := display.Table{}, display.Width(p.Out), 0
+	if v.also&inLong != 0 {
+		width = display.Unlimited // what is cut off cannot be copied
+	}
+	var cells []func(T) string
+	for _, c := range columns {
+		if only := c.only &^ whole; only&v.also == only {
+			t.Whole = append(t.Whole, c.only&whole != 0)
+			t.Head, cells = append(t.Head, c.head), append(cells, c.cell)
+		}
+	}
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
+		shown++
+		if v.json {
+			err = display.WriteJSON(p.Out, record)
+		} else {
+			var row []string
+			for _, cell := range cells {
+				row = append(row, cell(record))
+			}
+			t.Add(row...)
+			if len(t.Rows) == tableChunk {
+				err = t.Write(p.Out, width)
+			}
+		}
+		if err != nil || shown == v.limit {
+			return cmp.Or(err, t.Write(p.Out, width))
+		}
+	}
+	if shown == 0 && !v.json && v.none != "" {
+		_, err := display.Fprintln(p.Err, v.none)
+		return err
+	}
+	return t.Write(p.Out, width)
+}
+
+// only is a listing of one record.
+func only[T any](record T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(record, nil) }
+}
+
+func dataspaceColumns() []column[client.Dataspace] {
+	type d = client.Dataspace
+	return []column[d]{
+		{"ID", inLong, func(d d) string { return d.ID }},
+		{"NAME", 0, func(d d) string { return d.Name }},
+		{"TITLE", 0, func(d d) string { return d.Title }},
+		{"VISIBILITY", 0, func(d d) string { return d.Visibility }},
+		{"ORIGIN", inLong, func(d d) string { return d.Origin }},
+		{"MODIFIED", 0, func(d d) string { return display.Time(d.Modified) }},
+		{"STATE", inState, func(d d) string { return d.State }},
+	}
+}
+
+// setColumns shows dataspaces by the names in dataspaces, where sets of several are listed.
+func setColumns(dataspaces map[string]string) []column[client.Set] {
+	type s = client.Set
+	return []column[s]{
+		{"ID", inLong, func(s s) string { return s.ID }},
+		{"DATASPACE", inMany, func(s s) string { return dataspaces[s.DataspaceID] }},
+		{"NAME", 0, func(s s) string { return s.Name }},
+		{"TITLE", 0, func(s s) string { return s.Title }},
+		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified) }},
+		{"STATE", inState, func(s s) string { return s.State }},
+	}
+}
+
+// resourceColumns shows sets by the names in sets, where resources of several are listed. exact
+// sizes are in bytes.
+func resourceColumns(sets map[string]string, exact bool) []column[client.Resource] {
+	type r = client.Resource
+	return []column[r]{
+		{"ID", inLong, func(r r) string { return r.ID }},
+		{"SET", inMany, func(r r) string { return sets[r.SetID] }},
+		{"NAME", 0, func(r r) string { return r.Name }},
+		{"SIZE", 0, func(r r) string {
+			if exact {
+				return fmt.Sprint(r.Bytes)
+			}
+			return display.Bytes(r.Bytes)
+		}},
+		{"FORMAT", inLong, func(r r) string { return r.Format }},
+		{"MODIFIED", 0, func(r r) string { return display.Time(r.Modified) }},
+		{"STATE", inState, func(r r) string {
+			switch {
+			case r.Purged:
+				return "purged"
+			case r.Damaged:
+				return r.State + ", damaged"
+			}
+			return r.State
+		}},
+		{"SHA256", inLong, func(r r) string { return r.SHA256.String() }},
+	}
+}
+
+func userColumns() []column[client.User] {
+	type u = client.User
+	return []column[u]{
+		{"ID", inLong, func(u u) string { return u.ID }},
+		{"USERNAME", 0, func(u u) string { return u.Username }},
+		{"FULL NAME", 0, func(u u) string { return u.Fullname }},
+		{"SYSADMIN", 0, func(u u) string {
+			if u.Sysadmin != nil && *u.Sysadmin {
+				return "yes"
+			}
+			return ""
+		}},
+		{"ABOUT", inLong, func(u u) string { return strings.Join(strings.Fields(u.About), " ") }},
+		{"STATE", inState, func(u u) string { return u.State }},
+	}
+}
+
+// setNames returns the names of all sets that the caller may read, by id.
+func setNames(ctx context.Context, c *client.Client, dataspaceID string) (map[string]string, error) {
+	names := map[string]string{}
+	for s, err := range c.Sets(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize, DataspaceID: dataspaceID}) {
+		if err != nil {
+			return nil, err
+		}
+		names[s.ID] = s.Name
+	}
+	return names, nil
+}
+
+// stateFlags are --deleted and --all.
+type stateFlags struct{ deleted, all bool }
+
+func (f *stateFlags) define(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.deleted, "deleted", false, "only what is deleted")
+	flags.BoolVar(&f.all, "all", false, "what is deleted, too")
+}
+
+// state is the state to list.
+func (f *stateFlags) state() string {
+	switch {
+	case f.all:
+		return client.All
+	case f.deleted:
+		return client.Deleted
+	}
+	return client.Active
+}
+
+// check refuses both flags together.
+func (f *stateFlags) check() error {
+	if f.all && f.deleted {
+		return exit.Usagef("--deleted is part of --all: give one or the other")
+	}
+	return nil
+}
+
+// viewFlags are the flags that all listings have.
+type viewFlags struct {
+	stateFlags
+	json, long bool
+	limit      int
+}
+
+func (f *viewFlags) define(cmd *cobra.Command) {
+	f.stateFlags.define(cmd.Flags())
+	cmd.Flags().BoolVarP(&f.long, "long", "l", false, "also ids, and whatever else there is to know; nothing is cut off")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
+	jsonFlag(cmd, &f.json)
+}
+
+func (f *viewFlags) check() error {
+	if f.limit < 0 {
+		return exit.Usagef("--limit must be a number of rows, 1 or more; 0 or nothing shows all")
+	}
+	return f.stateFlags.check()
+}
+
+// view returns the view of a listing.
+func (f *viewFlags) view(none string) view {
+	v := view{json: f.json, limit: f.limit, none: none}
+	if f.long {
+		v.also |= inLong
+	}
+	if f.all {
+		v.also |= inState
+	}
+	return v
+}
+
+// page is the size of the pages to ask for.
+func (f *viewFlags) page() int {
+	if f.limit == 0 {
+		return reference.PageSize
+	}
+	return min(f.limit, reference.PageSize)
+}
+
+// parseEnd parses the time at which something ends: an instant, a local time, a date, which means
+// its last moment, or a duration from now such as 7d, 12h or 2w. "" is the zero time. The error
+// names --expires.
+func parseEnd(text string, now time.Time) (end time.Time, err error) {
+	if text == "" {
+		return end, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		end = day.AddDate(0, 0, 1)
+	} else if age, ok := parseAge(text); ok {
+		end = now.Add(age)
+	} else if end, err = instantOf("expires", text); err != nil {
+		end = time.Time{}
+	}
+	if !end.After(now) || end.Year() > 9999 {
+		return end, exit.Usagef("--expires must be a time to come, such as 2027-12-31, 2027-12-31T18:00:00Z or 7d, not %q", text)
+	}
+	return end, nil
+}
+
+// parseAge parses a whole number of a unit: s, min, h, d, w.
+func parseAge(text string) (age time.Duration, ok bool) {
+	digits := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if digits <= 0 || digits > 6 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text[:digits])
+	unit := map[string]time.Duration{
+		"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}[strings.TrimSpace(text[digits:])]
+	return time.Duration(n) * unit, err == nil && unit > 0 && n < int(math.MaxInt64/unit)
+}
+
+// dayOf shows the day of an instant in RFC 3339, in local time; other text as it is.
+func dayOf(text string) string {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.Local().Format(time.DateOnly)
+	}
+	return text
+}
+
+// instantOf parses a time of a flag, in local time unless it has a zone. A date is its first
+// instant.
+func instantOf(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	withT := text
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+		withT = text[:len(time.DateOnly)] + "T" + text[len(time.DateOnly)+1:]
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, withT, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, exit.Usagef("--%s must be a time such as 2027-12-31, \"2027-12-31 18:00\" or 2027-12-31T18:00:00Z, not %q", flag, text)
+}

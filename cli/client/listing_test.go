@@ -1,0 +1,143 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivo/uniseg"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/exit"
+)
+
+func TestInstantOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Time{
+		"":                          {},
+		"2026-11-01":                time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local),
+		"2026-11-01 18:30":          time.Date(2026, 11, 1, 18, 30, 0, 0, time.Local),
+		"2026-11-01T18:30:05":       time.Date(2026, 11, 1, 18, 30, 5, 0, time.Local),
+		"2026-11-01T18:30:05.250Z":  time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.UTC),
+		"2026-11-01T18:30:05+02:00": time.Date(2026, 11, 1, 16, 30, 5, 0, time.UTC),
+		"2026-11-01 18:30:05+02:00": time.Date(2026, 11, 1, 16, 30, 5, 0, time.UTC),
+		"2026-11-01 18:30:05.250Z":  time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.UTC),
+		"2026-11-01 18:30:05.250":   time.Date(2026, 11, 1, 18, 30, 5, 250e6, time.Local),
+		"2026-11-01T18:30Z":         time.Date(2026, 11, 1, 18, 30, 0, 0, time.UTC),
+		"2026-11-01 18:30-01:00":    time.Date(2026, 11, 1, 19, 30, 0, 0, time.UTC),
+	} {
+		if got, err := instantOf("since", text); err != nil || !got.Equal(want) {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"yesterday", "2026", "2026-13-01", "18:30", " ", "2026-11-01 ", "2026-11-01  18:30", "2026-11-01 18"} {
+		if _, err := instantOf("since", text); !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), "--since") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// numbers yields 0 to n-1, and then an error unless it is nil. It counts what was taken.
+func numbers(n int, last error, taken *int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for i := range n {
+			*taken++
+			if !yield(i, nil) {
+				return
+			}
+		}
+		if last != nil {
+			yield(0, last)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	t.Parallel()
+	columns := []column[int]{
+		{"ID", inLong, func(n int) string { return fmt.Sprint("id", n) }},
+		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // the widest come first
+		{"STATE", inState | inLong, func(int) string { return "active" }},
+		{"END", 0, func(int) string { return "." }},
+	}
+	broken := errors.New("it broke")
+	for name, test := range map[string]struct {
+		records   int
+		last, err error
+		view      view
+		lines     int // of the output
+		head      string
+		taken     int // of the records
+	}{
+		"none":        {0, nil, nil, view{none: "nothing"}, 0, "", 0},
+		"some":        {3, nil, nil, view{none: "nothing"}, 4, "N     END", 3},
+		"long":        {3, nil, nil, view{also: inLong}, 4, "ID   N     END", 3},
+		"both":        {3, nil, nil, view{also: inLong | inState}, 4, "ID   N     STATE   END", 3},
+		"limited":     {9, nil, nil, view{limit: 2}, 3, "N     END", 2},
+		"in chunks":   {2*tableChunk + 5, nil, nil, view{}, 2*tableChunk + 6, "N     END", 2*tableChunk + 5},
+		"broken":      {tableChunk + 5, broken, broken, view{}, tableChunk + 1, "N     END", tableChunk + 5},
+		"JSON":        {3, nil, nil, view{json: true, none: "nothing", also: inLong}, 3, "0", 3},
+		"JSON, limit": {3, nil, nil, view{json: true, limit: 1}, 1, "0", 1},
+		"JSON, none":  {0, nil, nil, view{json: true, none: "nothing"}, 0, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, problems strings.Builder
+			taken := 0
+			err := show(Process{Out: &out, Err: &problems}, numbers(test.records, test.last, &taken), columns, test.view)
+			lines := strings.SplitAfter(out.String(), "\n")
+			if !errors.Is(err, test.err) || len(lines)-1 != test.lines || taken != test.taken {
+				t.Fatalf("error %v, %d lines of %d records", err, len(lines)-1, taken)
+			}
+			if got := strings.TrimSuffix(lines[0], "\n"); got != test.head {
+				t.Errorf("head %q, want %q", got, test.head)
+			}
+			if wanted := test.records == 0 && !test.view.json; (problems.String() == test.view.none+"\n") != wanted {
+				t.Errorf("it said %q", &problems)
+			}
+			for i, line := range lines[:len(lines)-1] {
+				if at := uniseg.StringWidth(lines[0]) - len("END"); !test.view.json && i > 0 && !strings.HasSuffix(line[at:], ".\n") {
+					t.Fatalf("line %d is out of its column: %q", i, line)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryCommandHasHelp: every command has help that fits a terminal, and JSON for programs.
+func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
+	withoutJSON := map[string]bool{"cat": true, "completion": true, "export": true} // the bytes of files, a script, and what is JSON anyway
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Hidden { // from people; scripts of ours call it
+			return
+		}
+		if cmd.Annotations[pageKey] != "" {
+			return // it has the width of the page
+		}
+		topic := !cmd.HasSubCommands() && cmd.RunE == nil
+		if cmd.Short == "" || !cmd.HasSubCommands() && cmd.Long == "" {
+			t.Errorf("%s: the help is missing", cmd.CommandPath())
+		}
+		for line := range strings.SplitSeq(cmd.Long+"\n"+cmd.Example+"\n  "+cmd.UseLine(), "\n") {
+			if uniseg.StringWidth(line) > 80 {
+				t.Errorf("%s: wider than a terminal: %s", cmd.CommandPath(), line)
+			}
+		}
+		if !topic && !cmd.HasSubCommands() && (cmd.Flags().Lookup("json") == nil) != withoutJSON[cmd.Name()] {
+			t.Errorf("%s: --json", cmd.CommandPath())
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	root := newRoot(Process{RemoteFlags: func(*pflag.FlagSet) {}, ExitCodes: func(...int) map[string]string { return nil }})
+	for _, cmd := range root.Commands() {
+		walk(cmd)
+	}
+}

@@ -1,0 +1,246 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/cli/logins"
+	"labshelf/client"
+)
+
+// maxKey is the longest line that is read as a key, in bytes.
+const maxKey = 4 << 10
+
+func loginCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "login URL",
+		Short: "Store the address of a service and a key for it",
+		Long: `login asks for a key, verifies it, and stores it with the address of the service
+in a file that only you can read (logins.json in your folder for configuration).
+From then on the other commands use this service, unless --server or
+LABSHELF_SERVER names another one. The key is read from the terminal, without
+echo, or from the first line of standard input; it is never an argument, since
+other users of the machine can read those.
+
+URL is the address of the pages or of the interface, with or without /v1; that
+of a dataspace, set or file in the browser will do.`,
+		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
+		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := p.BaseURL(args[0])
+			if err != nil {
+				return exit.Usagef("%q %w", args[0], err)
+			}
+			return p.UntilSignal(func(ctx context.Context) error {
+				key, err := p.askKey(ctx, base)
+				if err != nil {
+					return err
+				}
+				return p.login(ctx, base, key, asJSON)
+			})
+		},
+		Annotations: p.ExitCodes(130),
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// ServiceOf returns the address of the service to which the URL of a record or of another page
+// belongs; ok says whether text is one.
+func ServiceOf(text string) (service string, ok bool) { return reference.ServiceOf(text) }
+
+// askKey reads a key without echo.
+func (p Process) askKey(ctx context.Context, base string) (string, error) {
+	text, err := p.askLine(ctx, "Key for "+base+": ")
+	key := strings.TrimSpace(text)
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w before a key was given; none is stored", exit.ErrInterrupted)
+	case err != nil:
+		return "", fmt.Errorf("read the key: %w", err)
+	case key == "":
+		return "", exit.Usagef("no key was given; write one on standard input, or run this on a terminal and type it")
+	case strings.ContainsAny(key, " \t"):
+		return "", exit.Usagef("a key has no spaces in it; give the key and nothing else")
+	}
+	return key, nil
+}
+
+// askLine reads a line from standard input. On a terminal it shows the question, turns echo off,
+// and restores the terminal before it returns, also when the context ends it; the read itself does
+// not end with the context.
+func (p Process) askLine(ctx context.Context, question string) (string, error) {
+	read := func() (string, error) {
+		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return text, err
+	}
+	if file, ok := p.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		fd := int(file.Fd())
+		before, err := term.GetState(fd)
+		if err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprint(p.Err, question)
+		defer func() {
+			_ = term.Restore(fd, before) // a closed terminal needs nothing
+			_, _ = display.Fprintln(p.Err)
+		}()
+		read = func() (string, error) {
+			typed, err := term.ReadPassword(fd)
+			return string(typed), err
+		}
+	}
+	type line struct {
+		text string
+		error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := read()
+		typed <- line{text, err}
+	}()
+	select {
+	case got := <-typed:
+		return got.text, got.error
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Unencrypted returns the host of an address to which text would leave this machine without
+// encryption, or "".
+func Unencrypted(address string) (host string) {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "http" || strings.EqualFold(at.Hostname(), "localhost") {
+		return ""
+	}
+	if number, err := netip.ParseAddr(at.Hostname()); err == nil && number.Unmap().IsLoopback() {
+		return ""
+	}
+	return at.Host
+}
+
+func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
+	kept, err := logins.Stored()
+	if err != nil {
+		return err
+	}
+	if host := Unencrypted(base); host != "" {
+		if _, err := display.Fprintf(p.Err, "labshelf: warning: the key goes to %s without encryption; use https\n", host); err != nil {
+			return err
+		}
+	}
+	c := client.New(base, key)
+	defer c.Close()
+	me, err := c.Me(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w before the key was verified; it is not stored", exit.ErrInterrupted)
+	case err != nil:
+		return adviseLogin(base, err)
+	}
+	kept.Current, kept.Services[base] = base, logins.Login{User: me.Username, Key: key}
+	if err := kept.Save(); err != nil {
+		return fmt.Errorf("store the key: %w", err)
+	}
+	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is stored in %s.\n", display.Printable(me.Username), base, kept.Path)
+}
+
+// adviseLogin adds advice to an error of the first call.
+func adviseLogin(base string, err error) error {
+	var problem *client.Problem
+	switch {
+	case unreachable(err):
+		return fmt.Errorf("%w\nis it running, and is the address right?", err)
+	case errors.As(err, &problem) && problem.Status == 401:
+		return fmt.Errorf("%w\nthe key is not valid there, or not complete; a sysadmin makes one: labshelf key new --user NAME", err)
+	case errors.As(err, &problem) && problem.OfGateway():
+		return fmt.Errorf("%w\n%s", err, gatewayAdvice)
+	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
+		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
+	}
+	return adviseTLS(err)
+}
+
+func logoutCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "logout [URL]",
+		Short: "Remove the stored key for a service",
+		Long: `logout removes the key that login stored for a service: the one at URL, or that
+of the last login. The key itself stays valid; "labshelf key revoke" revokes
+it.`,
+		Example: "  labshelf logout\n  labshelf logout https://data.example.org",
+		Args:    atMost(1, "the address of one service"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			kept, err := logins.Stored()
+			if err != nil {
+				return err
+			}
+			base := kept.Current
+			if len(args) == 1 {
+				if base, err = p.BaseURL(args[0]); err != nil {
+					return exit.Usagef("%q %w", args[0], err)
+				}
+			}
+			if _, there := kept.Services[base]; !there {
+				return errors.New("there is no login for that service")
+			}
+			delete(kept.Services, base)
+			if kept.Current == base {
+				kept.Current = ""
+			}
+			if err := kept.Save(); err != nil {
+				return err
+			}
+			return p.done(signedIn{Server: base}, asJSON, "Removed the key for %s.\n", base)
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return loggedIn(cmd, args, typed)
+	}
+	return cmd
+}
+
+// signedIn is the JSON of login and logout.
+type signedIn struct {
+	Server string `json:"server"`
+	User   string `json:"user,omitempty"`
+}
+
+// loggedIn offers the services that have a stored key.
+func loggedIn(_ *cobra.Command, _ []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	kept, err := logins.Stored()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, base := range slices.Sorted(maps.Keys(kept.Services)) {
+		if strings.HasPrefix(base, typed) {
+			list = append(list, base)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}

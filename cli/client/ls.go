@@ -1,0 +1,263 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func lsCommand(p Process) *cobra.Command {
+	var f lsFlags
+	cmd := &cobra.Command{
+		Use:   "ls [DATASPACE | SET | SET/[FOLDER/] | RESOURCE]",
+		Short: "List dataspaces, the sets of one, or the resources of a set",
+		Long: `ls lists the dataspaces that you may read; with the name of one, its sets; with
+that of a set, its resources. A name that both a dataspace and a set have means
+the dataspace: write the set as DATASPACE/SET. With a resource, as SET:NAME, it
+shows that one. Ids and URLs will do, too; see "labshelf help references".
+With a slash at the end it shows one folder of a set: what is directly in it,
+the folders in it with a slash at theirs.
+
+With --resources it lists resources where it would list sets or dataspaces:
+those of a dataspace, or all that you may read.
+
+Resources of a set come by name, others and those of a time by modification, the
+newest first, unless --order says otherwise. Times are those of your clock,
+unless they end with Z or an offset. A date without a time is its first moment.`,
+		Example: `  labshelf ls
+  labshelf ls lab-one
+  labshelf ls lab-one/runs-2026/2026/11/
+  labshelf ls runs-2026 --name-prefix 2026/11/
+  labshelf ls --resources --limit 20
+  labshelf ls --long runs-2026 --since 2026-11-01 --until 2026-12-01
+  labshelf ls --json --all runs-2026`,
+		Args: atMost(1, "one dataspace, set or resource"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if len(args) == 0 {
+			return p.lsTop(ctx, c, f)
+		}
+		return p.lsOne(ctx, c, f, args[0])
+	})
+	flags := cmd.Flags()
+	f.define(cmd)
+	flags.BoolVarP(&f.resources, "resources", "r", false, "resources, not the sets or dataspaces that they are in")
+	flags.StringVar(&f.order, "order", "", "resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
+	flags.StringVar(&f.prefix, "name-prefix", "", "resources of a set whose names begin with `TEXT`")
+	flags.StringVar(&f.since, "since", "", "resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
+	flags.StringVar(&f.until, "until", "", "resources modified before `TIME`")
+	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	p.completesFlag(cmd, "order", completion.Words("name", "name-descending", "newest", "oldest"))
+	return cmd
+}
+
+// lsFlags are the flags of ls.
+type lsFlags struct {
+	viewFlags
+	resources                   bool
+	order, prefix, since, until string
+	from, to                    time.Time // since and until, parsed
+}
+
+// check parses the flags, and refuses what the service would refuse.
+func (f *lsFlags) check() (err error) {
+	if err := f.viewFlags.check(); err != nil {
+		return err
+	}
+	switch f.order {
+	case "", "name", "name-descending", "newest", "oldest":
+	default:
+		return exit.Usagef("--order must be name, name-descending, newest or oldest, not %q", f.order)
+	}
+	if f.from, err = instantOf("since", f.since); err != nil {
+		return err
+	}
+	if f.to, err = instantOf("until", f.until); err != nil {
+		return err
+	}
+	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
+	if byTime && (f.prefix != "" || strings.HasPrefix(f.order, "name")) {
+		return exit.Usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
+	}
+	return nil
+}
+
+// forResources returns a flag that only listings of resources have, or "".
+func (f *lsFlags) forResources() string {
+	for _, flag := range [][2]string{{"order", f.order}, {"name-prefix", f.prefix}, {"since", f.since}, {"until", f.until}} {
+		if flag[1] != "" {
+			return flag[0]
+		}
+	}
+	return ""
+}
+
+// inSet returns a flag that only listings of the resources of one set have, or "".
+func (f *lsFlags) inSet() string {
+	switch {
+	case strings.HasPrefix(f.order, "name"):
+		return "order " + f.order
+	case f.prefix != "":
+		return "name-prefix"
+	}
+	return ""
+}
+
+// options are the options of a listing of resources; byName: by name unless the flags say
+// otherwise.
+func (f *lsFlags) options(byName bool) client.ListOptions {
+	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
+	switch {
+	case o.Order != "":
+	case byName && f.since == "" && f.until == "":
+		o.Order = "name"
+	default:
+		o.Order = "newest"
+	}
+	return o
+}
+
+// lsTop lists dataspaces, or the resources of all.
+func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
+	if !f.resources {
+		if flag := f.forResources(); flag != "" {
+			return exit.Usagef("--%s is for resources: name a set, or give --resources", flag)
+		}
+		return show(p, c.Dataspaces(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
+	}
+	if flag := f.inSet(); flag != "" {
+		return exit.Usagef("--%s is for the resources of one set: name the set", flag)
+	}
+	return p.lsMany(ctx, c, f, "")
+}
+
+// noDataspaces is shown to a user who can read no dataspace.
+const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" makes one, or the admin of one gives you a role in it: "labshelf help grant".`
+
+// lsMany lists the resources of one dataspace, or of all.
+func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
+	o, names, err := f.options(false), map[string]string(nil), error(nil)
+	if !f.json {
+		if names, err = setNames(ctx, c, dataspaceID); err != nil {
+			return err
+		}
+	}
+	o.DataspaceID = dataspaceID
+	v := f.view("There are no such resources here.")
+	v.also |= inMany
+	return show(p, c.Resources(ctx, o), resourceColumns(names, f.long), v)
+}
+
+// lsOne lists the content of a dataspace or a set, or one resource.
+func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref string) error {
+	if strings.HasSuffix(ref, "/") {
+		if s, folder, found, err := lookupFolder(ctx, c, ref); found || err != nil {
+			return cmp.Or(err, p.lsFolder(ctx, c, f, s, folder))
+		}
+	}
+	d, s, r, err := findAny(ctx, c, ref)
+	switch {
+	case err != nil:
+		return err
+	case d != nil:
+		return p.lsDataspace(ctx, c, f, *d)
+	case s != nil:
+		v := f.view(nothingIn("resources", "set", s.Name, s.State))
+		return show(p, c.SetResources(ctx, s.ID, f.options(true)), resourceColumns(nil, f.long), v)
+	}
+	v := f.view("")
+	if r.State != client.Active {
+		v.also |= inState
+	}
+	return show(p, only(*r), resourceColumns(nil, f.long), v)
+}
+
+// lsFolder lists what is directly in a folder of a set.
+func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
+	o := f.options(true)
+	if o.Order == "newest" || o.Order == "oldest" {
+		return exit.Usagef("a folder is listed by name: give neither --since, --until nor another order, or leave out the slash at the end")
+	}
+	if o.NamePrefix != "" && !strings.HasPrefix(o.NamePrefix, folder) {
+		return exit.Usagef("--name-prefix must begin with the folder, %s", folder)
+	}
+	o.NamePrefix = cmp.Or(o.NamePrefix, folder)
+	return show(p, c.Children(ctx, s.ID, o), childColumns(f.long), f.view("There is nothing in this folder."))
+}
+
+// childColumns are the columns of resources, which folders leave empty but for their path.
+func childColumns(exact bool) (all []column[client.Child]) {
+	for _, of := range resourceColumns(nil, exact) {
+		cell := func(child client.Child) string {
+			switch {
+			case child.Folder == nil:
+				return of.cell(child.Resource)
+			case of.head == "NAME":
+				return child.Folder.Path
+			}
+			return ""
+		}
+		all = append(all, column[client.Child]{of.head, of.only, cell})
+	}
+	return all
+}
+
+func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
+	if f.resources {
+		if flag := f.inSet(); flag != "" {
+			return exit.Usagef("--%s is for the resources of one set: name the set", flag)
+		}
+		return p.lsMany(ctx, c, f, d.ID)
+	}
+	if flag := f.forResources(); flag != "" {
+		return exit.Usagef("--%s is for resources, and %s is a dataspace: name a set, or give --resources", flag, d.Name)
+	}
+	return p.showSetsOf(ctx, c, f.viewFlags, d)
+}
+
+// showSetsOf lists the sets of a dataspace.
+func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, d client.Dataspace) error {
+	v := f.view(nothingIn("sets", "dataspace", d.Name, d.State))
+	return show(p, c.DataspaceSets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
+}
+
+// nothingIn is shown for an empty set or dataspace.
+func nothingIn(what, in, name, state string) string {
+	name = display.Printable(name)
+	if state == client.Deleted {
+		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists what was in it, \"labshelf restore --%[1]s %[2]s\" brings it back.", in, name)
+	}
+	return fmt.Sprintf("There are no such %s in the %s %s.", what, in, name)
+}
+
+// findAny returns the dataspace, set or resource that ref names, in this order.
+func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspace, *client.Set, *client.Resource, error) {
+	a, _ := reference.ParseAddress(ref)
+	_, _, inSet := reference.SetAddress(ref)
+	if a.Kind == "" || a.Kind == reference.DataspaceKind {
+		if d, found, err := reference.LookupDataspace(ctx, c, ref); found || err != nil {
+			return &d, nil, nil, err
+		}
+	}
+	if a.Kind == "" || a.Kind == reference.SetKind && !inSet {
+		if s, found, err := reference.LookupSet(ctx, c, ref, client.Active); found || err != nil {
+			return nil, &s, nil, err
+		}
+	}
+	r, found, err := reference.LookupResource(ctx, c, ref, client.Active)
+	if err == nil && !found {
+		err = reference.NotFound(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
+	}
+	return nil, nil, &r, err
+}

@@ -1,0 +1,215 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func metadataCommand(p Process) *cobra.Command {
+	cmd := p.branch("metadata", "Change the metadata of all files of a set as a spreadsheet, and undo it",
+		metadataExportCommand(p), metadataImportCommand(p), metadataEditsCommand(p), metadataUndoCommand(p))
+	cmd.Long = `metadata writes the tags and properties of the files of a set as CSV, a row for
+each, to be edited in a spreadsheet, and makes the files what an edited CSV
+says. "labshelf help csv" describes the columns. "labshelf describe" changes one
+file.`
+	return cmd
+}
+
+func metadataExportCommand(p Process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export SET FILE",
+		Short: "Write the metadata of the files of a set as CSV",
+		Long: `export writes a row for each active file of a set into FILE, by name, with a
+column for each property. FILE is there when it is complete, or as it was
+before; - is standard output.`,
+		Example: `  labshelf metadata export lab-one/runs runs.csv
+  labshelf metadata export runs -`,
+		Args: exactly(2, "a set, such as lab-one/runs, and a file to write, or - for standard output"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		set, err := reference.FindSet(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		file, err := c.MetadataCSV(ctx, set.ID)
+		if err != nil {
+			return err
+		}
+		write := func(w io.Writer) error {
+			_, err := w.Write(file)
+			return err
+		}
+		if args[1] == "-" {
+			return write(p.Out)
+		}
+		return replaceFile(args[1], write)
+	})
+	return p.completesThenFile(cmd, completion.Sets(client.Active))
+}
+
+func metadataImportCommand(p Process) *cobra.Command {
+	var preview, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "import SET FILE",
+		Short: "Change the metadata of files by a CSV that was exported and edited",
+		Long: `import makes the files of a set what the rows of FILE say; - is standard input.
+A new column adds a property, an empty cell removes one, and what has no row or
+column stays. All rows are checked first: if one is wrong, or its file has
+changed since the export, nothing is changed. --preview shows what would change,
+and changes nothing. "labshelf metadata undo" takes an import back.`,
+		Example: `  labshelf metadata import lab-one/runs runs.csv --preview
+  labshelf metadata import lab-one/runs runs.csv`,
+		Args: exactly(2, "a set, such as lab-one/runs, and a CSV file"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		file, err := p.readUpTo(args[1], 32<<20)
+		if err != nil {
+			return err
+		}
+		set, err := reference.FindSet(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		outcome, err := c.EditByCSV(ctx, set.ID, file, preview)
+		if err != nil {
+			return err
+		}
+		return p.showOutcome(outcome, preview, asJSON)
+	})
+	cmd.Flags().BoolVar(&preview, "preview", false, "change nothing, show what would change and what is wrong")
+	jsonFlag(cmd, &asJSON)
+	return p.completesThenFile(cmd, completion.Sets(client.Active))
+}
+
+// errRefused is the error of a preview with problems.
+var errRefused = exit.Usagef("the file has problems, so that nothing would be changed")
+
+// showOutcome tells what a bulk edit has changed, or in a preview would change. A preview with
+// problems fails as the edit would.
+func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
+	refused := preview && len(o.Problems) > 0
+	if asJSON {
+		if err := display.WriteJSON(p.Out, o); err != nil || !refused {
+			return err
+		}
+		return errRefused
+	}
+	if preview {
+		if err := p.showChanges(o); err != nil {
+			return err
+		}
+	}
+	for _, problem := range o.Problems {
+		if _, err := display.Fprintf(p.Err, "%s%s\n", inSheet(problem), display.Printable(problem.Message)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case refused:
+		return errRefused
+	case preview:
+		return p.done(nil, false, "Would change %s of %d.\n", display.Files(o.Changed), o.Rows)
+	case o.Edit == nil:
+		return p.done(nil, false, "Nothing to change.\n")
+	}
+	return p.done(nil, false, "Changed %s. To undo it: labshelf metadata undo %s\n", display.Files(o.Changed), o.Edit.ID)
+}
+
+// inSheet says where in a spreadsheet a problem is.
+func inSheet(problem client.EditProblem) string {
+	switch {
+	case problem.Row > 0 && problem.Column != "":
+		return fmt.Sprintf("row %d, %s: ", problem.Row, display.Printable(problem.Column))
+	case problem.Row > 0:
+		return fmt.Sprintf("row %d: ", problem.Row)
+	}
+	return ""
+}
+
+// showChanges lists changes as a table.
+func (p Process) showChanges(o client.EditOutcome) error {
+	t := display.Table{Head: []string{"FILE", "WHAT", "BEFORE", "AFTER"}}
+	for _, change := range o.Changes {
+		for _, field := range change.Fields {
+			t.Add(display.Printable(change.Name), display.Printable(field.Name), valueShown(field.Before), valueShown(field.After))
+		}
+	}
+	if len(o.Changes) == 0 {
+		return nil
+	}
+	return t.Write(p.Out, display.Width(p.Out))
+}
+
+// valueShown is a value as JSON in one line, and nothing for none.
+func valueShown(value json.RawMessage) string {
+	if string(value) == "null" {
+		return ""
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil {
+		return display.Printable(string(value))
+	}
+	return display.Printable(line.String())
+}
+
+func metadataEditsCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edits SET",
+		Short: "List the last changes of many files of a set",
+		Long: `edits lists the last hundred changes of many files of a set, by CSV, by a
+selection of files, or by undoing one, the newest first.`,
+		Args: exactly(1, "one set, such as lab-one/runs"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		set, err := reference.FindSet(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		edits, err := c.Edits(ctx, set.ID)
+		who := people{c, map[string]string{}}
+		type e = client.Edit
+		return show(p, sequence(edits, err), []column[e]{
+			{"EDIT", 0, func(e e) string { return e.ID }},
+			{"BY", 0, func(e e) string { return display.Printable(who.name(ctx, e.By)) }},
+			{"KIND", 0, func(e e) string { return e.Kind }},
+			{"FILES", 0, func(e e) string { return fmt.Sprint(e.Objects) }},
+			{"CREATED", 0, func(e e) string { return display.Time(e.Created) }},
+			{"UNDONE BY", 0, func(e e) string { return e.Undone }},
+		}, view{json: asJSON, none: "Nobody has changed many files of the set at once."})
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func metadataUndoCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "undo EDIT",
+		Short: "Undo a change of many files",
+		Long: `undo makes the files what they were before a change of many, which "labshelf
+metadata edits" lists, and names those that somebody has changed since: they
+stay as they are. It can be undone itself.`,
+		Args: exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		outcome, err := c.UndoEdit(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return p.showOutcome(outcome, false, asJSON)
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false)
+}

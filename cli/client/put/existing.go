@@ -1,0 +1,169 @@
+package put
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"labshelf/blobs"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/client/report"
+	"labshelf/client"
+)
+
+// fewNames is up to how many names are looked up one by one: a set may have far more resources than
+// a put has files.
+const fewNames = 4
+
+// existing is a resource of the set.
+type existing struct {
+	id      string
+	name    string // perhaps in another form than that of the file that replaces it
+	bytes   int64
+	digest  blobs.Digest
+	damaged bool // as far as the service knows
+}
+
+// existingFiles are the resources of the set by name.
+type existingFiles struct {
+	of     map[string][]existing
+	newest time.Time // the latest modification in the listing
+}
+
+// list lists the resources with these names once, by their common prefix or, where the names are
+// few, one by one.
+func (u *job) list(ctx context.Context, named map[string]string) (existingFiles, error) {
+	held, others := existingFiles{of: map[string][]existing{}}, map[string][]existing{}
+	if u.set.ID == "" || len(named) == 0 {
+		return held, nil
+	}
+	for r, err := range u.listed(ctx, client.ListOptions{NamePrefix: beginning(named)}, named) {
+		if err != nil {
+			return held, err
+		}
+		if r.Modified.After(held.newest) {
+			held.newest = r.Modified
+		}
+		into := held.of
+		if _, wanted := named[r.Name]; !wanted {
+			into = others
+		}
+		// What changes during the listing comes twice.
+		same := slices.DeleteFunc(into[r.Name], func(h existing) bool { return h.id == r.ID })
+		into[r.Name] = append(same, existing{r.ID, r.Name, r.Bytes, r.SHA256, r.Damaged})
+	}
+	takeOtherForms(held.of, others, named)
+	return held, nil
+}
+
+// takeOtherForms adds the resources whose names differ from one that is put in their normal form
+// of Unicode alone, as names from macOS do, if exactly one has such a name and none has the name
+// itself.
+func takeOtherForms(held, others map[string][]existing, named map[string]string) {
+	composed := map[string][]existing{}
+	for name, of := range others {
+		form := norm.NFC.String(name)
+		composed[form] = append(composed[form], of...)
+	}
+	for name := range named {
+		if of := composed[norm.NFC.String(name)]; len(of) == 1 && len(held[name]) == 0 {
+			held[name] = of
+		}
+	}
+}
+
+// beginning returns the common prefix of names, up to the first character that no name may have.
+func beginning(named map[string]string) string {
+	prefix, first := "", true
+	for name := range named {
+		if first {
+			prefix, first = name, false
+		}
+		for !strings.HasPrefix(name, prefix) || !utf8.ValidString(prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	if i := strings.IndexFunc(prefix, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
+		prefix = prefix[:i]
+	}
+	for name := range named {
+		// The service may have the name in another form, which has the folders before it in common.
+		if other := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }); other >= 0 {
+			folder := name[:strings.LastIndexByte(name[:other], '/')+1]
+			prefix = prefix[:min(len(prefix), len(folder))]
+		}
+	}
+	return prefix
+}
+
+// listed lists the set with these options, or a few names one by one. It ends after an error.
+func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string]string) iter.Seq2[client.Resource, error] {
+	lists := []client.ListOptions{o}
+	if len(named) <= fewNames {
+		lists = nil
+		for name := range named {
+			lists = append(lists, client.ListOptions{Name: name})
+		}
+	}
+	return func(yield func(client.Resource, error) bool) {
+		for _, o := range lists {
+			o.Limit = reference.PageSize
+			for r, err := range u.client.SetResources(ctx, u.set.ID, o) {
+				var problem *client.Problem
+				if o.Name != "" && errors.As(err, &problem) && problem.Status == 400 {
+					break // no resource can have this name; sending it will return the reason
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// created is a resource of this run.
+type created struct {
+	id, etag string
+	digest   blobs.Digest
+}
+
+func (u *job) noteCreated(r client.Resource) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
+}
+
+// deleteDuplicates deletes the resources of this run that have an older duplicate: another client
+// has put the same files meanwhile, or an upload was stored after all whose answer was lost. The
+// oldest stays, so that two clients that do this at the same time do not delete both.
+func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) error {
+	if len(u.created) == 0 {
+		return nil
+	}
+	o := client.ListOptions{NamePrefix: beginning(named)}
+	if o.NamePrefix == "" {
+		o.Since = u.existing.newest
+	}
+	for r, err := range u.listed(ctx, o, named) {
+		if err != nil {
+			return err
+		}
+		mine := u.created[r.Name]
+		if r.SHA256 != mine.digest || r.ID >= mine.id { // "" where this run created none
+			continue
+		}
+		if err := u.client.DeleteResource(ctx, mine.id, client.IfMatch(mine.etag)); err != nil {
+			return err
+		}
+		delete(u.created, r.Name)
+		u.report.Replace(report.Result{Path: named[r.Name], Name: r.Name, Outcome: report.Present, ID: r.ID, Bytes: r.Bytes, Digest: r.SHA256}, report.Sent)
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/cli/client/resumption"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// passing lets a body through, counts it, and does something after so many bytes.
+type passing struct {
+	io.ReadCloser
+	count *atomic.Int64
+	after int64
+	act   func()
+}
+
+func (p *passing) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	if p.count.Add(int64(n)) >= p.after && p.act != nil {
+		p.act()
+		p.act = nil
+	}
+	return n, err
+}
+
+// TestPutResumes: a large file that was interrupted goes on where it was, in another run, also as a
+// replacement; what has changed meanwhile is begun anew.
+func TestPutResumes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	const size = 40 << 20
+	var came atomic.Int64
+	put := func(path string, stopAfter int64) int64 {
+		t.Helper()
+		ctx, signal := context.WithCancel(t.Context())
+		defer signal()
+		came.Store(0)
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPatch {
+				p := &passing{r.Body, &came, stopAfter, nil}
+				if stopAfter > 0 {
+					p.act = signal
+				}
+				r.Body = p
+			}
+			on(w, r)
+		})
+		got := s.runAs(ctx, s.key, "", "put", path, "runs")
+		if interrupted := errors.Is(got.error, exit.ErrInterrupted); interrupted != (stopAfter > 0) {
+			t.Errorf("stopped after %d: %+v", stopAfter, got)
+		}
+		return came.Load()
+	}
+	path := filepath.Join(t.TempDir(), "large.bin")
+	for round, content := range []string{strings.Repeat("first 0123456789", size/16), strings.Repeat("other 0123456789", size/16)} {
+		write(t, path, content)
+		first := put(path, 10<<20)
+		for _, r := range s.active(t, set.ID) {
+			if round == 0 || r.SHA256 == sha256.Sum256([]byte(content)) {
+				t.Errorf("round %d: half a file left %+v", round, r)
+			}
+		}
+		second := put(path, 0)
+		if total := first + second; second >= size || total > size+4<<20 {
+			t.Errorf("round %d: %d bytes, then %d, for %d", round, first, second, size)
+		}
+		s.holds(t, set.ID, map[string]string{"large.bin": content})
+	}
+}
+
+// largeFile makes a file that is just long enough to go in parts.
+func largeFile(t *testing.T) (path, content string) {
+	t.Helper()
+	content = strings.Repeat("0123456789abcdef", 16<<20/16+1)
+	path = filepath.Join(t.TempDir(), "large.bin")
+	write(t, path, content)
+	return path, content
+}
+
+// placeOf is where the upload of a file, as it is now, as large.bin is remembered.
+func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.Entry {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resumption.Stored().Of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin"}, "", []client.Condition(nil),
+		fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
+}
+
+// TestPutKilledAtEnd: what a run has made that did not hear of it is what the next one wants only
+// while it is still there, under its name.
+func TestPutKilledAtEnd(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path, content := largeFile(t)
+	for _, meanwhile := range [][]string{{"rm"}, {"mv", "other.bin"}} {
+		ctx, kill := context.WithCancel(t.Context())
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Labshelf-SHA256") != "" { // the last chunk
+				defer kill()
+				lose(w, r)
+			}
+			on(w, r)
+		})
+		if got := s.runAs(ctx, s.key, "", "put", path, "runs"); !errors.Is(got.error, exit.ErrInterrupted) {
+			t.Errorf("killed: %+v", got)
+		}
+		s.intercept(nil)
+		args := append([]string{meanwhile[0], "runs:large.bin"}, meanwhile[1:]...)
+		for _, args := range [][]string{args, {"put", path, "runs"}} {
+			if got := s.run(t, "", args...); got.error != nil {
+				t.Errorf("%q: %+v", args, got)
+			}
+		}
+		want := map[string]string{"large.bin": content}
+		if meanwhile[0] == "mv" {
+			want["other.bin"] = content
+		}
+		s.holds(t, set.ID, want)
+		if got := s.run(t, "", "rm", "runs:large.bin"); got.error != nil {
+			t.Error(got)
+		}
+	}
+}
+
+// TestPutIgnoresBrokenResumption: what is remembered of uploads may be broken, and is cleared away
+// when nobody has come back for it.
+func TestPutIgnoresBrokenResumption(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path, content := largeFile(t)
+	place := placeOf(t, s, set, path)
+	long, recent := resumption.Stored().Of(s.base(), "long ago"), resumption.Stored().Of(s.base(), "recently")
+	for _, r := range []resumption.Entry{long, recent} {
+		r.Save("01M81DEBP8F5TDPQKMMPKZ1SSS")
+	}
+	for r, age := range map[resumption.Entry]time.Duration{long: 91 * 24 * time.Hour, recent: 89 * 24 * time.Hour} {
+		if err := os.Chtimes(string(r), time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, broken := range []string{"..", "", "01M81DEBP8F5TD", strings.Repeat("A", 2<<20), "01M81DEBP8F5TDPQKMMPKZ1SSS"} {
+		write(t, string(place), broken)
+		var came atomic.Int64
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/uploads") {
+				came.Add(1)
+			}
+			on(w, r)
+		})
+		if got := s.run(t, "", "put", path, "runs"); got.error != nil || came.Load() != 1 {
+			t.Errorf("%.40q is remembered: %+v, and %d begun", broken, got, came.Load())
+		}
+		if left := place.ID(); left != "" {
+			t.Errorf("%.40q is still remembered", left)
+		}
+		s.holds(t, set.ID, map[string]string{"large.bin": content})
+		if got := s.run(t, "", "rm", "runs:large.bin"); got.error != nil {
+			t.Error(got)
+		}
+	}
+	if long.ID() != "" || recent.ID() == "" {
+		t.Errorf("of long ago %q is left, of recently %q", long.ID(), recent.ID())
+	}
+}
+
+// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind, here
+// or on the service.
+func TestPutChangedLargeFile(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path, content := largeFile(t)
+	place := placeOf(t, s, set, path)
+	var at, remembered atomic.Pointer[string]
+	var came atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			at.Store(&r.URL.Path)
+			remembered.Store(new(place.ID()))
+			r.Body = &passing{r.Body, &came, 1 << 20, func() { write(t, path, content+"more") }}
+		}
+		on(w, r)
+	})
+	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "it changed while it was read") {
+		t.Errorf("changed: %+v", got)
+	}
+	if at.Load() == nil || remembered.Load() == nil || *remembered.Load() == "" {
+		t.Fatal("nothing was sent, or remembered")
+	}
+	_, err := s.client.Upload(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
+	var problem *client.Problem
+	if !errors.As(err, &problem) || problem.Status != http.StatusNotFound || place.ID() != "" {
+		t.Errorf("the upload is still there (%v), or remembered as %q", err, place.ID())
+	}
+	s.intercept(nil)
+	if got := s.run(t, "", "put", path, "runs"); got.error != nil {
+		t.Errorf("again: %+v", got)
+	}
+	s.holds(t, set.ID, map[string]string{"large.bin": content + "more"})
+}

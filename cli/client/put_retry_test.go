@@ -1,0 +1,318 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// upload is a request that has arrived whole.
+type upload struct {
+	name string
+	body []byte
+}
+
+var namePart = regexp.MustCompile(`name="name"\r\n\r\n([^\r]*)\r\n`)
+
+// receive reads an upload to its end; the request can still be handed on.
+func receive(r *http.Request) (upload, error) {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	u := upload{body: body}
+	if name := namePart.FindSubmatch(body); name != nil {
+		u.name = string(name[1])
+	}
+	return u, err
+}
+
+// lose lets the service do what a request asks for, and cuts the connection instead of the answer.
+func lose(w http.ResponseWriter, r *http.Request) {
+	w.(intercepted).service.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+	panic(http.ErrAbortHandler)
+}
+
+func isUpload(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/resources") || r.Method == http.MethodPut || r.Method == http.MethodPatch
+}
+
+// TestPutLostAnswersNoDuplicates: uploads that were stored without an answer make no second
+// resource, and their bytes are not sent again.
+func TestPutLostAnswersNoDuplicates(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	files := map[string]string{"new-1": "1", "new-2": "1", "empty": "", "old": "3", "same": "4"}
+	s.put(t, set.ID, "old", "two")
+	s.put(t, set.ID, "same", "4")
+	root := tree(t, files)
+	var posts atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if !isUpload(r) {
+			on(w, r)
+			return
+		}
+		if r.Method == http.MethodPost {
+			posts.Add(1)
+		}
+		lose(w, r)
+	})
+	got := s.run(t, "", "put", root, "runs")
+	if want := "sent           3 files, 2 B\nreplaced       1 file, 1 B\nalready there  1 file, 1 B\n"; got.error != nil || got.out != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	s.holds(t, set.ID, files)
+	if n := posts.Load(); n != 3 {
+		t.Errorf("%d uploads of 3 new files", n)
+	}
+}
+
+// TestPutBrokenUploads: an upload that breaks off in its midst, or that something on the way does
+// not pass on, is made again.
+func TestPutBrokenUploads(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	s.put(t, set.ID, "old", "two")
+	files := map[string]string{"new": strings.Repeat("x", 1<<20), "old": "3"}
+	root := tree(t, files)
+	var mu sync.Mutex
+	tries := map[string]int{}
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if !isUpload(r) {
+			on(w, r)
+			return
+		}
+		mu.Lock()
+		tries[r.Method]++
+		try := tries[r.Method]
+		mu.Unlock()
+		switch try {
+		case 1:
+			_, _ = io.CopyN(io.Discard, r.Body, 100)
+			panic(http.ErrAbortHandler)
+		case 2:
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusBadGateway)
+		default:
+			on(w, r)
+		}
+	})
+	if got := s.run(t, "", "put", root, "runs"); got.error != nil || got.err != "" {
+		t.Errorf("got %+v", got)
+	}
+	s.holds(t, set.ID, files)
+	if tries["POST"] != 3 || tries["PUT"] != 3 {
+		t.Errorf("it took %v", tries)
+	}
+}
+
+// TestPutGivesUp: a file whose uploads never come through fails alone.
+func TestPutGivesUp(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	root := tree(t, map[string]string{"a": "1", "b": "2"})
+	var tries atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if isUpload(r) {
+			u, err := receive(r)
+			if err != nil || u.name == "a" {
+				tries.Add(1)
+				panic(http.ErrAbortHandler)
+			}
+		}
+		on(w, r)
+	})
+	got := s.run(t, "", "put", root, "runs")
+	if !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "a: ") || !strings.Contains(got.err, "does not answer") {
+		t.Errorf("got %+v", got)
+	}
+	if n := tries.Load(); n != 5 {
+		t.Errorf("it was sent %d times", n)
+	}
+	s.holds(t, set.ID, map[string]string{"b": "2"})
+}
+
+// TestPutLateStoreNoDuplicates: an upload that is stored only after it was looked for, and sent
+// again, is there once in the end.
+func TestPutLateStoreNoDuplicates(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	files := map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6"}
+	root := tree(t, files)
+	var late atomic.Pointer[http.Request]
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if !isUpload(r) {
+			on(w, r)
+			return
+		}
+		u, err := receive(r)
+		if err != nil || u.name != "c" {
+			on(w, r)
+			return
+		}
+		if late.Load() == nil {
+			late.Store(r.Clone(context.WithoutCancel(r.Context())))
+			panic(http.ErrAbortHandler)
+		}
+		w.(intercepted).service.ServeHTTP(httptest.NewRecorder(), late.Load())
+		on(w, r)
+	})
+	got := s.run(t, "", "put", root, "runs")
+	if want := "sent           5 files, 5 B\nalready there  1 file, 1 B\n"; got.error != nil || got.out != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	s.holds(t, set.ID, files)
+}
+
+// TestPutTwiceAtOnceNoDuplicates: two clients that put the same files at the same time leave one of
+// each.
+func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("run-%d", i)] = fmt.Sprint(i)
+	}
+	root := tree(t, files)
+	listed := make(chan struct{}) // by both, before anything is there
+	var lists atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if isUpload(r) {
+			<-listed
+		}
+		on(w, r)
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, set.ID+"/resources") && lists.Add(1) == 2 {
+			close(listed)
+		}
+	})
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if got := s.runAs(t.Context(), s.key, "", "put", root, "runs"); got.error != nil {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	both.Wait()
+	s.holds(t, set.ID, files)
+}
+
+// TestPutEndsOnFatalError: what every file would meet ends it, and the files that were not tried
+// are counted.
+func TestPutEndsOnFatalError(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprint(i)] = "x"
+	}
+	root := tree(t, files)
+	var uploads atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if isUpload(r) && uploads.Add(1) == 5 {
+			if err := s.client.DeleteSet(r.Context(), set.ID); err != nil {
+				t.Error(err)
+			}
+		}
+		on(w, r)
+	})
+	got := s.run(t, "", "put", root, "runs", "--parallel", "1")
+	if got.error == nil || !strings.Contains(got.Error(), "409 parent_deleted") || !strings.Contains(got.Error(), "the same command goes on from here") {
+		t.Errorf("got %+v", got)
+	}
+	if want := "sent       4 files, 4 B\nfailed     1 file\nnot tried  25 files\n"; got.out != want || uploads.Load() != 5 {
+		t.Errorf("got %q, want %q; %d uploads", got.out, want, uploads.Load())
+	}
+	s.server.CloseClientConnections()
+	s.intercept(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if got := s.run(t, "", "put", root, "runs"); got.error == nil || !strings.Contains(got.Error(), "does not answer") {
+		t.Errorf("without a service: %+v", got)
+	}
+}
+
+// TestPutOnFullDisk: where the service has no room, put ends with the same error, whether something
+// was stored or not, and names each file that was tried.
+func TestPutOnFullDisk(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.newSet(t, "lab", "runs")
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprint(i)] = "x"
+	}
+	root := tree(t, files)
+	for _, room := range []int64{0, 7} {
+		var uploads, refused atomic.Int64
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if isUpload(r) && uploads.Add(1) > room {
+				refused.Add(1)
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.WriteHeader(http.StatusInsufficientStorage)
+				_, _ = io.WriteString(w, `{"status":507,"code":"no_space","detail":"no space is left; nothing was changed"}`)
+				return
+			}
+			on(w, r)
+		})
+		got := s.run(t, "", "put", root, "runs")
+		var problem *client.Problem
+		if !errors.As(got.error, &problem) || problem.Status != http.StatusInsufficientStorage || errors.Is(got.error, exit.ErrPartly) {
+			t.Errorf("got %+v", got)
+		}
+		tried := strings.Count(got.err, "507 no_space")
+		if int64(tried) != refused.Load() || tried == 0 || !strings.Contains(got.out, fmt.Sprintf("failed     %s\n", display.Files(tried))) ||
+			!strings.Contains(got.out, fmt.Sprintf("not tried  %d files\n", 30-tried-int(room))) {
+			t.Errorf("%d uploads were refused: %+v", refused.Load(), got)
+		}
+	}
+}
+
+// TestPutInterrupted: a signal leaves whole resources and no others, and the same command goes on.
+func TestPutInterrupted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	files := map[string]string{"large": strings.Repeat("x", 8<<20)}
+	for i := range 20 {
+		files[fmt.Sprint(i)] = fmt.Sprint(i)
+	}
+	root := tree(t, files)
+	ctx, signal := context.WithCancel(t.Context())
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if isUpload(r) && r.ContentLength > 8<<20 {
+			_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
+			signal()
+		}
+		on(w, r)
+	})
+	got := s.runAs(ctx, s.key, "", "put", root, "runs", "--parallel", "2")
+	if !errors.Is(got.error, exit.ErrInterrupted) || !strings.Contains(got.Error(), "run the same command again to go on") || !strings.Contains(got.out, "not tried") {
+		t.Errorf("got %+v", got)
+	}
+	for _, r := range s.active(t, set.ID) {
+		if want, there := files[r.Name]; !there || r.Bytes != int64(len(want)) || r.Name == "large" {
+			t.Errorf("it left %+v", r)
+		}
+	}
+	s.intercept(nil)
+	if got := s.run(t, "", "put", root, "runs"); got.error != nil {
+		t.Errorf("the second time: %+v", got)
+	}
+	s.holds(t, set.ID, files)
+}

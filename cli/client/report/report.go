@@ -1,0 +1,216 @@
+// Package report writes the outcome of each file of a command, and the sums.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+
+	"labshelf/blobs"
+	"labshelf/cli/client/filenames"
+	"labshelf/cli/display"
+	"labshelf/cli/meter"
+)
+
+// Outcome is what became of a file; its value is for JSON.
+type Outcome string
+
+// The outcomes.
+const (
+	Sent     Outcome = "sent"     // a new resource
+	Replaced Outcome = "replaced" // the new file of an existing resource
+	Present  Outcome = "there"    // not sent: the resource of that name has the same bytes
+	Skipped  Outcome = "skipped"  // not a regular file
+	Failed   Outcome = "failed"
+)
+
+// Result is the outcome of one file.
+type Result struct {
+	Path, Name string // on this machine, in the form for people; of the resource
+	Outcome    Outcome
+	ID         string       // of the resource, or ""
+	Bytes      int64        // of the resource
+	Digest     blobs.Digest // of the resource
+	Why        error        // nil unless it was skipped or failed
+}
+
+// tally counts files and bytes of one outcome.
+type tally struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// Wording names the outcomes for people, in the order of the report.
+type Wording []struct {
+	Outcome Outcome
+	Words   string
+	Bytes   bool // the sum includes bytes
+}
+
+// Report writes outcomes as they come, and their sums at the end. It is safe for concurrent use.
+type Report struct {
+	Output
+	meter   *meter.Meter
+	wording Wording
+	Only    string // text for a single file in place of a count, or ""
+	none    string // text where there is no file
+	Dry     bool   // nothing was changed, only planned
+
+	mu          sync.Mutex
+	Counts      map[Outcome]tally
+	others      map[int]int // skipped entries, by index in otherKinds
+	outputError error       // of the first write that failed
+
+	Renamed int // files whose name differs from that of their resource
+}
+
+// line is the JSON of a result.
+type line struct {
+	File    string  `json:"file"`
+	Name    string  `json:"name,omitempty"`
+	Outcome Outcome `json:"outcome"`
+	ID      string  `json:"id,omitempty"`
+	Bytes   *int64  `json:"bytes,omitempty"`
+	SHA256  string  `json:"sha256,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	Kind    string  `json:"kind,omitempty"` // of an entry that is not a regular file
+	DryRun  bool    `json:"dryRun,omitempty"`
+}
+
+// Tell counts a result, and writes it if it failed or was skipped, or if JSON or the plan is asked
+// for.
+func (r *Report) Tell(one Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count(one.Outcome, 1, one.Bytes)
+	var other NotAFile
+	isOther := errors.As(one.Why, &other)
+	if isOther {
+		r.countOther(kindIndex(fs.FileMode(other)))
+	}
+	if one.Why != nil {
+		r.meter.Say(fmt.Sprintf("%s: %s", display.Printable(one.Path), display.Printable(one.Why.Error())))
+	}
+	switch {
+	case r.JSON:
+		l := line{File: one.Path, Name: one.Name, Outcome: one.Outcome, ID: one.ID, DryRun: r.Dry}
+		if one.Why != nil {
+			l.Why = one.Why.Error()
+			if isOther {
+				l.Kind = otherKinds[kindIndex(fs.FileMode(other))].word
+			}
+		} else {
+			l.Bytes = &one.Bytes
+		}
+		if one.Digest != (blobs.Digest{}) {
+			l.SHA256 = one.Digest.String()
+		}
+		r.write(func() error { return display.WriteJSON(r.Out, l) })
+	case r.Dry && (one.Outcome == Sent || one.Outcome == Replaced):
+		verb := map[Outcome]string{Sent: "send", Replaced: "replace"}[one.Outcome]
+		r.write(func() error {
+			_, err := fmt.Fprintf(r.Out, "%-7s  %s\n", verb, display.Printable(one.Name))
+			return err
+		})
+	}
+}
+
+// Replace counts a result in place of an earlier one with the outcome was, and writes it.
+func (r *Report) Replace(one Result, was Outcome) {
+	r.mu.Lock()
+	r.count(was, -1, -one.Bytes)
+	r.mu.Unlock()
+	r.Tell(one)
+}
+
+func (r *Report) countOther(kind int) {
+	if r.others == nil {
+		r.others = map[int]int{}
+	}
+	r.others[kind]++
+}
+
+// otherCounts are the sums of skipped entries for people: 2 symbolic links, 1 pipe.
+func (r *Report) otherCounts() string {
+	var counts []string
+	for i, k := range otherKinds {
+		switch n := r.others[i]; n {
+		case 0:
+		case 1:
+			counts = append(counts, "1 "+k.one)
+		default:
+			counts = append(counts, strconv.Itoa(n)+" "+k.several)
+		}
+	}
+	return strings.Join(counts, ", ")
+}
+
+func (r *Report) count(o Outcome, files int, bytes int64) {
+	count := r.Counts[o]
+	r.Counts[o] = tally{count.Files + files, count.Bytes + bytes}
+}
+
+// write writes to the output. The first error is returned by End: the work goes on where the output
+// is closed.
+func (r *Report) write(line func() error) {
+	r.meter.WithoutBar(func() {
+		if err := line(); err != nil && r.outputError == nil {
+			r.outputError = err
+		}
+	})
+}
+
+// Done counts the files that are in the set.
+func (r *Report) Done() int {
+	return r.Counts[Sent].Files + r.Counts[Replaced].Files + r.Counts[Present].Files
+}
+
+// End writes the sums. left counts the files that were not tried.
+func (r *Report) End(left int) error {
+	r.meter.Close()
+	if r.JSON {
+		sums := map[string]any{"left": left}
+		if r.Dry {
+			sums["dryRun"] = true
+		}
+		if r.Renamed > 0 {
+			sums["renamed"] = r.Renamed
+		}
+		for _, w := range r.wording {
+			sums[string(w.Outcome)] = r.Counts[w.Outcome]
+		}
+		r.write(func() error { return display.WriteJSON(r.Out, map[string]any{"end": sums}) })
+		return r.outputError
+	}
+	t := display.Table{}
+	for _, w := range r.wording {
+		count := r.Counts[w.Outcome]
+		what := display.Files(count.Files)
+		if r.Only != "" {
+			what = r.Only
+		}
+		switch {
+		case count.Files == 0:
+		case w.Outcome == Skipped:
+			t.Add(w.Words, r.otherCounts())
+		case w.Bytes:
+			t.Add(w.Words, what+", "+display.Bytes(count.Bytes))
+		default:
+			t.Add(w.Words, what)
+		}
+	}
+	if r.Renamed > 0 {
+		t.Add("renamed", fmt.Sprintf("%s; %s has the names that put gives back", display.Files(r.Renamed), filenames.Name))
+	}
+	if left > 0 {
+		t.Add("not tried", display.Files(left))
+	}
+	if len(t.Rows) == 0 {
+		t.Add(r.none)
+	}
+	r.write(func() error { return t.Write(r.Out, display.Unlimited) })
+	return r.outputError
+}

@@ -1,0 +1,229 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func rmCommand(p Process) *cobra.Command {
+	var w whichFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "rm RESOURCE... | --set SET... | --dataspace DATASPACE...",
+		Short: "Delete resources, sets or dataspaces; restore undoes it",
+		Long: `rm deletes resources; with --set, sets with all that is in them; with
+--dataspace, dataspaces with all that is in them. What is deleted cannot be
+downloaded. rm does not ask for confirmation; it prints the "labshelf restore"
+command that undoes it, which works until a sysadmin purges what was deleted
+long ago. Records stay, so that clients that follow changes see the deletion.
+
+After an error rm goes on with the next argument. Repeating it is harmless.`,
+		Example: `  labshelf rm runs-2026:run-1.csv
+  labshelf rm --set runs-2025`,
+		Args:        w.args,
+		Annotations: p.ExitCodes(6, 130),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return p.each(ctx, args, func(ref string) error {
+			t, err := w.find(ctx, c, ref, client.Active)
+			if err != nil {
+				return w.hint(ctx, c, ref, err)
+			}
+			note := fmt.Sprintf("%s was deleted already.", t.what)
+			if t.state != client.Deleted {
+				if err := t.remove(ctx); err != nil {
+					return err
+				}
+				note = fmt.Sprintf("Deleted %s%s. To bring it back: labshelf restore %s", t.what, t.along, t.ref)
+			}
+			return p.reportTarget(ctx, t, note, asJSON)
+		})
+	})
+	w.define(cmd.Flags())
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, true, w.offer(client.Active))
+}
+
+func restoreCommand(p Process) *cobra.Command {
+	var w whichFlags
+	var asJSON bool
+	var number int64
+	cmd := &cobra.Command{
+		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
+		Short: "Bring back what was deleted, or an earlier version of a file",
+		Long: `restore brings back resources; with --set, sets, and with --dataspace,
+dataspaces, each with exactly what was deleted with it. What was deleted before
+that stays deleted. Resources whose bytes were purged cannot be restored.
+
+Where a name is that of a deleted resource and of an active one, it means the
+deleted one. "labshelf ls --deleted --long SET" lists those with their ids.
+
+With --version N the resource gets the file, name and description again that it
+had in version N, as a new version; "labshelf versions" lists them.`,
+		Example: `  labshelf restore runs-2026:run-1.csv
+  labshelf restore runs-2026:run-1.csv --version 3
+  labshelf restore --set runs-2025`,
+		Args:        w.args,
+		Annotations: p.ExitCodes(6, 130),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if number != 0 {
+			return p.restoreVersion(ctx, c, args[0], number, asJSON)
+		}
+		return p.each(ctx, args, func(ref string) error {
+			t, err := w.find(ctx, c, ref, client.Deleted)
+			if err != nil {
+				return w.hint(ctx, c, ref, err)
+			}
+			note := fmt.Sprintf("%s is not deleted.", t.what)
+			if t.state == client.Deleted {
+				if err := t.restore(ctx); err != nil {
+					return err
+				}
+				note = fmt.Sprintf("Restored %s%s.", t.what, t.along)
+				if t.movedTo != "" {
+					note += fmt.Sprintf(" It had been moved: what it has become, %s, stays, and there are two files now.", t.movedTo)
+				}
+			}
+			return p.reportTarget(ctx, t, note, asJSON)
+		})
+	})
+	w.define(cmd.Flags())
+	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version of the one resource that is to be the current one again")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("version") && (number < 1 || len(args) != 1 || w.set || w.dataspace) {
+			return exit.Usagef("--version is a number, 1 or more, and goes with one resource")
+		}
+		return nil
+	}
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, true, w.offer(client.Deleted))
+}
+
+// restoreVersion makes a version of a resource the current one.
+func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref string, number int64, asJSON bool) error {
+	r, err := reference.FindResource(ctx, c, ref, client.Active)
+	if err != nil {
+		return err
+	}
+	restored, err := c.RestoreVersion(ctx, r.ID, number)
+	if err != nil {
+		return err
+	}
+	name := display.Printable(restored.Name)
+	if restored.Version == r.Version {
+		return p.done(restored, asJSON, "%s is as it was in version %d already.\n", name, number)
+	}
+	return p.done(restored, asJSON, "Restored version %d of %s, as version %d.\n", number, name, restored.Version)
+}
+
+// reportTarget reports what was done, for people or as the new record in JSON.
+func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON bool) error {
+	if !asJSON {
+		_, err := display.Fprintln(p.Out, note)
+		return err
+	}
+	record, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	return display.WriteJSON(p.Out, record)
+}
+
+// whichFlags are the kind of the arguments of rm and restore.
+type whichFlags struct{ set, dataspace bool }
+
+func (w *whichFlags) define(flags *pflag.FlagSet) {
+	flags.BoolVar(&w.set, "set", false, "the arguments are sets")
+	flags.BoolVar(&w.dataspace, "dataspace", false, "the arguments are dataspaces")
+}
+
+func (w *whichFlags) args(cmd *cobra.Command, args []string) error {
+	if w.set && w.dataspace {
+		return exit.Usagef("--set and --dataspace each say what the arguments are: give one or the other")
+	}
+	return atLeast(1, "something to "+cmd.Name()+", such as runs-2026:run-1.csv")(cmd, args)
+}
+
+// offer offers records of that kind in a state.
+func (w *whichFlags) offer(state string) completion.Offer {
+	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		switch {
+		case w.dataspace:
+			return completion.Dataspaces(state)(ctx, c, typed)
+		case w.set:
+			return completion.Sets(state)(ctx, c, typed)
+		}
+		return completion.Resources(state)(ctx, c, typed)
+	}
+}
+
+// target is something that can be deleted and restored.
+type target struct {
+	what, ref, along string // text for people, argument of restore, and text about its content
+	state, movedTo   string
+	remove, restore  func(context.Context) error
+	read             func(context.Context) (any, error)
+}
+
+// find returns what ref names, with preference for records in state.
+func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state string) (target, error) {
+	const along = " and what was in it"
+	switch {
+	case w.dataspace:
+		d, err := reference.FindDataspace(ctx, c, ref, state)
+		return targetOf(target{what: "the dataspace " + d.Name, ref: "--dataspace " + d.Name, along: along, state: d.State}, d.ID,
+			actions[client.Dataspace]{c.DeleteDataspace, c.RestoreDataspace, c.Dataspace}), err
+	case w.set:
+		s, err := reference.FindSet(ctx, c, ref, state)
+		return targetOf(target{what: "the set " + s.Name, ref: "--set " + s.Name, along: along, state: s.State}, s.ID,
+			actions[client.Set]{c.DeleteSet, c.RestoreSet, c.Set}), err
+	}
+	r, err := reference.FindResource(ctx, c, ref, state)
+	return targetOf(target{what: r.Name, ref: r.ID, state: r.State, movedTo: r.MovedTo}, r.ID,
+		actions[client.Resource]{c.DeleteResource, c.RestoreResource, c.Resource}), err
+}
+
+// hint replaces the error about a ref that is no resource where it names a set or dataspace.
+func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err error) error {
+	var problem *client.Problem
+	if w.set || w.dataspace || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) {
+		return err
+	}
+	d, s, _, other := findAny(ctx, c, ref)
+	switch {
+	case other != nil:
+		return err
+	case d != nil:
+		return fmt.Errorf("%q is a dataspace; say so with --dataspace, if all that is in it is meant", ref)
+	case s != nil:
+		return fmt.Errorf("%q is a set; say so with --set, if all that is in it is meant", ref)
+	}
+	return err
+}
+
+// actions are the calls of the client for one kind of record.
+type actions[T any] struct {
+	remove  func(context.Context, string, ...client.Condition) error
+	restore func(context.Context, string, ...client.Condition) (T, error)
+	read    func(context.Context, string, ...client.Condition) (T, error)
+}
+
+// targetOf adds the calls for a record to a target.
+func targetOf[T any](t target, id string, a actions[T]) target {
+	t.what, t.ref = display.Printable(t.what), display.Printable(t.ref)
+	t.remove = func(ctx context.Context) error { return a.remove(ctx, id) }
+	t.restore = func(ctx context.Context) error { _, err := a.restore(ctx, id); return err }
+	t.read = func(ctx context.Context) (any, error) { return a.read(ctx, id) }
+	return t
+}

@@ -1,0 +1,327 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func schemaCommand(p Process) *cobra.Command {
+	cmd := p.branch("schema", "Make, change and list what files and sets of a dataspace are asked for",
+		schemaNewCommand(p), schemaListCommand(p), schemaShowCommand(p), schemaEditCommand(p), schemaVersionsCommand(p), schemaRemoveCommand(p), schemaRestoreCommand(p))
+	cmd.Long = `schema keeps the JSON Schemas of a dataspace: which properties its files, of
+some types or all, or its sets have. At most one applies to each. It warns, or,
+with --enforce, refuses changes that break it; files are never refused.
+"labshelf describe" fills in and shows what is missing, "labshelf find
+is:incomplete" finds it. A schema is named DATASPACE/NAME, or by its id.`
+	return cmd
+}
+
+// schemaFlags are the fields of a schema but for its text.
+type schemaFlags struct {
+	title, description string
+	types              []string
+	enforce            bool
+}
+
+func (f *schemaFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.title, "title", "", titleHelp)
+	flags.StringVar(&f.description, "description", "", descriptionHelp)
+	flags.StringArrayVar(&f.types, "type", nil, "only for files of this `TYPE`: text/csv, image/*, a format such as csv, or an extension such as .tif; may be repeated (default: all files)")
+	flags.BoolVar(&f.enforce, "enforce", false, "refuse changes of properties that break it")
+}
+
+func schemaNewCommand(p Process) *cobra.Command {
+	var f schemaFlags
+	var purpose string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new DATASPACE/NAME FILE",
+		Short: "Make a schema of a JSON Schema in a file",
+		Long: `new makes a schema. FILE has a JSON Schema (2020-12) for the properties, - is
+standard input; NAME has 2 to 100 of a-z, 0-9, - and _. It requires the role
+admin in the dataspace.`,
+		Example: `  labshelf schema new lab-one/measurement measurement.json --type text/csv
+  labshelf schema new lab-one/campaign campaign.json --for sets --enforce`,
+		Args: exactly(2, "a dataspace and a name, such as lab-one/measurement, and a file with a JSON Schema"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		dataspace, name, ok := cutLast(args[0], "/")
+		if !ok {
+			return exit.Usagef("the new schema must be DATASPACE/NAME, such as lab-one/measurement, not %q", args[0])
+		}
+		text, err := p.readSchema(args[1])
+		if err != nil {
+			return err
+		}
+		d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
+		if err != nil {
+			return err
+		}
+		made, err := c.NewSchema(ctx, d.ID, client.NewSchema{
+			Name: name, Schema: text, For: purpose, Types: f.types, Title: f.title, Description: f.description, Enforce: f.enforce,
+		})
+		if err != nil {
+			return err
+		}
+		return p.done(made, asJSON, "Made the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
+	})
+	f.define(cmd)
+	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "what it describes, a `WORD`: files or sets")
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
+	return cmd
+}
+
+// cutLast cuts a text around the last separator in it.
+func cutLast(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+// readSchema reads a JSON Schema. That it is one the service says.
+func (p Process) readSchema(path string) (json.RawMessage, error) {
+	text, err := p.readPatch(path)
+	if err == nil && !json.Valid(text) {
+		err = exit.Usagef("%s must have a JSON Schema, and has no JSON", path)
+	}
+	return text, err
+}
+
+func schemaListCommand(p Process) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "ls DATASPACE",
+		Short: "List the schemas of a dataspace",
+		Long:  `ls lists the schemas of a dataspace that you may read, the oldest first.`,
+		Args:  exactly(1, "one dataspace"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		all, err := c.Schemas(ctx, d.ID)
+		all = slices.DeleteFunc(all, func(s client.Schema) bool { return f.state() != client.All && s.State != f.state() })
+		return show(p, sequence(all, err), schemaColumns(), f.view("The dataspace has no schemas."))
+	})
+	f.define(cmd)
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}
+
+func schemaColumns() []column[client.Schema] {
+	type s = client.Schema
+	return []column[s]{
+		{"NAME", 0, func(s s) string { return s.Name }},
+		{"TITLE", 0, func(s s) string { return s.Title }},
+		{"FOR", 0, schemaPurpose},
+		{"VERSION", 0, func(s s) string { return fmt.Sprint(s.Version) }},
+		{"ENFORCED", 0, func(s s) string {
+			if s.Enforce {
+				return "yes"
+			}
+			return ""
+		}},
+		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified) }},
+		{"STATE", inState, func(s s) string { return s.State }},
+		{"ID", inLong, func(s s) string { return s.ID }},
+	}
+}
+
+// schemaPurpose says what a schema is for.
+func schemaPurpose(s client.Schema) string {
+	if len(s.Types) > 0 {
+		return strings.Join(s.Types, " ")
+	}
+	return s.For
+}
+
+func schemaShowCommand(p Process) *cobra.Command {
+	var number int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show SCHEMA",
+		Short: "Print the JSON Schema of a schema, to be edited",
+		Long: `show prints the JSON Schema, as "labshelf schema edit --schema" takes it; --json
+prints all that is known of the schema.`,
+		Example: `  labshelf schema show lab-one/measurement > measurement.json
+  labshelf schema show lab-one/measurement --version 1`,
+		Args: exactly(1, "one schema, such as lab-one/measurement"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		s, err := findSchema(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		text, record := s.Schema, any(s)
+		if cmd.Flags().Changed("version") {
+			v, err := c.SchemaVersion(ctx, s.ID, number)
+			if err != nil {
+				return err
+			}
+			text, record = v.Schema, v
+		}
+		indented, err := json.MarshalIndent(text, "", "  ")
+		if err != nil {
+			return err
+		}
+		return p.done(record, asJSON, "%s\n", indented)
+	})
+	cmd.Flags().IntVar(&number, "version", 0, "print version `N`")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, schemasOffered)
+}
+
+func schemaEditCommand(p Process) *cobra.Command {
+	var f schemaFlags
+	var file, name string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edit SCHEMA",
+		Short: "Change a schema",
+		Long: `edit changes what flags name, and nothing else. Another JSON Schema makes a new
+version; what was made with an older one is still held to that. --type all
+makes it one for all files. It requires the role admin in the dataspace.`,
+		Example: `  labshelf schema edit lab-one/measurement --schema measurement.json
+  labshelf schema edit lab-one/measurement --enforce=false --type csv`,
+		Args: exactly(1, "one schema, such as lab-one/measurement"),
+	}
+	flags := cmd.Flags()
+	cmd.PreRunE = wantOne(flags, "schema", "name", "title", "description", "type", "enforce")
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		edit := client.SchemaEdit{
+			Name: given(flags, "name", &name), Title: given(flags, "title", &f.title), Description: given(flags, "description", &f.description),
+			Enforce: given(flags, "enforce", &f.enforce),
+		}
+		if flags.Changed("type") {
+			types := slices.DeleteFunc(slices.Clone(f.types), func(word string) bool { return word == client.All })
+			edit.Types = &types
+		}
+		var err error
+		if flags.Changed("schema") {
+			if edit.Schema, err = p.readSchema(file); err != nil {
+				return err
+			}
+		}
+		s, err := findSchema(ctx, c, args[0], client.Active)
+		if err != nil {
+			return err
+		}
+		if s, err = c.EditSchema(ctx, s.ID, edit); err != nil {
+			return err
+		}
+		return p.done(s, asJSON, "Changed the schema %s; its version is %d.\n", display.Printable(s.Name), s.Version)
+	})
+	f.define(cmd)
+	flags.StringVar(&file, "schema", "", "the JSON Schema in `FILE`, or - for standard input")
+	flags.StringVar(&name, "name", "", "another `NAME`")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, schemasOffered)
+}
+
+func schemaVersionsCommand(p Process) *cobra.Command {
+	return p.onSchema("versions SCHEMA", "List the versions of a schema", `versions lists the last 50 versions of a schema, the newest first. "labshelf
+schema show --version N" prints one.`, client.Active,
+		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
+			all, err := c.SchemaVersions(ctx, s.ID)
+			who := people{c, map[string]string{}}
+			type v = client.SchemaVersion
+			return show(p, sequence(all, err), []column[v]{
+				{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Version) }},
+				{"MADE", 0, func(v v) string { return display.Time(v.Created) }},
+				{"BY", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
+			}, view{json: asJSON})
+		})
+}
+
+func schemaRemoveCommand(p Process) *cobra.Command {
+	return p.onSchema("rm SCHEMA", "Delete a schema", `rm deletes a schema: nothing is asked for any more. What people have filled in
+stays, and "labshelf schema restore" brings the schema back.`, client.Active,
+		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
+			if err := c.DeleteSchema(ctx, s.ID); err != nil {
+				return err
+			}
+			return p.done(s, asJSON, "Deleted the schema %s. To restore it: labshelf schema restore %s\n", display.Printable(s.Name), display.Printable(s.ID))
+		})
+}
+
+func schemaRestoreCommand(p Process) *cobra.Command {
+	return p.onSchema("restore SCHEMA", "Restore a deleted schema", `restore brings back a schema that was deleted.`, client.Deleted,
+		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
+			restored, err := c.RestoreSchema(ctx, s.ID)
+			if err != nil {
+				return err
+			}
+			return p.done(restored, asJSON, "Restored the schema %s.\n", display.Printable(s.Name))
+		})
+}
+
+// onSchema is a command for one schema, which is mostly in a state.
+func (p Process) onSchema(use, short, long, state string, run func(context.Context, *client.Client, client.Schema, bool) error) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one schema, such as lab-one/measurement")}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		s, err := findSchema(ctx, c, args[0], state)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, s, asJSON)
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, schemasOffered)
+}
+
+// findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Of several of one
+// name that in a state is preferred, and of these the last.
+func findSchema(ctx context.Context, c *client.Client, ref, state string) (found client.Schema, err error) {
+	dataspace, name, ok := cutLast(ref, "/")
+	if !ok {
+		return c.Schema(ctx, ref)
+	}
+	d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
+	if err != nil {
+		return found, err
+	}
+	all, err := c.Schemas(ctx, d.ID)
+	if err != nil {
+		return found, err
+	}
+	for _, s := range all {
+		if s.Name == name && (found.ID == "" || s.State == state || found.State != state) {
+			found = s
+		}
+	}
+	if found.ID == "" {
+		err = fmt.Errorf("the dataspace %s has no schema %q; \"labshelf schema ls %[1]s\" lists them", display.Printable(d.Name), name)
+	}
+	return found, err
+}
+
+// schemasOffered completes DATASPACE/NAME once the dataspace is typed.
+func schemasOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	dataspace, _, ok := cutLast(typed, "/")
+	if !ok {
+		return completion.Dataspaces(client.Active)(ctx, c, typed)
+	}
+	d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
+	if err != nil {
+		return nil
+	}
+	all, err := c.Schemas(ctx, d.ID)
+	return completion.Matching(sequence(all, err), typed, func(s client.Schema) (string, string) { return dataspace + "/" + s.Name, s.Title })
+}

@@ -1,0 +1,256 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.uber.org/goleak"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/cli/exit"
+	"labshelf/client"
+	"labshelf/handlers"
+	"labshelf/internal/testhome"
+	"labshelf/repository"
+)
+
+// What is in the environment of a process that is the program, and not its tests. It writes into
+// childMemory how many bytes it took.
+const childBase, childKey, childMemory = "LABSHELF_TEST_BASE", "LABSHELF_TEST_KEY", "LABSHELF_TEST_MEMORY"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childBase) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err := run(ctx, os.Getenv(childBase), os.Getenv(childKey), os.Stdin, os.Stdout, os.Stderr, os.Args[1:])
+		stop()
+		if path := os.Getenv(childMemory); path != "" {
+			var taken runtime.MemStats
+			runtime.ReadMemStats(&taken)
+			err = errors.Join(err, os.WriteFile(path, []byte(strconv.FormatUint(taken.Sys, 10)), 0o600))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = testhome.Remove()
+		os.Exit(code)
+	}))
+}
+
+// service is a real one in a temporary directory, behind a listening socket.
+type service struct {
+	dir    string // of its data
+	repo   *repository.Service
+	server *httptest.Server
+	secret [32]byte       // of its metadata
+	key    string         // of the first sysadmin
+	client *client.Client // with that key
+
+	mu     sync.Mutex
+	before http.HandlerFunc // what sees a request first; nil: the service
+}
+
+// start starts a service for a test, whose pages of resources are small.
+func start(t *testing.T) *service {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := blobs.OpenDir(dir, blobs.OS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{dir: dir, secret: meta.Secret(), repo: repository.New(meta, files, repository.Config{
+		PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10, IndexDir: filepath.Join(dir, "index"),
+	})}
+	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
+		t.Fatal(err)
+	}
+	handler := handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		before := s.before
+		s.mu.Unlock()
+		if before == nil {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		before(intercepted{w, handler}, r)
+	}))
+	s.client = client.New(s.base(), s.key)
+	t.Cleanup(func() {
+		s.client.Close()
+		s.server.Close()
+		s.repo.Close()
+		if err := meta.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *service) base() string { return s.server.URL + "/v1" }
+
+// intercepted is the answer to a request that something saw before the service.
+type intercepted struct {
+	http.ResponseWriter
+	service http.Handler
+}
+
+// on hands a request on to the service.
+func on(w http.ResponseWriter, r *http.Request) {
+	i := w.(intercepted)
+	i.service.ServeHTTP(i.ResponseWriter, r)
+}
+
+// intercept lets before see every request first, which hands it on. nil takes it away.
+func (s *service) intercept(before http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+}
+
+// newSet makes a dataspace and a set in it.
+func (s *service) newSet(t *testing.T, dataspace, set string) client.Set {
+	t.Helper()
+	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: dataspace}))
+	return must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: set, DataspaceID: d.ID}))
+}
+
+// put stores a resource.
+func (s *service) put(t *testing.T, set, name, text string) client.Resource {
+	t.Helper()
+	return must[client.Resource](t)(s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))))
+}
+
+// active lists the active resources of a set, by name.
+func (s *service) active(t *testing.T, set string) (list []client.Resource) {
+	t.Helper()
+	for r, err := range s.client.SetResources(t.Context(), set, client.ListOptions{Order: "name", Limit: 1000}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// ran is what a command left.
+type ran struct {
+	out, err string // standard output and error
+	error
+}
+
+// Error is all of it, for tests that fail.
+func (r ran) Error() string {
+	return fmt.Sprintf("standard output %q, standard error %q, error %v", r.out, r.err, r.error)
+}
+
+// run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the
+// sysadmin.
+func (s *service) run(t *testing.T, in string, args ...string) ran {
+	t.Helper()
+	return s.runAs(t.Context(), s.key, in, args...)
+}
+
+// runAs runs a command with another key; the end of ctx is the signal.
+func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran {
+	return s.runFrom(ctx, key, strings.NewReader(in), args...)
+}
+
+// runFrom is runAs with a standard input that need not end.
+func (s *service) runFrom(ctx context.Context, key string, in io.Reader, args ...string) ran {
+	var out, problems bytes.Buffer
+	err := run(ctx, s.base(), key, in, &out, &problems, args)
+	return ran{out.String(), problems.String(), err}
+}
+
+// process is a command in a process of its own, which can be killed. The caller starts it.
+func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(must[string](t)(os.Executable()), args...)
+	cmd.Env = append(os.Environ(), childBase+"="+s.base(), childKey+"="+s.key)
+	return cmd
+}
+
+func run(ctx context.Context, base, key string, in io.Reader, out, problems io.Writer, args []string) error {
+	p := Process{
+		Version: "2.0.0", In: in, Out: out, Err: problems,
+		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
+		RemoteFlags: func(*pflag.FlagSet) {},
+		Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
+			return client.New(base, key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
+		},
+		BaseURL:   func(text string) (string, error) { return text, nil },
+		ExitCodes: func(...int) map[string]string { return nil },
+		Refuse:    cobra.NoArgs,
+		Want:      func(*cobra.Command, []string) error { return exit.Usagef("want a command") },
+	}
+	root := newRoot(p)
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(problems)
+	return root.ExecuteContext(ctx)
+}
+
+// newRoot returns the command that holds the others.
+func newRoot(p Process) *cobra.Command {
+	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
+	root.AddGroup(Groups()...)
+	root.AddCommand(All(p)...)
+	return root
+}
+
+// must ends the test after an error.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(got T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+}
+
+// TestRun: the commands here speak to the service, each with its key.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	s.put(t, set.ID, "a/b.txt", "text")
+	if list := s.active(t, set.ID); len(list) != 1 || list[0].Name != "a/b.txt" {
+		t.Errorf("got %v", list)
+	}
+	if got := s.run(t, "", "status"); got.error != nil || !strings.Contains(strings.Join(strings.Fields(got.out), " "), "you are admin") {
+		t.Errorf("got %+v", got)
+	}
+	var asked atomic.Int32
+	s.intercept(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); on(w, r) })
+	if got := s.runAs(t.Context(), "lsk_wrong", "", "key", "ls"); got.error == nil || asked.Load() != 1 {
+		t.Errorf("got %+v after %d requests", got, asked.Load())
+	}
+}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestDocumented: docs/commands.md tells of every command and every topic, and has the recipe for
+// instruments as help has it.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	root := newRoot(Process{RemoteFlags: func(*pflag.FlagSet) {}, ExitCodes: func(...int) map[string]string { return nil }})
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		use := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+		want := "`" + use
+		if cmd.RunE == nil {
+			want = "help " + use
+		}
+		if !cmd.Hidden && !cmd.HasSubCommands() && !strings.Contains(page, want) {
+			t.Errorf("no %s in docs/commands.md", want)
+		}
+	}
+	for _, cmd := range root.Commands() {
+		walk(cmd)
+	}
+	recipe, err := topicTexts.ReadFile("topics/instrument.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.SplitSeq(string(recipe), "\n") {
+		code, indented := strings.CutPrefix(line, "  ")
+		if !indented || strings.HasPrefix(line, "   ") && !strings.HasPrefix(line, "    ") { // the text of a numbered step
+			continue
+		}
+		lines++
+		if !strings.Contains(page, strings.TrimSpace(code)+"\n") {
+			t.Errorf("docs/commands.md lacks this line of the recipe: %s", code)
+		}
+	}
+	if lines < 30 {
+		t.Errorf("the recipe has %d lines of code", lines)
+	}
+}

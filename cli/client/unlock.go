@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/client"
+)
+
+func unlockCommand(p Process) *cobra.Command {
+	var list, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "unlock SET[/FOLDER/] | RESOURCE",
+		Short: "End locks of the network drive",
+		Long: `unlock ends the locks of a file, or of a folder and what is directly in it, that
+programs on the network drive hold, such as an office program that did not end
+well. Admins of the dataspace end every lock there, other editors their own. A
+lock ends by itself within an hour. Locks bind the drive alone: put, the pages
+and other commands do not need this.`,
+		Example: `  labshelf unlock lab-one/raw:plan.odt
+  labshelf unlock lab-one/raw/2026/ --list`,
+		Args: exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.odt"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		path, err := drivePath(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		locks, err := c.DriveLocks(ctx, path)
+		for i := 0; err == nil && !list && i < len(locks); i++ {
+			err = c.EndDriveLock(ctx, locks[i])
+		}
+		if err != nil {
+			return err
+		}
+		return p.reportLocks(locks, list, asJSON)
+	})
+	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.SetsOrResources)
+}
+
+// drivePath returns the path of a set, a folder or a file on the drive.
+func drivePath(ctx context.Context, c *client.Client, ref string) (string, error) {
+	s, below, found, err := lookupFolder(ctx, c, ref)
+	if err == nil && !found {
+		var r client.Resource
+		if r, err = reference.FindResource(ctx, c, ref, client.Active); err == nil {
+			below = r.Name
+			s, err = c.Set(ctx, r.SetID)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	d, err := c.Dataspace(ctx, s.DataspaceID)
+	return strings.TrimSuffix(d.Name+"/"+s.Name+"/"+below, "/"), err
+}
+
+// reportLocks reports the locks that were found, or ended.
+func (p Process) reportLocks(locks []client.DriveLock, listed, asJSON bool) error {
+	if asJSON {
+		return display.WriteJSON(p.Out, append([]client.DriveLock{}, locks...))
+	}
+	if len(locks) == 0 {
+		_, err := display.Fprintf(p.Out, "Nothing is locked there.\n")
+		return err
+	}
+	verb := map[bool]string{true: "Locked", false: "Ended the lock of"}[listed]
+	for _, l := range locks {
+		by := ""
+		if l.Owner != "" {
+			by = " (by " + l.Owner + ")"
+		}
+		if _, err := display.Fprintf(p.Out, "%s %s%s\n", verb, l.Path, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// nearlyFull is the percentage of a quota from which on people are warned.
+const nearlyFull = 80
+
+// usageRow is what a dataspace holds, or what a user has stored.
+type usageRow struct {
+	Dataspace string `json:"dataspace,omitempty"`
+	User      string `json:"user,omitempty"`
+	Used      int64  `json:"used"` // bytes
+	Quota     int64  `json:"quota,omitempty"`
+	*client.Counters
+}
+
+// whose names it for people.
+func (r usageRow) whose() string {
+	if r.User != "" {
+		return "user " + r.User
+	}
+	return r.Dataspace
+}
+
+// percent is how much of the quota is used.
+func (r usageRow) percent() int64 { return int64(float64(r.Used) / float64(r.Quota) * 100) }
+
+func usageCommand(p Process) *cobra.Command {
+	var asJSON bool
+	var user string
+	cmd := &cobra.Command{
+		Use:   "usage [DATASPACE]",
+		Short: "Show what dataspaces hold, and how much of each quota is used",
+		Long: `usage shows what the dataspaces hold that you may read, or one of them, and what
+you have stored yourself. Each file counts in full, also where two have the
+same content; deleted files and old versions count until they are purged: all
+that is USED of a quota. Each version counts for the user who stored it, and
+not for the user who created the file. Members see the quota of a dataspace,
+users their own; "labshelf dataspace edit --quota" and "labshelf user edit
+--quota" set them.
+
+It warns where 80 % of a quota are used.`,
+		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",
+		Args:    between(0, 1, "one dataspace, or none for all"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		rows, err := usageRows(ctx, c, args, user)
+		if err == nil {
+			err = show(p, all(rows), usageColumns(), view{json: asJSON})
+		}
+		for _, r := range rows {
+			if err == nil && !asJSON && r.Quota > 0 && r.percent() >= nearlyFull {
+				_, err = display.Fprintf(p.Err, "Warning: %d %% of the quota of %s are used. Have deleted files and old versions purged, or ask a sysadmin for a larger one.\n",
+					r.percent(), display.Printable(r.whose()))
+			}
+		}
+		return err
+	})
+	cmd.Flags().StringVar(&user, "user", "", "what this `USER` has stored, which sysadmins see of all users, and nothing else")
+	jsonFlag(cmd, &asJSON)
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
+		if user != "" && len(args) > 0 {
+			return exit.Usagef("--user and a dataspace are different things: give one or the other")
+		}
+		return nil
+	}
+	p.completesFlag(cmd, "user", completion.Users(client.Active))
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+}
+
+// all is a listing of records that are here.
+func all[T any](records []T) func(yield func(T, error) bool) {
+	return func(yield func(T, error) bool) {
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// usageRows asks for one dataspace, for a user, or for all dataspaces and the caller.
+func usageRows(ctx context.Context, c *client.Client, args []string, user string) (rows []usageRow, err error) {
+	if len(args) > 0 {
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+		if err != nil {
+			return nil, err
+		}
+		u, err := c.DataspaceUsage(ctx, d.ID)
+		return []usageRow{{Dataspace: d.Name, Used: u.Bytes(), Quota: u.Quota, Counters: &u.Counters}}, err
+	}
+	if user == "" {
+		if rows, err = allUsage(ctx, c); err != nil {
+			return nil, err
+		}
+		user = client.Me
+	}
+	id, err := reference.UserID(ctx, c, user)
+	if err != nil {
+		return nil, err
+	}
+	u, err := c.User(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	share, err := c.UserUsage(ctx, id)
+	return append(rows, usageRow{User: u.Username, Used: share.Used, Quota: share.Quota}), err
+}
+
+func allUsage(ctx context.Context, c *client.Client) (rows []usageRow, err error) {
+	usage, err := c.Usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, err := reference.DataspaceNames(ctx, c)
+	for _, u := range usage.Dataspaces {
+		rows = append(rows, usageRow{Dataspace: names[u.DataspaceID], Used: u.Bytes(), Quota: u.Quota, Counters: &u.Counters})
+	}
+	slices.SortStableFunc(rows, func(a, b usageRow) int { return int(min(max(b.Used-a.Used, -1), 1)) })
+	return rows, err
+}
+
+func usageColumns() []column[usageRow] {
+	type r = usageRow
+	count := func(bytes func(client.Counters) int64) func(r) string {
+		return func(r r) string {
+			if r.Counters == nil {
+				return ""
+			}
+			return display.Bytes(bytes(*r.Counters))
+		}
+	}
+	return []column[r]{
+		{"OF", 0, r.whose},
+		{"FILES", 0, func(r r) string {
+			if r.Counters == nil {
+				return ""
+			}
+			return strconv.FormatInt(r.ActiveFiles, 10)
+		}},
+		{"SIZE", 0, count(func(c client.Counters) int64 { return c.ActiveBytes })},
+		{"DELETED", 0, count(func(c client.Counters) int64 { return c.DeletedBytes })},
+		{"OLD VERSIONS", 0, count(func(c client.Counters) int64 { return c.OldBytes })},
+		{"USED", 0, func(r r) string { return display.Bytes(r.Used) }},
+		{"QUOTA", 0, func(r r) string {
+			if r.Quota == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%s (%d %%)", display.Bytes(r.Quota), r.percent())
+		}},
+	}
+}
+
+// quotaFlag defines --quota, and returns what it says; nil: nothing.
+func quotaFlag(flags *pflag.FlagSet) func() *int64 {
+	var size quotaValue
+	flags.Var(&size, "quota", "at most this `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
+	return func() *int64 { return given(flags, "quota", (*int64)(&size)) }
+}
+
+// quotaValue is the value of --quota in bytes.
+type quotaValue int64
+
+func (q *quotaValue) Type() string { return "SIZE" }
+
+func (q *quotaValue) String() string { return "" }
+
+// Set takes a size, or the word none.
+func (q *quotaValue) Set(text string) error {
+	if text == "none" {
+		*q = 0
+		return nil
+	}
+	bytes, err := display.ParseBytes(text)
+	*q = quotaValue(bytes)
+	return err
+}

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/client"
+)
+
+func userCommand(p Process) *cobra.Command {
+	return p.branch("user", "Make, change, list, delete and restore users",
+		userNewCommand(p), userEditCommand(p), userListCommand(p), userRemoveCommand(p), userRestoreCommand(p))
+}
+
+func userNewCommand(p Process) *cobra.Command {
+	var u client.NewUser
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a user",
+		Long: `new makes a user, as a sysadmin. NAME has 1 to 100 letters, digits, and . _ - @;
+it is unique without regard to case, and cannot be changed. A new user has no
+key and no role: make a key with "labshelf key new", give a role with "labshelf
+grant".`,
+		Example: `  labshelf user new mary --fullname "Mary Ward"
+  labshelf key new --user mary
+  labshelf grant editor lab-one mary`,
+		Args: exactly(1, "the name of the new user"),
+	}
+	quota := quotaFlag(cmd.Flags())
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		u.Username, u.Quota = args[0], quota()
+		made, err := c.NewUser(ctx, u)
+		if err != nil {
+			return err
+		}
+		name := display.Printable(made.Username)
+		return p.done(made, asJSON, "Made the user %s. For a key: labshelf key new --user %[1]s\n", name)
+	})
+	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
+	cmd.Flags().StringVar(&u.About, "about", "", descriptionHelp)
+	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "a sysadmin, who may do everything")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false)
+}
+
+const fullnameHelp = "`TEXT` of up to 500 characters"
+
+func userEditCommand(p Process) *cobra.Command {
+	var fullname, about string
+	var sysadmin, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edit USER",
+		Short: "Change the fields of a user, or make one a sysadmin",
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+The username cannot be changed. You can change yourself ("me"), a sysadmin all
+users. A quota is for what the user stores; see "labshelf usage".`,
+		Example: `  labshelf user edit me --fullname "Mary Ward"
+  labshelf user edit mary --sysadmin
+  labshelf user edit mary --sysadmin=false
+  labshelf user edit mary --quota 100GiB`,
+		Args: exactly(1, "one user"),
+	}
+	flags := cmd.Flags()
+	quota := quotaFlag(flags)
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		id, err := reference.UserID(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		edited, err := c.EditUser(ctx, id, client.UserEdit{
+			Fullname: given(flags, "fullname", &fullname), About: given(flags, "about", &about), Sysadmin: given(flags, "sysadmin", &sysadmin), Quota: quota(),
+		})
+		if err != nil {
+			return err
+		}
+		return p.done(edited, asJSON, "Changed the user %s.\n", display.Printable(edited.Username))
+	})
+	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
+	flags.StringVar(&about, "about", "", descriptionHelp)
+	flags.BoolVar(&sysadmin, "sysadmin", false, "a sysadmin from now on; --sysadmin=false: no longer")
+	jsonFlag(cmd, &asJSON)
+	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin", "quota")
+	return p.completes(cmd, false, completion.Users(client.Active))
+}
+
+func userListCommand(p Process) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List users",
+		Long: `ls lists all users, the oldest first. Only sysadmins see which users are
+sysadmins; others see it of themselves.`,
+		Args: cobra.NoArgs,
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		return show(p, c.Users(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), userColumns(), f.view("There are no such users."))
+	})
+	f.define(cmd)
+	return cmd
+}
+
+func userRemoveCommand(p Process) *cobra.Command {
+	return p.userStateCommand(&cobra.Command{
+		Use:   "rm USER...",
+		Short: "Delete users, whose keys end for good",
+		Long: `rm deletes users, as a sysadmin. Their keys stop working at once, and for good.
+What they put in stays. "labshelf user restore" brings the user back, without
+keys; roles are as before then.`,
+		Example: "  labshelf user rm mary",
+	}, client.Deleted, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
+		note := fmt.Sprintf("Deleted the user %s. To restore it: labshelf user restore %[1]s\n", display.Printable(u.Username))
+		if err := c.DeleteUser(ctx, u.ID); err != nil {
+			return u, "", err
+		}
+		deleted, err := c.User(ctx, u.ID)
+		return deleted, note, err
+	})
+}
+
+func userRestoreCommand(p Process) *cobra.Command {
+	return p.userStateCommand(&cobra.Command{
+		Use:   "restore USER...",
+		Short: "Bring back deleted users, without their keys",
+		Long: `restore brings back deleted users, as a sysadmin. Their keys stay revoked: make
+new ones with "labshelf key new --user NAME".`,
+		Example: "  labshelf user restore mary",
+	}, client.Active, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
+		note := fmt.Sprintf("Restored the user %s. For a key: labshelf key new --user %[1]s\n", display.Printable(u.Username))
+		restored, err := c.RestoreUser(ctx, u.ID)
+		return restored, note, err
+	})
+}
+
+// userStateCommand completes a command that brings users into a state; change returns the user in
+// that state, and a note for people.
+func (p Process) userStateCommand(cmd *cobra.Command, state string,
+	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
+	var asJSON bool
+	cmd.Args = atLeast(1, "one or more users")
+	cmd.Annotations = p.ExitCodes(6, 130)
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return p.each(ctx, args, func(ref string) error {
+			u, err := reference.FindUser(ctx, c, ref)
+			if err != nil {
+				return err
+			}
+			note := fmt.Sprintf("The user %s is %s already.\n", display.Printable(u.Username), state)
+			if u.State != state {
+				if u, note, err = change(ctx, c, u); err != nil {
+					return err
+				}
+			}
+			return p.done(u, asJSON, "%s", note)
+		})
+	})
+	jsonFlag(cmd, &asJSON)
+	was := client.Active
+	if state == was {
+		was = client.Deleted
+	}
+	return p.completes(cmd, true, completion.Users(was))
+}

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+// versionsFlags are the flags of versions.
+type versionsFlags struct {
+	viewFlags
+	number int64
+	label  string
+	erase  bool
+}
+
+func versionsCommand(p Process) *cobra.Command {
+	var f versionsFlags
+	cmd := &cobra.Command{
+		Use:   "versions RESOURCE",
+		Short: "List what a resource was before its file was replaced",
+		Long: `versions lists the versions of a resource, the newest first: when each one came,
+from whom, and what it is kept by. "labshelf get RESOURCE --version N" gets the
+file of one, "labshelf restore RESOURCE --version N" makes it the current one.
+
+With --version N and --label TEXT it gives a version a label; "" removes it. A
+version with a label is kept whatever "labshelf retention" says. With
+--version N and --erase a sysadmin removes the file of a version that has been
+replaced, at once and for good: its record stays, and backups made before that
+still have the file.`,
+		Example: `  labshelf versions runs-2026:run-1.csv
+  labshelf versions runs-2026:run-1.csv --version 3 --label "as published"`,
+		Args: exactly(1, "one resource, such as runs-2026:run-1.csv"),
+	}
+	flags := cmd.Flags()
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		labels := flags.Changed("label")
+		switch {
+		case f.limit < 0 || flags.Changed("version") && f.number < 1:
+			return exit.Usagef("--limit and --version must be numbers, 1 or more")
+		case labels && f.erase:
+			return exit.Usagef("--label and --erase do different things: give one or the other")
+		case (labels || f.erase) != flags.Changed("version"):
+			return exit.Usagef("--version N goes with --label TEXT or --erase; \"labshelf get\" and \"labshelf restore\" take it alone")
+		}
+		return nil
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		r, err := reference.FindResource(ctx, c, args[0], client.Active)
+		switch {
+		case err != nil:
+			return err
+		case f.erase:
+			return p.eraseVersion(ctx, c, r, f)
+		case f.number != 0:
+			v, err := c.LabelVersion(ctx, r.ID, f.number, f.label)
+			if err != nil {
+				return err
+			}
+			return p.done(v, f.json, "Labelled version %d of %s.\n", v.Number, display.Printable(r.Name))
+		}
+		who := people{c, map[string]string{}}
+		return show(p, c.Versions(ctx, r.ID, client.ListOptions{Limit: f.page()}), versionColumns(ctx, who), f.view(""))
+	})
+	flags.Int64Var(&f.number, "version", 0, "`N`, the version to label or erase")
+	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters that says why the version is kept")
+	flags.BoolVar(&f.erase, "erase", false, "remove the file of the version for good")
+	flags.BoolVarP(&f.long, "long", "l", false, "also names and digests; nothing is cut off")
+	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
+	jsonFlag(cmd, &f.json)
+	return p.completes(cmd, false, completion.Resources(client.Active))
+}
+
+func (p Process) eraseVersion(ctx context.Context, c *client.Client, r client.Resource, f versionsFlags) error {
+	v, err := c.EraseVersion(ctx, r.ID, f.number)
+	if err != nil {
+		return err
+	}
+	note := ""
+	if v.Shared {
+		note = "The same bytes stay for another version or resource, or for an upload that is under way.\n"
+	}
+	return p.done(v, f.json, "Erased the file of version %d of %s.\n%s", v.Number, display.Printable(r.Name), note)
+}
+
+func versionColumns(ctx context.Context, who people) []column[client.Version] {
+	type v = client.Version
+	return []column[v]{
+		{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Number) }},
+		{"CAME", 0, func(v v) string { return display.Time(v.Created) }},
+		{"FROM", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
+		{"SIZE", 0, func(v v) string { return display.Bytes(v.Bytes) }},
+		{"NAME", inLong, func(v v) string { return v.Name }},
+		{"LABEL", 0, func(v v) string { return v.Label }},
+		{"STATE", 0, func(v v) string {
+			switch {
+			case v.Rule != "":
+				return "removed " + display.Time(v.Removed) + ", " + v.Rule
+			case v.Damaged:
+				return "damaged"
+			case v.Current:
+				return "current"
+			}
+			return ""
+		}},
+		{"SHA256", inLong, func(v v) string { return v.SHA256.String() }},
+	}
+}
+
+// people are users by their ids.
+type people struct {
+	client *client.Client
+	names  map[string]string
+}
+
+// name returns the name of a user, or the id where it cannot be read.
+func (w people) name(ctx context.Context, id string) string {
+	if name, known := w.names[id]; known {
+		return name
+	}
+	w.names[id] = id
+	if user, err := w.client.User(ctx, id); err == nil {
+		w.names[id] = user.Username
+	}
+	return w.names[id]
+}

@@ -1,0 +1,78 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func watchCommand(p Process) *cobra.Command {
+	var after string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "watch [DATASPACE | SET | RESOURCE]",
+		Short: "Print what changes, while it changes",
+		Long: `watch prints a line for each change that you may hear of, until Ctrl-C ends
+it: when it was heard of, what was done, and the id of the dataspace, set,
+resource, user or key. With a dataspace, a set or a resource it prints what
+happens to that and in it. A sysadmin hears of users, webhooks and purges, too.
+
+When the service restarts or the connection breaks, watch goes on behind what
+it printed last. With --after and the id of a change, which --json shows, it
+begins behind that one. "reload" means that changes may be missing: the id is
+of a state of the service that was put back, or more than 10,000 changes old.`,
+		Example: `  labshelf watch
+  labshelf watch runs-2026
+  labshelf watch lab-one --json`,
+		Args: atMost(1, "one dataspace, set or resource"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		id := ""
+		if len(args) > 0 {
+			d, s, r, err := findAny(ctx, c, args[0])
+			switch {
+			case err != nil:
+				return err
+			case d != nil:
+				id = d.ID
+			case s != nil:
+				id = s.ID
+			default:
+				id = r.ID
+			}
+		}
+		return p.watch(ctx, c, id, after, asJSON)
+	})
+	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change behind which to begin (default: now)")
+	jsonFlag(cmd, &asJSON)
+	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	return cmd
+}
+
+// watch prints the events about the object with an id and what is in it, or all where that is "".
+func (p Process) watch(ctx context.Context, c *client.Client, id, after string, asJSON bool) error {
+	for e, err := range c.Events(ctx, after) {
+		switch {
+		case ctx.Err() != nil:
+			return exit.ErrInterrupted
+		case err != nil:
+			return err
+		case id != "" && e.Kind != client.Reload && e.Object.ID != id && e.SetID != id && e.DataspaceID != id:
+			continue
+		case asJSON:
+			err = display.WriteJSON(p.Out, e)
+		default:
+			_, err = display.Fprintf(p.Out, "%s  %-16s  %s\n", time.Now().Format(time.DateTime), display.Printable(e.Kind), display.Printable(e.Object.ID))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
+	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/client"
+)
+
+func webhookCommand(p Process) *cobra.Command {
+	cmd := p.branch("webhook", "Send messages about changes to other services",
+		webhookAddCommand(p), webhookListCommand(p), webhookShowCommand(p), webhookEditCommand(p), webhookRemoveCommand(p), webhookRotateCommand(p),
+		webhookResumeCommand(p), webhookSkipCommand(p), webhookDeliveriesCommand(p), webhookRepeatCommand(p))
+	cmd.Long = `webhook makes the service send a message to a URL of yours for each change,
+signed by Standard Webhooks 1.0, in the order of the changes, each at least
+once. The admins of a dataspace have webhooks for it, sysadmins for the whole
+service. Where webhooks may send is decided by the operator (webhook_hosts).`
+	return cmd
+}
+
+func webhookAddCommand(p Process) *cobra.Command {
+	var dataspace string
+	var n client.NewWebhook
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "add URL",
+		Short: "Make a webhook",
+		Long: `add makes a webhook, which hears of what happens from then on, and prints the
+secret that signs its messages on standard output. Keep it: nothing shows it
+again. --dataspace says whose changes it hears of; without it, a sysadmin gets
+a webhook for all changes of the service.`,
+		Example: `  labshelf webhook add https://hooks.example.org/labshelf --dataspace lab-one
+  labshelf webhook add https://hooks.example.org/x --event 'resource.*'`,
+		Args: exactly(1, "one URL, such as https://hooks.example.org/labshelf"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		n.URL = args[0]
+		if dataspace != "" {
+			d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
+			if err != nil {
+				return err
+			}
+			n.DataspaceID = d.ID
+		}
+		made, err := c.NewWebhook(ctx, n)
+		if err != nil {
+			return err
+		}
+		return p.showSecret(made, asJSON, "Made the webhook %s. Its secret is below; nothing can show it again.\n")
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it hears of (default: the whole service)")
+	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it hears of, such as resource.create or resource.*; may be repeated (default: all)")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for")
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
+	return cmd
+}
+
+// showSecret writes a secret to standard output, and what it is to standard error.
+func (p Process) showSecret(w client.SecretWebhook, asJSON bool, format string) error {
+	if asJSON {
+		return display.WriteJSON(p.Out, w)
+	}
+	if _, err := display.Fprintf(p.Err, format, display.Printable(w.ID)); err != nil {
+		return err
+	}
+	_, err := display.Fprintln(p.Out, w.Secret)
+	return err
+}
+
+func webhookListCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List webhooks",
+		Long: `ls lists the webhooks that you may manage: where they send, and whether they
+do.`,
+		Args: cobra.NoArgs,
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		all, err := c.Webhooks(ctx)
+		return show(p, sequence(all, err), webhookColumns(), view{json: asJSON, none: "There are no webhooks that you may manage."})
+	})
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// sequence yields what a call has returned.
+func sequence[T any](all []T, err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, one := range all {
+			if !yield(one, nil) {
+				return
+			}
+		}
+		if err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+func webhookColumns() []column[client.Webhook] {
+	type w = client.Webhook
+	return []column[w]{
+		{"ID", whole, func(w w) string { return w.ID }},
+		{"STATE", 0, func(w w) string {
+			switch {
+			case w.State == client.Paused:
+				return "paused: " + w.Reason
+			case w.Tries > 0:
+				return fmt.Sprintf("try %d failed", w.Tries)
+			}
+			return w.State
+		}},
+		{"DELIVERED", 0, func(w w) string { return fmt.Sprint(w.Deliveries) }},
+		{"EVENTS", 0, func(w w) string {
+			if len(w.Events) == 0 {
+				return "all"
+			}
+			return strings.Join(w.Events, " ")
+		}},
+		{"URL", 0, func(w w) string { return w.URL }},
+		{"LABEL", 0, func(w w) string { return w.Label }},
+	}
+}
+
+func webhookShowCommand(p Process) *cobra.Command {
+	return p.onWebhook("show WEBHOOK", "Show a webhook and why it is paused", `show prints what a webhook is and how far it has come, or why it is paused.`,
+		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+			if asJSON {
+				return display.WriteJSON(p.Out, w)
+			}
+			lines := [][2]string{
+				{"id", w.ID}, {"url", w.URL}, {"label", w.Label}, {"dataspace", w.DataspaceID}, {"events", strings.Join(w.Events, " ")}, {"state", w.State},
+				{"reason", w.Reason}, {"because", w.Because}, {"paused", display.Time(w.Paused)}, {"delivered", fmt.Sprint(w.Deliveries)},
+				{"tries", fmt.Sprint(w.Tries)}, {"next try", display.Time(w.NextTry)}, {"made", display.Time(w.Created)},
+			}
+			for _, line := range lines {
+				if line[1] == "" {
+					continue
+				}
+				if _, err := display.Fprintf(p.Out, "%-10s %s\n", line[0], display.Printable(line[1])); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+}
+
+func webhookEditCommand(p Process) *cobra.Command {
+	var url, label string
+	var events []string
+	cmd := p.onWebhook("edit WEBHOOK", "Change a webhook",
+		`edit changes where a webhook sends, what it hears of, or its label. It acts
+for you from then on: it pauses when you lose the role. --event all lets it
+hear of all.`, nil)
+	flags := cmd.Flags()
+	flags.StringVar(&url, "url", "", "`URL` where it sends")
+	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that says what it is for")
+	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it hears of, in place of the former ones; may be repeated; all: every one")
+	p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+		var edit client.WebhookEdit
+		if flags.Changed("url") {
+			edit.URL = &url
+		}
+		if flags.Changed("label") {
+			edit.Label = &label
+		}
+		if flags.Changed("event") {
+			kinds := slices.DeleteFunc(slices.Clone(events), func(kind string) bool { return kind == "all" })
+			edit.Events = &kinds
+		}
+		if edit == (client.WebhookEdit{}) {
+			return exit.Usagef("nothing to change: give --url, --event or --label")
+		}
+		w, err := c.EditWebhook(ctx, w.ID, edit)
+		if err != nil {
+			return err
+		}
+		return p.done(w, asJSON, "Changed the webhook %s.\n", display.Printable(w.ID))
+	})
+	return cmd
+}
+
+func webhookRemoveCommand(p Process) *cobra.Command {
+	return p.onWebhook("rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with what is known of its deliveries.`,
+		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+			if err := c.DeleteWebhook(ctx, w.ID); err != nil {
+				return err
+			}
+			return p.done(w, asJSON, "Removed the webhook %s, which sent to %s.\n", display.Printable(w.ID), display.Printable(w.URL))
+		})
+}
+
+func webhookRotateCommand(p Process) *cobra.Command {
+	return p.onWebhook("rotate WEBHOOK", "Give a webhook another secret",
+		`rotate gives a webhook another secret and prints it. For a day messages are
+signed by the former secret, too, so that the receiver can be changed
+meanwhile.`,
+		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+			rotated, err := c.RotateWebhook(ctx, w.ID)
+			if err != nil {
+				return err
+			}
+			return p.showSecret(rotated, asJSON, "The new secret of the webhook %s is below; nothing can show it again.\n")
+		})
+}
+
+func webhookResumeCommand(p Process) *cobra.Command {
+	return p.onWebhook("resume WEBHOOK", "Let a webhook that is paused send again",
+		`resume lets a webhook that is paused send again, from where it stopped. It
+acts for you from then on. "labshelf webhook show" says why it was paused,
+"labshelf webhook skip --all" passes over what it has not sent.`,
+		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+			resumed, err := c.ResumeWebhook(ctx, w.ID)
+			if err != nil {
+				return err
+			}
+			return p.done(resumed, asJSON, "The webhook %s sends.\n", display.Printable(w.ID))
+		})
+}
+
+func webhookSkipCommand(p Process) *cobra.Command {
+	var all bool
+	cmd := p.onWebhook("skip WEBHOOK", "Pass over a message that cannot be delivered",
+		`skip lets a webhook pass over the message that failed, so that those behind it
+are sent; with --all, over everything up to now. A webhook that is paused
+stays so.`, nil)
+	cmd.Flags().BoolVar(&all, "all", false, "pass over everything up to now")
+	return p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+		skipped, err := c.SkipWebhook(ctx, w.ID, all)
+		if err != nil {
+			return err
+		}
+		return p.done(skipped, asJSON, "The webhook %s goes on behind it.\n", display.Printable(w.ID))
+	})
+}
+
+func webhookDeliveriesCommand(p Process) *cobra.Command {
+	return p.onWebhook("deliveries WEBHOOK", "List the last messages of a webhook",
+		`deliveries lists the last 200 messages of a webhook, the newest first, and
+what the receiver answered. --json shows the beginning of the answer, too.`,
+		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+			all, err := c.Deliveries(ctx, w.ID)
+			return show(p, sequence(all, err), deliveryColumns(), view{json: asJSON, none: "It has sent nothing yet."})
+		})
+}
+
+func deliveryColumns() []column[client.Delivery] {
+	type d = client.Delivery
+	return []column[d]{
+		{"NUMBER", 0, func(d d) string { return fmt.Sprint(d.Number) }},
+		{"LAST TRY", 0, func(d d) string { return display.Time(d.Last) }},
+		{"EVENT", 0, func(d d) string { return d.Event }},
+		{"STATE", 0, func(d d) string { return d.State }},
+		{"TRIES", 0, func(d d) string { return fmt.Sprint(d.Tries) }},
+		{"ANSWER", 0, answered},
+		{"ID", whole, func(d d) string { return d.MessageID }},
+	}
+}
+
+// answered is the status of the last answer, or why there was none.
+func answered(d client.Delivery) string {
+	if d.Status == 0 {
+		return d.Error
+	}
+	return fmt.Sprint(d.Status)
+}
+
+func webhookRepeatCommand(p Process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "repeat WEBHOOK NUMBER",
+		Short: "Send a message once more",
+		Long: `repeat sends a message once more, by its number, as "labshelf webhook
+deliveries" shows it, and waits for the answer. The receiver gets it under the
+same id.`,
+		Example: "  labshelf webhook repeat 01JD2QB4C8D2F6G1H5J9K3M7N2 12",
+		Args:    exactly(2, "a webhook and the number of a delivery"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		number, err := strconv.ParseUint(args[1], 10, 64)
+		if err != nil {
+			return exit.Usagef("the number of a delivery must be a whole number, not %q", args[1])
+		}
+		w, err := findWebhook(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		d, err := c.RepeatDelivery(ctx, w.ID, number)
+		if err != nil {
+			return err
+		}
+		return p.done(d, asJSON, "%s: %s\n", display.Printable(d.MessageID), display.Printable(answered(d)))
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, webhooksOffered)
+}
+
+// onWebhook is a command for one webhook; run may follow with eachWebhook.
+func (p Process) onWebhook(use, short, long string, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one webhook, by its id or label, as \"labshelf webhook ls\" shows it")}
+	if run == nil {
+		return cmd
+	}
+	return p.eachWebhook(cmd, run)
+}
+
+func (p Process) eachWebhook(cmd *cobra.Command, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
+	var asJSON bool
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		w, err := findWebhook(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, w, asJSON)
+	})
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, webhooksOffered)
+}
+
+// findWebhook returns the webhook that ref names: by its id, or by its label where no other one has
+// it.
+func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webhook, error) {
+	all, err := c.Webhooks(ctx)
+	if err != nil {
+		return client.Webhook{}, err
+	}
+	fits := slices.DeleteFunc(all, func(w client.Webhook) bool { return w.ID != ref && (ref == "" || w.Label != ref) })
+	switch len(fits) {
+	case 0:
+		return client.Webhook{}, fmt.Errorf("there is no such webhook as %q that you may manage; \"labshelf webhook ls\" lists them", ref)
+	case 1:
+		return fits[0], nil
+	}
+	return client.Webhook{}, fmt.Errorf("%d webhooks have the label %q; give the id of one, as \"labshelf webhook ls\" shows it", len(fits), ref)
+}
+
+func webhooksOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	all, err := c.Webhooks(ctx)
+	return completion.Matching(sequence(all, err), typed, func(w client.Webhook) (string, string) { return w.ID, w.State + " " + w.Label + " " + w.URL })
+}

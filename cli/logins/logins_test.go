@@ -1,0 +1,85 @@
+package logins_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"labshelf/cli/logins"
+	_ "labshelf/internal/testhome"
+)
+
+// live sets the home of this person to a directory and returns the folder for configuration in it.
+func live(t *testing.T, home string) string {
+	t.Helper()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // each system has one of these
+		t.Setenv(name, home)
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func stored(t *testing.T) logins.Logins {
+	t.Helper()
+	l, err := logins.Stored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestHomeThatMoved: in a copy of a home directory logins are read from the copy and written to it,
+// and those of the original stay as they are. So it is with a file of an earlier version, which
+// names its own path.
+func TestHomeThatMoved(t *testing.T) {
+	const service = "https://data.example.org/v1"
+	for name, earlier := range map[string]bool{"copied": false, "of an earlier version": true} {
+		t.Run(name, func(t *testing.T) {
+			before, after := t.TempDir(), t.TempDir()
+			dir := live(t, before)
+			l := stored(t)
+			l.Current, l.Services[service] = service, logins.Login{User: "ada", Key: "lsk_one"}
+			if err := l.Save(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "labshelf", "logins.json")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if earlier {
+				text = slices.Concat([]byte(`{"Path": "`+filepath.ToSlash(path)+`",`), text[1:])
+				if err := os.WriteFile(path, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.CopyFS(after, os.DirFS(before)); err != nil {
+				t.Fatal(err)
+			}
+
+			moved := filepath.Join(live(t, after), "labshelf", "logins.json")
+			if err := os.Chmod(moved, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l = stored(t)
+			if l.Path != moved || l.Services[service].Key != "lsk_one" {
+				t.Fatalf("read %+v from %s", l, moved)
+			}
+			delete(l.Services, service)
+			if err := l.Save(); err != nil {
+				t.Fatal(err)
+			}
+			if got := stored(t); len(got.Services) > 0 {
+				t.Errorf("still there after it was removed: %v", slices.Collect(maps.Keys(got.Services)))
+			}
+			if kept, err := os.ReadFile(path); err != nil || string(kept) != string(text) {
+				t.Errorf("the original became %s, %v", kept, err)
+			}
+		})
+	}
+}
