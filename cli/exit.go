@@ -14,7 +14,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
-	"labshelf/cli/listener"
+	"labshelf/cli/server/listener"
 	"labshelf/client"
 	"labshelf/metadata"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/auth"
-	"labshelf/cli/metrics"
+	"labshelf/cli/server/metrics"
 	"labshelf/handlers"
 	"labshelf/repository"
 )

@@ -18,7 +18,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/cli/exit"
-	"labshelf/cli/metrics"
+	"labshelf/cli/server/metrics"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )

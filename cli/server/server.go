@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
-	"labshelf/cli/listener"
-	"labshelf/cli/metrics"
+	"labshelf/cli/server/listener"
+	"labshelf/cli/server/metrics"
 	"labshelf/formats/extraction/child"
 	"labshelf/handlers"
 	"labshelf/repository"

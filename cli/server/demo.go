@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
-	"labshelf/cli/demo"
+	"labshelf/cli/server/demo"
 	"labshelf/repository"
 )
 

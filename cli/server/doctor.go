@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/cli/config"
-	"labshelf/cli/doctor"
+	"labshelf/cli/server/doctor"
 )
 
 func doctorCommand(p process) *cobra.Command {

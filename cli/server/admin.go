@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"labshelf/cli/config"
-	"labshelf/cli/listener"
-	"labshelf/cli/metrics"
+	"labshelf/cli/server/listener"
+	"labshelf/cli/server/metrics"
 	"labshelf/handlers"
 )
 
