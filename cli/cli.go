@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,26 +14,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	commands "labshelf/cli/client"
-	"labshelf/cli/datadir"
+	"labshelf/cli/client"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/group"
+	"labshelf/cli/process"
+	"labshelf/cli/server"
 	"labshelf/cli/suggest"
-	"labshelf/client"
 	"labshelf/formats/extraction/child"
 )
 
-// program is the name under which people call it.
-const program = "labshelf"
-
 // helpWidth is the usual width of a terminal.
 const helpWidth = 80
-
-// process is what commands know of the process that they run in.
-type process struct {
-	environ        []string // as from os.Environ
-	stdout, stderr io.Writer
-}
 
 // Main runs the command that args asks for (without the program's name, as in os.Args[1:]) and
 // returns the exit code of the process; "labshelf help serve" lists the codes. What a command was
@@ -44,7 +35,7 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == child.Command { // started for each file: nothing else is set up
 		return child.Main(args[1:], os.Stdin, stdout)
 	}
-	root := rootCommand(process{environ: environ, stdout: stdout, stderr: stderr})
+	root := rootCommand(process.Process{Environ: environ, Version: process.Version(), In: os.Stdin, Out: stdout, Err: stderr})
 	understood := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { understood = true }
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
@@ -52,13 +43,13 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
 	if err == nil {
-		return exitOK
+		return exit.CodeOK
 	}
 	if !understood {
 		err = exit.Usage(err)
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(explain(err)), "\n") {
-		_, _ = fmt.Fprintf(stderr, "%s: %s\n", program, display.Printable(line))
+		_, _ = fmt.Fprintf(stderr, "%s: %s\n", process.Program, display.Printable(line))
 	}
 	if errors.Is(err, exit.ErrUsage) {
 		_, _ = fmt.Fprintf(stderr, "%q shows how it is used\n", cmd.CommandPath()+" --help")
@@ -67,24 +58,28 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 }
 
 // rootCommand returns the tree of all commands.
-func rootCommand(p process) *cobra.Command {
+func rootCommand(p process.Process) *cobra.Command {
 	root := &cobra.Command{
-		Use:   program,
+		Use:   process.Program,
 		Short: "A research data repository",
 		Long: `labshelf keeps files in sets and dataspaces, decides who may read and write them,
 and gives them out over HTTP.
 
 "labshelf serve" starts it; all of its data are in one directory.`,
-		Version:       version(),
+		Version:       p.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
-		RunE:          wantSubcommand,
+		Args:          suggest.NoSuchCommand,
+		RunE:          func(*cobra.Command, []string) error { return exit.Usage(errors.New(firstSteps)) },
 	}
-	root.AddGroup(commands.Groups()...)
-	addTo(root, commands.GroupRun, serveCommand(p), demoCommand(p), doctorCommand(p))
-	root.AddCommand(commands.All(p.clientProcess())...)
-	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p), migrateCommand(p))
+	root.AddGroup(
+		&cobra.Group{ID: group.Run, Title: "Run a service:"},
+		&cobra.Group{ID: group.Use, Title: "Use a service:"},
+		&cobra.Group{ID: group.People, Title: "Access control:"},
+		&cobra.Group{ID: group.Care, Title: "Maintenance:"},
+	)
+	root.AddCommand(server.Commands(p)...)
+	root.AddCommand(client.Commands(p)...)
 	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -96,7 +91,7 @@ and gives them out over HTTP.
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if before := cmd.Flags().Args(); len(before) > 0 && cmd.HasSubCommands() {
-			return noSuchCommand(cmd, before) // the flag may well be right
+			return suggest.NoSuchCommand(cmd, before) // the flag may well be right
 		}
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
@@ -140,44 +135,6 @@ func wrongValue(invalid *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s must be %s, not %q", invalid.GetFlag().Name, rule, invalid.GetValue())
 }
 
-func addTo(root *cobra.Command, group string, below ...*cobra.Command) {
-	for _, cmd := range below {
-		cmd.GroupID = group
-	}
-	root.AddCommand(below...)
-}
-
-// clientProcess is what the commands of package commands share with those here.
-func (p process) clientProcess() commands.Process {
-	return commands.Process{
-		Environ: p.environ, Version: version(), In: os.Stdin, Out: p.stdout, Err: p.stderr,
-		UntilSignal: untilSignal,
-		RemoteFlags: addRemoteFlags,
-		Connect: func(flags *pflag.FlagSet, open bool) (*client.Client, error) {
-			return remoteOf(flags, p.environ, open, p.stderr)
-		},
-		BaseURL:   serviceURL,
-		ExitCodes: exits,
-		NewKeyIn: func(ctx context.Context, data, user string) (string, error) {
-			at, err := storesIn(data, p.environ)
-			if err != nil {
-				return "", err
-			}
-			return datadir.NewKey(ctx, data, at, user)
-		},
-		Refuse: noSuchCommand,
-		Want:   wantSubcommand,
-	}
-}
-
-// wantSubcommand is what a command does that does nothing by itself.
-func wantSubcommand(cmd *cobra.Command, _ []string) error {
-	if !cmd.HasParent() {
-		return exit.Usage(errors.New(firstSteps))
-	}
-	return exit.Usage(fmt.Errorf("%q wants a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", ")))
-}
-
 // firstSteps is the answer to the name of the program alone.
 const firstSteps = `give a command:
   labshelf serve           start a service on this machine
@@ -185,24 +142,3 @@ const firstSteps = `give a command:
   labshelf put DIR SET     upload a folder
   labshelf help            list all commands
   labshelf help start      get to shared files in five minutes`
-
-// noSuchCommand refuses what follows the name of such a command.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	known := subcommands(cmd)
-	if meant := suggest.Habit(args[0], known); meant != "" {
-		return fmt.Errorf("%q has no command %q; it is %q", cmd.CommandPath(), args[0], cmd.CommandPath()+" "+meant)
-	}
-	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], suggest.DidYouMean("", args[0], known))
-}
-
-func subcommands(cmd *cobra.Command) (names []string) {
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			names = append(names, sub.Name())
-		}
-	}
-	return names
-}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -14,43 +13,10 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
+	"labshelf/cli/server"
 	"labshelf/cli/server/listener"
 	"labshelf/client"
 	"labshelf/metadata"
-)
-
-// The exit codes. Scripts and supervisors rely on them: they never change their meaning.
-const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 2
-	exitLocked      = 3
-	exitInUse       = 4
-	exitDamaged     = 5
-	exitPartly      = 6
-	exitHeld        = 7
-	exitInterrupted = 130
-)
-
-// exitMeanings is what help says about the codes, in ascending order.
-var exitMeanings = []struct {
-	code    int
-	meaning string
-}{
-	{exitOK, "all went well"},
-	{exitFailure, "it failed"},
-	{exitUsage, "wrong usage or configuration"},
-	{exitLocked, "another process has the data directory, or the backup"},
-	{exitInUse, "the address to listen on is in use"},
-	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
-	{exitPartly, "some of it failed, as reported; the rest is done"},
-	{exitHeld, "stopped before it removes much; nothing was removed"},
-	{exitInterrupted, "ended by a signal before it was done"},
-}
-
-// What ends a command; the packages that it calls have errors of their own.
-var (
-	errInterrupted = errors.New("ended at once on a second signal")
 )
 
 // sentinelExits says which exit code an error gives. The first that fits counts.
@@ -58,55 +24,55 @@ var sentinelExits = []struct {
 	sentinel error
 	code     int
 }{
-	{errInterrupted, exitInterrupted},
-	{exit.ErrInterrupted, exitInterrupted},
-	{exit.ErrUsage, exitUsage},
-	{exit.ErrPartly, exitPartly},
-	{exit.ErrHeld, exitHeld},
-	{bolt.ErrLocked, exitLocked},
-	{datadir.ErrInUse, exitLocked},
-	{datadir.ErrMixed, exitUsage},
-	{listener.ErrAddressInUse, exitInUse},
-	{bolt.ErrDamaged, exitDamaged},
-	{bolt.ErrTooNew, exitDamaged},
-	{datadir.ErrNoMetadata, exitDamaged},
-	{datadir.ErrNoFiles, exitDamaged},
-	{metadata.ErrRecordDamaged, exitDamaged},
-	{errDamageFound, exitDamaged},
-	{backup.ErrBroken, exitDamaged},
-	{backup.ErrMetadataDamaged, exitDamaged},
-	{backup.ErrBusy, exitLocked},
-	{backup.ErrOccupied, exitUsage},
-	{backup.ErrInside, exitUsage},
-	{backup.ErrNoSnapshot, exitUsage},
+	{exit.ErrSecondSignal, exit.CodeInterrupted},
+	{exit.ErrInterrupted, exit.CodeInterrupted},
+	{exit.ErrUsage, exit.CodeUsage},
+	{exit.ErrPartly, exit.CodePartly},
+	{exit.ErrHeld, exit.CodeHeld},
+	{bolt.ErrLocked, exit.CodeLocked},
+	{datadir.ErrInUse, exit.CodeLocked},
+	{datadir.ErrMixed, exit.CodeUsage},
+	{listener.ErrAddressInUse, exit.CodeInUse},
+	{bolt.ErrDamaged, exit.CodeDamaged},
+	{bolt.ErrTooNew, exit.CodeDamaged},
+	{datadir.ErrNoMetadata, exit.CodeDamaged},
+	{datadir.ErrNoFiles, exit.CodeDamaged},
+	{metadata.ErrRecordDamaged, exit.CodeDamaged},
+	{server.ErrDamageFound, exit.CodeDamaged},
+	{backup.ErrBroken, exit.CodeDamaged},
+	{backup.ErrMetadataDamaged, exit.CodeDamaged},
+	{backup.ErrBusy, exit.CodeLocked},
+	{backup.ErrOccupied, exit.CodeUsage},
+	{backup.ErrInside, exit.CodeUsage},
+	{backup.ErrNoSnapshot, exit.CodeUsage},
 }
 
 // kindExits says which exit code a refusal by the repository gives.
 var kindExits = map[errs.Kind]int{
-	errs.Internal:           exitFailure,
-	errs.Invalid:            exitUsage,
-	errs.Unauthenticated:    exitFailure,
-	errs.Forbidden:          exitFailure,
-	errs.NotFound:           exitFailure,
-	errs.Conflict:           exitFailure,
-	errs.Gone:               exitFailure,
-	errs.Precondition:       exitFailure,
-	errs.TooLarge:           exitFailure,
-	errs.UnsupportedMedia:   exitFailure,
-	errs.MethodNotAllowed:   exitFailure,
-	errs.UnsatisfiableRange: exitFailure,
-	errs.TimedOut:           exitFailure,
-	errs.NoSpace:            exitFailure,
-	errs.Unavailable:        exitFailure,
-	errs.Misdirected:        exitFailure,
-	errs.TooManyRequests:    exitFailure,
-	errs.Locked:             exitFailure,
-	errs.ChecksumMismatch:   exitFailure,
+	errs.Internal:           exit.CodeFailure,
+	errs.Invalid:            exit.CodeUsage,
+	errs.Unauthenticated:    exit.CodeFailure,
+	errs.Forbidden:          exit.CodeFailure,
+	errs.NotFound:           exit.CodeFailure,
+	errs.Conflict:           exit.CodeFailure,
+	errs.Gone:               exit.CodeFailure,
+	errs.Precondition:       exit.CodeFailure,
+	errs.TooLarge:           exit.CodeFailure,
+	errs.UnsupportedMedia:   exit.CodeFailure,
+	errs.MethodNotAllowed:   exit.CodeFailure,
+	errs.UnsatisfiableRange: exit.CodeFailure,
+	errs.TimedOut:           exit.CodeFailure,
+	errs.NoSpace:            exit.CodeFailure,
+	errs.Unavailable:        exit.CodeFailure,
+	errs.Misdirected:        exit.CodeFailure,
+	errs.TooManyRequests:    exit.CodeFailure,
+	errs.Locked:             exit.CodeFailure,
+	errs.ChecksumMismatch:   exit.CodeFailure,
 }
 
 func exitCode(err error) int {
 	if err == nil {
-		return exitOK
+		return exit.CodeOK
 	}
 	for _, e := range sentinelExits {
 		if errors.Is(err, e.sentinel) {
@@ -119,9 +85,9 @@ func exitCode(err error) int {
 	}
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code == errs.CodeDataDamaged {
-		return exitDamaged
+		return exit.CodeDamaged
 	}
-	return exitFailure
+	return exit.CodeFailure
 }
 
 // explain is the text of an error for the operator of the service, with the cause of a refusal,
@@ -144,26 +110,12 @@ func explain(err error) string {
 	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)
 }
 
-const exitsKey = "exits"
-
-// exits is the annotation of a command that can give these codes besides 0, 1 and 2.
-func exits(codes ...int) map[string]string {
-	var list []string
-	for _, code := range codes {
-		list = append(list, fmt.Sprint(code))
-	}
-	return map[string]string{exitsKey: strings.Join(list, " ")}
-}
-
 // exitNote lists the exit codes of a command.
 func exitNote(cmd *cobra.Command) string {
-	special := strings.Fields(cmd.Annotations[exitsKey])
 	var text strings.Builder
 	text.WriteString("Exit codes:\n")
-	for _, e := range exitMeanings {
-		if e.code <= exitUsage || slices.Contains(special, fmt.Sprint(e.code)) {
-			fmt.Fprintf(&text, "  %3d  %s\n", e.code, e.meaning)
-		}
+	for _, c := range exit.CodesOf(cmd.Annotations) {
+		fmt.Fprintf(&text, "  %3d  %s\n", c.Number, c.Meaning)
 	}
 	return text.String()
 }

@@ -12,15 +12,19 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/bolt"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/client"
 	"labshelf/metadata"
 )
+
+// allCodes are all exit codes.
+var allCodes = exit.CodesOf(exit.Codes(exit.CodeLocked, exit.CodeInUse, exit.CodeDamaged, exit.CodePartly, exit.CodeHeld, exit.CodeInterrupted))
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
 	t.Parallel()
 	for kind := errs.Internal; kind <= errs.ChecksumMismatch; kind++ {
 		code, known := kindExits[kind]
-		if !known || code != exitFailure && code != exitUsage {
+		if !known || code != exit.CodeFailure && code != exit.CodeUsage {
 			t.Errorf("kind %d has exit code %d, known: %v", kind, code, known)
 		}
 		err := fmt.Errorf("wrapped: %w", &errs.Error{Kind: kind})
@@ -36,8 +40,8 @@ func TestEveryKindHasAnExitCode(t *testing.T) {
 func TestExitCode(t *testing.T) {
 	t.Parallel()
 	documented := map[int]bool{}
-	for _, e := range exitMeanings {
-		documented[e.code] = true
+	for _, e := range allCodes {
+		documented[e.Number] = true
 	}
 	for _, e := range sentinelExits {
 		if got := exitCode(fmt.Errorf("wrapped: %w", e.sentinel)); got != e.code {
@@ -74,23 +78,23 @@ func TestHelpEndsWithExitCodes(t *testing.T) {
 		}
 		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
 		var out, problems strings.Builder
-		if code := Main(args, nil, &out, &problems); code != exitOK || problems.Len() > 0 {
+		if code := Main(args, nil, &out, &problems); code != exit.CodeOK || problems.Len() > 0 {
 			t.Errorf("%s: exit code %d, %s", cmd.CommandPath(), code, &problems)
 		}
 		_, codes, found := strings.Cut(out.String(), "Exit codes:\n")
 		if !found || !strings.Contains(codes, "  0  all went well\n") || !strings.Contains(codes, "  2  wrong usage") {
 			t.Errorf("the help of %s does not end with its exit codes:\n%s", cmd.CommandPath(), &out)
 		}
-		for _, e := range exitMeanings {
-			if cmd.Name() == "serve" && e.code != exitPartly && e.code != exitHeld && !strings.Contains(codes, fmt.Sprintf("%3d  %s\n", e.code, e.meaning)) {
-				t.Errorf("the help of serve does not name exit code %d", e.code)
+		for _, e := range allCodes {
+			if cmd.Name() == "serve" && e.Number != exit.CodePartly && e.Number != exit.CodeHeld && !strings.Contains(codes, fmt.Sprintf("%3d  %s\n", e.Number, e.Meaning)) {
+				t.Errorf("the help of serve does not name exit code %d", e.Number)
 			}
 		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
 	}
-	walk(rootCommand(process{stdout: io.Discard, stderr: io.Discard}))
+	walk(rootCommand(process.Process{Out: io.Discard, Err: io.Discard}))
 }
 
 func TestExplainTellsTheOperatorTheCause(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/cli/suggest"
 )
 
@@ -21,13 +22,13 @@ func helpCommand() *cobra.Command {
 			case err != nil:
 				return exit.Usage(err)
 			case len(rest) > 0 && about == cmd.Root():
-				if meant := suggest.Habit(rest[0], subcommands(about)); meant != "" {
-					return exit.Usage(fmt.Errorf("there is no command or topic %q; the command is %q", rest[0], program+" "+meant))
+				if meant := suggest.Habit(rest[0], suggest.Subcommands(about)); meant != "" {
+					return exit.Usage(fmt.Errorf("there is no command or topic %q; the command is %q", rest[0], process.Program+" "+meant))
 				}
-				hint := cmp.Or(suggest.DidYouMean("", rest[0], subcommands(about)), fmt.Sprintf("; %q lists them", program+" help"))
+				hint := cmp.Or(suggest.DidYouMean("", rest[0], suggest.Subcommands(about)), fmt.Sprintf("; %q lists them", process.Program+" help"))
 				return exit.Usage(fmt.Errorf("there is no command or topic %q%s", rest[0], hint))
 			case len(rest) > 0:
-				return exit.Usage(noSuchCommand(about, rest))
+				return exit.Usage(suggest.NoSuchCommand(about, rest))
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

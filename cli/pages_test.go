@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/cli/process"
 	"labshelf/docs"
 )
 
@@ -22,7 +23,7 @@ var namesOfPages = regexp.MustCompile("\\bdocs/([a-z]+\\.md)|(?:\\blabshelf |`|\
 // the executable has each page that they name.
 func TestNamedPagesAreInTheExecutable(t *testing.T) {
 	t.Parallel()
-	root := rootCommand(process{stdout: io.Discard, stderr: io.Discard})
+	root := rootCommand(process.Process{Out: io.Discard, Err: io.Discard})
 	found := map[string]int{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

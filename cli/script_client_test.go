@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"labshelf/cli/process"
 )
 
 // upload SET NAME FILE: stores a file over the interface, with KEY, into the set with that id. Its
@@ -56,7 +58,7 @@ func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s := &service{out: ts.MkAbs("watch.out"), err: ts.MkAbs("watch.err"), ended: make(chan error, 1)}
 	path := args[0]
 	if path == "labshelf" {
-		path = program
+		path = process.Program
 	}
 	s.Cmd = exec.Command(path, args[1:]...)
 	s.Dir, s.Env = ts.MkAbs("."), append(os.Environ(), "LABSHELF_SERVER="+ts.Getenv("LABSHELF_SERVER"), "LABSHELF_KEY="+ts.Getenv("LABSHELF_KEY"), "HOME="+ts.Getenv("HOME"))
@@ -83,7 +85,7 @@ func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
 	for i, arg := range args {
 		args[i] = strings.ReplaceAll(arg, "SILENT", address)
 	}
-	cmd := exec.Command(program, args[1:]...)
+	cmd := exec.Command(process.Program, args[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = ts.MkAbs("."), strings.NewReader("lsk_any\n"), problems
 	cmd.Env = append(os.Environ(), "LABSHELF_SERVER="+address, "LABSHELF_KEY=lsk_any", "HOME="+ts.Getenv("HOME"))
 	ts.Check(cmd.Start())

@@ -27,6 +27,7 @@ import (
 	"go.uber.org/goleak"
 
 	"labshelf/cli/config"
+	"labshelf/cli/process"
 	"labshelf/internal/testhome"
 )
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(leakTested{m}, map[string]func(){
-		program: func() { os.Exit(Main(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) },
+		process.Program: func() { os.Exit(Main(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) },
 	})
 }
 
@@ -181,7 +182,7 @@ func exitsCommand(ts *testscript.TestScript, _ bool, args []string) {
 func startCommand(ts *testscript.TestScript, _ bool, args []string) {
 	name := args[0]
 	s := &service{out: ts.MkAbs(name + ".out"), err: ts.MkAbs(name + ".err"), ended: make(chan error, 1)}
-	s.Cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
+	s.Cmd = exec.Command(process.Program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
 	s.Dir = ts.MkAbs(".")
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "LABSHELF_") {

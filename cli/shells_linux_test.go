@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -8,8 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
+	"labshelf/cli/process"
 	"labshelf/client"
 )
 
@@ -31,10 +35,37 @@ type shellHome struct {
 	environ    []string
 }
 
+// startService runs a service in a new directory, on a free port, until the test ends.
+func startService(t *testing.T) (base, key string) {
+	t.Helper()
+	key = strings.Repeat("k", 40)
+	cmd := exec.Command(process.Program, "serve", "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "LABSHELF_ADMIN_KEY="+key)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if _, after, ok := strings.Cut(lines.Text(), "address   "); ok {
+			return after, key // the rest of what it prints is less than a pipe takes
+		}
+	}
+	t.Fatal("the service does not start")
+	return "", ""
+}
+
 func newShellHome(t *testing.T) shellHome {
 	t.Helper()
-	at, _ := start(t, io.Discard)
-	c := client.New(at.address, at.firstKey)
+	base, key := startService(t)
+	c := client.New(base, key)
 	t.Cleanup(c.Close)
 	space, err := c.NewDataspace(t.Context(), client.NewDataspace{Name: "lab-one", Title: "Laser $(touch pwned) 'lab' 日本"})
 	if err != nil {
@@ -54,7 +85,7 @@ func newShellHome(t *testing.T) shellHome {
 			}
 		}
 	}
-	d := shellHome{home: t.TempDir(), base: at.address}
+	d := shellHome{home: t.TempDir(), base: base}
 	if err := os.WriteFile(filepath.Join(d.home, "here.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +96,8 @@ func newShellHome(t *testing.T) shellHome {
 		"HOME=" + d.home, "XDG_CONFIG_HOME=" + d.home + "/config", "XDG_DATA_HOME=" + d.home + "/data", "ZDOTDIR=" + d.home,
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=xterm", "COLUMNS=160", "LINES=50",
 	}
-	login := d.command(program, "login", at.address)
-	login.Stdin = strings.NewReader(at.firstKey)
+	login := d.command(process.Program, "login", base)
+	login.Stdin = strings.NewReader(key)
 	if text, err := login.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -240,7 +271,7 @@ func TestFishCompletes(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script, err := d.command(program, "completion", "fish").Output()
+	script, err := d.command(process.Program, "completion", "fish").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +332,7 @@ func TestFishCompletes(t *testing.T) {
 // variable stays, and every command refuses one that it does not know.
 func TestPowerShellKeepsEnvironment(t *testing.T) {
 	t.Parallel()
-	script, err := exec.Command(program, "completion", "powershell").Output()
+	script, err := exec.Command(process.Program, "completion", "powershell").Output()
 	if err != nil || !strings.Contains(string(script), "Register-ArgumentCompleter -CommandName 'labshelf'") {
 		t.Fatalf("%v, %s", err, script)
 	}
@@ -315,14 +346,14 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 func TestTerminalShowsWaiting(t *testing.T) {
 	t.Parallel()
 	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
-	term := d.terminal(t, program, "ls")
+	term := d.terminal(t, process.Program, "ls")
 	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C ends it\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
 		t.Errorf("said before: %q", before)
 	}
 	if before, _ := term.waitFor(t, `is it running`); strings.Contains(before, "trying again") {
 		t.Errorf("said again: %q", before)
 	}
-	quiet := d.command(program, "ls")
+	quiet := d.command(process.Program, "ls")
 	if text, err := quiet.CombinedOutput(); err == nil || strings.Contains(string(text), "trying again") {
 		t.Errorf("without a terminal: %v, %s", err, text)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"labshelf/cli/client/fetch"
+	"labshelf/cli/connection"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/client"
@@ -23,29 +23,7 @@ import (
 // advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the
 // service refuses as invalid an ErrUsage.
 func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
-	return NameVersions(ctx, c, p.Version, advise(ctx, c, err))
-}
-
-// versionCodes are the codes of errors that a service returns for what it does not know.
-var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
-
-// NameVersions adds the versions of program and service to the error of a call that the service did
-// not understand, or answered unexpectedly, where they differ. ours is that of this program; ""
-// leaves the error as it is.
-func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
-	var problem *client.Problem
-	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
-		return err
-	}
-	if !slices.Contains(versionCodes, string(problem.Code)) && problem.Code != "" {
-		return err
-	}
-	s, failed := c.Status(ctx)
-	if failed != nil || s.Version == "" || s.Version == ours {
-		return err
-	}
-	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all that a newer labshelf asks for",
-		err, ours, display.Printable(s.Version))
+	return connection.NameVersions(ctx, c, p.Version, advise(ctx, c, err))
 }
 
 // advise is the part that makes no request.

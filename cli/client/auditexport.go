@@ -90,7 +90,7 @@ that somebody should know of this restoration.`,
 		Example: `  labshelf audit verify audit.jsonl --head heads.txt
   labshelf audit export - | labshelf audit verify - --head heads.txt`,
 		Args:        exactly(1, "one export, or - for standard input"),
-		Annotations: p.ExitCodes(6),
+		Annotations: exit.Codes(exit.CodePartly),
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		found, err := p.verifyExport(args[0], heads, key)

@@ -14,72 +14,44 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/cli/client/report"
+	"labshelf/cli/connection"
 	"labshelf/cli/display"
+	"labshelf/cli/exit"
+	"labshelf/cli/group"
 	"labshelf/cli/meter"
+	"labshelf/cli/process"
+	"labshelf/cli/suggest"
 	"labshelf/client"
 	"labshelf/docs"
 )
 
-// The groups in which help lists commands, by cobra's id.
-const (
-	GroupRun    = "run"
-	GroupUse    = "use"
-	GroupPeople = "people"
-	GroupCare   = "care"
-)
-
-// Groups returns the groups in the order of help.
-func Groups() []*cobra.Group {
-	return []*cobra.Group{
-		{ID: GroupRun, Title: "Run a service:"},
-		{ID: GroupUse, Title: "Use a service:"},
-		{ID: GroupPeople, Title: "Access control:"},
-		{ID: GroupCare, Title: "Maintenance:"},
-	}
-}
-
-// Process is the environment of the commands, and what they share with those of package cli.
+// Process is the environment of the commands.
 type Process struct {
-	Environ  []string // as from os.Environ
-	Version  string   // of this program; "" where it is unknown
-	In       io.Reader
-	Out, Err io.Writer // results; messages and progress
-
-	// UntilSignal calls run and cancels its context at the first signal. A command that can be
-	// interrupted returns ErrInterrupted then.
-	UntilSignal func(run func(context.Context) error) error
-	// RemoteFlags defines the flags that select service and key.
-	RemoteFlags func(*pflag.FlagSet)
-	// Connect reads these flags. Without a key it returns an error, unless open is set: then the
-	// client has none. The caller closes the client.
-	Connect func(flags *pflag.FlagSet, open bool) (*client.Client, error)
-	// BaseURL returns the base URL of the service that text means. Its error states the rule.
-	BaseURL func(text string) (string, error)
-	// ExitCodes returns the annotations of a command that has these exit codes in addition to the
-	// common ones.
-	ExitCodes func(codes ...int) map[string]string
-	// NewKeyIn makes a key for a user in the data directory of a service that is stopped.
-	NewKeyIn func(ctx context.Context, data, user string) (string, error)
-	// Refuse and Want are Args and RunE of commands that only have subcommands.
-	Refuse cobra.PositionalArgs
-	Want   func(*cobra.Command, []string) error
-
+	process.Process
 	meters *atomic.Int64 // number of meters on the terminal
+
+	// connect and untilSignal are connection.Open and process.UntilSignal; tests replace them.
+	connect     func(flags *pflag.FlagSet, p process.Process, open bool) (*client.Client, error)
+	untilSignal func(run func(context.Context) error) error
 }
 
-// All returns the commands, each in its group.
-func All(p Process) []*cobra.Command {
+// Commands returns the commands, each in its group, and the help topics.
+func Commands(p process.Process) []*cobra.Command {
+	return Process{Process: p, connect: connection.Open, untilSignal: process.UntilSignal}.commands()
+}
+
+func (p Process) commands() []*cobra.Command {
 	p.meters = new(atomic.Int64)
 	return append([]*cobra.Command{
-		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
-		group(GroupUse, lsCommand(p)), group(GroupUse, findCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
-		group(GroupUse, harvestCommand(p)), group(GroupUse, watchCommand(p)),
-		group(GroupUse, describeCommand(p)), group(GroupUse, metadataCommand(p)), group(GroupUse, cpCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
-		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)), group(GroupUse, usageCommand(p)),
-		group(GroupUse, auditCommand(p)),
-		group(GroupUse, setCommand(p)), group(GroupUse, folderCommand(p)), group(GroupUse, unlockCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),
-		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
-		group(GroupPeople, linkCommand(p)), group(GroupPeople, webhookCommand(p)), group(GroupCare, indexCommand(p)),
+		in(group.Use, loginCommand(p)), in(group.Use, logoutCommand(p)), in(group.Use, statusCommand(p)),
+		in(group.Use, lsCommand(p)), in(group.Use, findCommand(p)), in(group.Use, putCommand(p)), in(group.Use, getCommand(p)), in(group.Use, catCommand(p)),
+		in(group.Use, harvestCommand(p)), in(group.Use, watchCommand(p)),
+		in(group.Use, describeCommand(p)), in(group.Use, metadataCommand(p)), in(group.Use, cpCommand(p)), in(group.Use, mvCommand(p)), in(group.Use, rmCommand(p)), in(group.Use, restoreCommand(p)),
+		in(group.Use, versionsCommand(p)), in(group.Use, retentionCommand(p)), in(group.Use, usageCommand(p)),
+		in(group.Use, auditCommand(p)),
+		in(group.Use, setCommand(p)), in(group.Use, folderCommand(p)), in(group.Use, unlockCommand(p)), in(group.Use, dataspaceCommand(p)), in(group.Use, schemaCommand(p)), in(group.Use, completionCommand(p)),
+		in(group.People, grantCommand(p)), in(group.People, revokeCommand(p)), in(group.People, userCommand(p)), in(group.People, keyCommand(p)),
+		in(group.People, linkCommand(p)), in(group.People, webhookCommand(p)), in(group.Care, indexCommand(p)),
 		bashCommand(p),
 	}, topics()...)
 }
@@ -132,7 +104,7 @@ func (p Process) output(asJSON bool) report.Output {
 	return report.Output{Out: p.Out, Err: p.Err, JSON: asJSON, NewMeter: p.newMeter}
 }
 
-func group(id string, cmd *cobra.Command) *cobra.Command {
+func in(id string, cmd *cobra.Command) *cobra.Command {
 	cmd.GroupID = id
 	return cmd
 }
@@ -144,24 +116,24 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 		if err := wantValues(cmd.Flags()); err != nil {
 			return err
 		}
-		c, err := p.Connect(cmd.Flags(), false)
+		c, err := p.connect(cmd.Flags(), p.Process, false)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.announceRetries(c), args)) })
+		return p.untilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.announceRetries(c), args)) })
 	}
 	if cmd.Annotations == nil {
-		cmd.Annotations = p.ExitCodes(130)
+		cmd.Annotations = exit.Codes(exit.CodeInterrupted)
 	}
-	p.RemoteFlags(cmd.Flags())
+	connection.AddFlags(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // a process may lack the flag
 	return cmd
 }
 
 // branch is a command that only has subcommands.
 func (p Process) branch(use, short string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: p.Refuse, RunE: p.Want}
+	cmd := &cobra.Command{Use: use, Short: short, Args: suggest.NoSuchCommand, RunE: suggest.WantSubcommand}
 	cmd.AddCommand(below...)
 	return cmd
 }

@@ -17,6 +17,7 @@ import (
 
 	"labshelf/cli/client/fetch"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/client"
 )
 
@@ -39,14 +40,14 @@ func TestEachEndsEarly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			done, refs := 0, make([]string, len(test.errs))
-			err := Process{Err: io.Discard}.each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
+			err := Process{Process: process.Process{Err: io.Discard}}.each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
 			if done != test.done || (err == nil) != (name == "all well") || test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("%d done, %v", done, err)
 			}
 		})
 	}
 	var written strings.Builder
-	err := Process{Err: &written}.each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
+	err := Process{Process: process.Process{Err: &written}}.each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
 	if err == nil || errors.Is(err, exit.ErrPartly) || !strings.HasPrefix(written.String(), "labshelf: a\uFFFDb: one\nlabshelf:   two\nlabshelf: c: ") {
 		t.Errorf("%v, written %q", err, &written)
 	}
@@ -77,7 +78,7 @@ func TestCompletionOffersNames(t *testing.T) {
 func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Process{Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
+		p := Process{connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
 			return client.New("http://localhost:1/v1", ""), nil
 		}}
 		begin := time.Now()

@@ -90,7 +90,7 @@ func (p Process) completesFlag(cmd *cobra.Command, flag string, o completion.Off
 // ask gets an offer from the service, if there is a login for it.
 func (p Process) ask(cmd *cobra.Command, o completion.Offer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
-	c, err := p.Connect(cmd.Flags(), false)
+	c, err := p.connect(cmd.Flags(), p.Process, false)
 	if err != nil {
 		return nil, directive
 	}

@@ -35,7 +35,7 @@ Where the set has another resource of that name, mv refuses, since SET:NAME
 would be ambiguous. After an error it goes on with the next resource.`,
 		Example: `  labshelf mv runs-2026:2026/run-1.csv 2026/run-01.csv
   labshelf mv runs-2026:run-1.csv runs-2026:run-2.csv --to archive`,
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	})
 }
 
@@ -56,7 +56,7 @@ Where the set has another resource of that name, cp refuses, since SET:NAME
 would be ambiguous. After an error it goes on with the next resource.`,
 		Example: `  labshelf cp runs-2026:run-1.csv run-1-cleaned.csv
   labshelf cp runs-2026:run-1.csv --to published --name figure-2.csv`,
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	})
 }
 

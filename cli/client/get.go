@@ -47,7 +47,7 @@ versions" lists them.`,
   labshelf get https://data.example.org/sets/01K5Z3 runs
   labshelf get runs-2026:log.gz - | gunzip`,
 		Args:        between(1, 2, "a RESOURCE or a SET, and perhaps a DIR or FILE"),
-		Annotations: p.ExitCodes(5, 6, 130),
+		Annotations: exit.Codes(exit.CodeDamaged, exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if o.Output = p.output(asJSON); len(args) == 2 {
@@ -138,7 +138,7 @@ Files that cannot be fetched are reported, and tried again in each run.`,
   labshelf harvest all /srv/mirror
   labshelf harvest https://data.example.org/v1/resources?since=2026-01 mirror`,
 		Args:        exactly(2, "what to mirror, and the folder for it"),
-		Annotations: p.ExitCodes(6, 7, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeHeld, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		o.Output = p.output(asJSON)

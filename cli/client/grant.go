@@ -33,7 +33,7 @@ It requires the role admin there. "labshelf dataspace members DATASPACE" lists
 the users with a role, "labshelf user ls" all users.`,
 		Example:     "  labshelf grant editor lab-one mary\n  labshelf grant member lab-one tom ann",
 		Args:        atLeast(3, "a role, a dataspace and one or more users, such as: editor lab-one mary"),
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if !slices.Contains(roles(), args[0]) {
@@ -72,7 +72,7 @@ private, they can no longer read it. It requires the role admin there. For keys
 there is "labshelf key revoke".`,
 		Example:     "  labshelf revoke lab-one mary",
 		Args:        atLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)

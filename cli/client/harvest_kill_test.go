@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"labshelf/cli/client/mirror"
+	"labshelf/cli/process"
 	"labshelf/client"
 )
 
@@ -28,7 +29,7 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	defer c.Close()
 	o := mirror.Options{
 		AcceptDeletions: true,
-		Output:          Process{Out: &problems, Err: &problems}.output(false),
+		Output:          Process{Process: process.Process{Out: &problems, Err: &problems}}.output(false),
 		FromStart:       fromStart,
 		Parallel:        3,
 		Before: func() error {

@@ -10,6 +10,8 @@ import (
 
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
+	"labshelf/cli/connection"
+	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/client"
@@ -39,7 +41,7 @@ no key, but access to the directory: it restores access where all keys are lost.
   (umask 077; labshelf key new --user mary > mary.key)
   labshelf key new --data ./data --user admin`,
 		Args:        cobra.NoArgs,
-		Annotations: p.ExitCodes(3, 5, 130),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("data") {
@@ -49,12 +51,12 @@ no key, but access to the directory: it restores access where all keys are lost.
 		if err != nil {
 			return err
 		}
-		c, err := p.Connect(cmd.Flags(), false)
+		c, err := p.connect(cmd.Flags(), p.Process, false)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error {
+		return p.untilSignal(func(ctx context.Context) error {
 			created, err := p.keyNew(ctx, c, user, k)
 			if err != nil {
 				return p.advise(ctx, c, err)
@@ -70,7 +72,7 @@ no key, but access to the directory: it restores access where all keys are lost.
 	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
 	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
 	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
-	p.RemoteFlags(flags)
+	connection.AddFlags(flags)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -99,7 +101,11 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	if !cmd.Flags().Changed("user") || reference.Empty(user) {
 		return exit.Usagef("--user must name the user, such as --user admin")
 	}
-	key, err := p.NewKeyIn(cmd.Context(), data, user)
+	stores, err := datadir.ConfiguredIn(data, p.Environ)
+	if err != nil {
+		return err
+	}
+	key, err := datadir.NewKey(cmd.Context(), data, stores, user)
 	if err != nil {
 		return err
 	}
@@ -193,7 +199,7 @@ one, log in with it, and revoke the old one with --keep, which keeps the list.`,
   labshelf key revoke --dry-run "old laptop"
   labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
 		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id, err := reference.UserID(ctx, c, user)

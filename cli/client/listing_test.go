@@ -10,9 +10,9 @@ import (
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 )
 
 func TestInstantOf(t *testing.T) {
@@ -88,7 +88,7 @@ func TestShow(t *testing.T) {
 			t.Parallel()
 			var out, problems strings.Builder
 			taken := 0
-			err := show(Process{Out: &out, Err: &problems}, numbers(test.records, test.last, &taken), columns, test.view)
+			err := show(Process{Process: process.Process{Out: &out, Err: &problems}}, numbers(test.records, test.last, &taken), columns, test.view)
 			lines := strings.SplitAfter(out.String(), "\n")
 			if !errors.Is(err, test.err) || len(lines)-1 != test.lines || taken != test.taken {
 				t.Fatalf("error %v, %d lines of %d records", err, len(lines)-1, taken)
@@ -136,7 +136,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			walk(sub)
 		}
 	}
-	root := newRoot(Process{RemoteFlags: func(*pflag.FlagSet) {}, ExitCodes: func(...int) map[string]string { return nil }})
+	root := newRoot(Process{})
 	for _, cmd := range root.Commands() {
 		walk(cmd)
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"labshelf/cli/client/reference"
+	"labshelf/cli/connection"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/cli/logins"
@@ -43,11 +41,11 @@ of a dataspace, set or file in the browser will do.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
 		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := p.BaseURL(args[0])
+			base, err := connection.BaseURL(args[0])
 			if err != nil {
 				return exit.Usagef("%q %w", args[0], err)
 			}
-			return p.UntilSignal(func(ctx context.Context) error {
+			return p.untilSignal(func(ctx context.Context) error {
 				key, err := p.askKey(ctx, base)
 				if err != nil {
 					return err
@@ -55,15 +53,11 @@ of a dataspace, set or file in the browser will do.`,
 				return p.login(ctx, base, key, asJSON)
 			})
 		},
-		Annotations: p.ExitCodes(130),
+		Annotations: exit.Codes(exit.CodeInterrupted),
 	}
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
-
-// ServiceOf returns the address of the service to which the URL of a record or of another page
-// belongs; ok says whether text is one.
-func ServiceOf(text string) (service string, ok bool) { return reference.ServiceOf(text) }
 
 // askKey reads a key without echo.
 func (p Process) askKey(ctx context.Context, base string) (string, error) {
@@ -126,25 +120,12 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// Unencrypted returns the host of an address to which text would leave this machine without
-// encryption, or "".
-func Unencrypted(address string) (host string) {
-	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "http" || strings.EqualFold(at.Hostname(), "localhost") {
-		return ""
-	}
-	if number, err := netip.ParseAddr(at.Hostname()); err == nil && number.Unmap().IsLoopback() {
-		return ""
-	}
-	return at.Host
-}
-
 func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
 	kept, err := logins.Stored()
 	if err != nil {
 		return err
 	}
-	if host := Unencrypted(base); host != "" {
+	if host := connection.Unencrypted(base); host != "" {
 		if _, err := display.Fprintf(p.Err, "labshelf: warning: the key goes to %s without encryption; use https\n", host); err != nil {
 			return err
 		}
@@ -198,7 +179,7 @@ it.`,
 			}
 			base := kept.Current
 			if len(args) == 1 {
-				if base, err = p.BaseURL(args[0]); err != nil {
+				if base, err = connection.BaseURL(args[0]); err != nil {
 					return exit.Usagef("%q %w", args[0], err)
 				}
 			}

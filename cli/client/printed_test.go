@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"labshelf/cli/connection"
 )
 
 // TestPrintsBySafeWriter expects that commands print by package display, which lets no text of a
@@ -33,7 +35,7 @@ func TestUnencrypted(t *testing.T) {
 		"http://127.0.0.1:8080/v1": false, "http://localhost/v1": false, "http://[::1]:8080/v1": false, "https://data.example.org/v1": false,
 		"http://data.example.org/v1": true, "http://192.168.1.5:8080/v1": true,
 	} {
-		if got := Unencrypted(text) != ""; got != want {
+		if got := connection.Unencrypted(text) != ""; got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/put"
+	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
@@ -53,7 +54,7 @@ has the sums, as "end".`,
   labshelf put D:\data\today runs-2026 --under 2026-11-22
   mysqldump lab | gzip | labshelf put - backups --name lab.sql.gz`,
 		Args:        atLeast(2, "files or folders, and then the set to put them into"),
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	cmd = p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		o.Output, o.In = p.output(o.JSON), p.In

@@ -31,7 +31,7 @@ After an error rm goes on with the next argument. Repeating it is harmless.`,
 		Example: `  labshelf rm runs-2026:run-1.csv
   labshelf rm --set runs-2025`,
 		Args:        w.args,
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		return p.each(ctx, args, func(ref string) error {
@@ -74,7 +74,7 @@ had in version N, as a new version; "labshelf versions" lists them.`,
   labshelf restore runs-2026:run-1.csv --version 3
   labshelf restore --set runs-2025`,
 		Args:        w.args,
-		Annotations: p.ExitCodes(6, 130),
+		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if number != 0 {

@@ -26,7 +26,8 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/cli/exit"
+	"labshelf/cli/group"
+	"labshelf/cli/process"
 	"labshelf/client"
 	"labshelf/handlers"
 	"labshelf/internal/testhome"
@@ -199,16 +200,11 @@ func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
 
 func run(ctx context.Context, base, key string, in io.Reader, out, problems io.Writer, args []string) error {
 	p := Process{
-		Version: "2.0.0", In: in, Out: out, Err: problems,
-		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
-		RemoteFlags: func(*pflag.FlagSet) {},
-		Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
+		Process:     process.Process{Version: "2.0.0", In: in, Out: out, Err: problems},
+		untilSignal: func(run func(context.Context) error) error { return run(ctx) },
+		connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
 			return client.New(base, key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
 		},
-		BaseURL:   func(text string) (string, error) { return text, nil },
-		ExitCodes: func(...int) map[string]string { return nil },
-		Refuse:    cobra.NoArgs,
-		Want:      func(*cobra.Command, []string) error { return exit.Usagef("want a command") },
 	}
 	root := newRoot(p)
 	root.SetArgs(args)
@@ -220,8 +216,10 @@ func run(ctx context.Context, base, key string, in io.Reader, out, problems io.W
 // newRoot returns the command that holds the others.
 func newRoot(p Process) *cobra.Command {
 	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
-	root.AddGroup(Groups()...)
-	root.AddCommand(All(p)...)
+	for _, id := range []string{group.Use, group.People, group.Care} {
+		root.AddGroup(&cobra.Group{ID: id})
+	}
+	root.AddCommand(p.commands()...)
 	return root
 }
 

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/connection"
 	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
@@ -42,18 +44,18 @@ are known to be damaged, background errors, and the nodes of a cluster.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := p.Connect(cmd.Flags(), false)
+		c, err := p.connect(cmd.Flags(), p.Process, false)
 		keyed := err == nil
 		if !keyed {
-			if c, err = p.Connect(cmd.Flags(), true); err != nil {
+			if c, err = p.connect(cmd.Flags(), p.Process, true); err != nil {
 				return err
 			}
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, p.status(ctx, c, keyed, asJSON)) })
+		return p.untilSignal(func(ctx context.Context) error { return p.advise(ctx, c, p.status(ctx, c, keyed, asJSON)) })
 	}
-	cmd.Annotations = p.ExitCodes(130)
-	p.RemoteFlags(cmd.Flags())
+	cmd.Annotations = exit.Codes(exit.CodeInterrupted)
+	connection.AddFlags(cmd.Flags())
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

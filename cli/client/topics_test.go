@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // TestDocumented: docs/commands.md tells of every command and every topic, and has the recipe for
@@ -18,7 +17,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	root := newRoot(Process{RemoteFlags: func(*pflag.FlagSet) {}, ExitCodes: func(...int) map[string]string { return nil }})
+	root := newRoot(Process{})
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {

@@ -9,6 +9,7 @@ import (
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
+	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
@@ -144,7 +145,7 @@ func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
 	var asJSON bool
 	cmd.Args = atLeast(1, "one or more users")
-	cmd.Annotations = p.ExitCodes(6, 130)
+	cmd.Annotations = exit.Codes(exit.CodePartly, exit.CodeInterrupted)
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		return p.each(ctx, args, func(ref string) error {
 			u, err := reference.FindUser(ctx, c, ref)

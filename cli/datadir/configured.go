@@ -1,16 +1,17 @@
-package cli
+package datadir
 
 import (
+	"github.com/spf13/pflag"
+
 	"labshelf/blobs/s3"
 	"labshelf/cli/config"
-	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
 )
 
-// storesOf returns where the stores of a service are, with the keys of its S3. The error is an
+// Configured returns where the stores of a service are, with the keys of its S3. The error is an
 // exit.ErrUsage.
-func storesOf(c config.Config) (datadir.Stores, error) {
-	at := datadir.Stores{Metadata: c.Metadata, Blobs: c.Blobs}
+func Configured(c config.Config) (Stores, error) {
+	at := Stores{Metadata: c.Metadata, Blobs: c.Blobs}
 	if c.Blobs == "" {
 		return at, nil
 	}
@@ -23,4 +24,20 @@ func storesOf(c config.Config) (datadir.Stores, error) {
 	}
 	at.S3 = s3.Options{Endpoint: c.S3Endpoint, Region: c.S3Region, KeyID: keys.ID, Secret: keys.Secret, Token: keys.Token}
 	return at, nil
+}
+
+// ConfiguredIn returns where the stores of the service of a data directory are: as its configuration
+// file and environ say.
+func ConfiguredIn(data string, environ []string) (Stores, error) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.AddFlags(flags, "data")
+	err := flags.Set("data", data)
+	var c config.Config
+	if err == nil {
+		c, err = config.Load(flags, environ)
+	}
+	if err != nil {
+		return Stores{}, err
+	}
+	return Configured(c)
 }

@@ -1,5 +1,5 @@
-// Package exit has the errors with which commands end, other than those of the service and of the
-// file system.
+// Package exit has the exit codes of the program, and the errors with which commands end, other
+// than the errors of the service and of the file system.
 package exit
 
 import (
@@ -19,6 +19,8 @@ var (
 	ErrHeld = errors.New("stopped before it removes much")
 	// ErrInterrupted means that a signal ended the command before it was done.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrSecondSignal means that a second signal ended the command at once.
+	ErrSecondSignal = errors.New("ended at once on a second signal")
 )
 
 // Usagef returns an ErrUsage with the text of format and args.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"labshelf/cli/config"
+	"labshelf/cli/process"
 	"labshelf/cli/server/listener"
 	"labshelf/cli/server/metrics"
 	"labshelf/handlers"
@@ -26,7 +27,7 @@ func measurements(c config.Config) *metrics.Metrics {
 	if c.Metrics == config.Off {
 		return nil
 	}
-	return metrics.New(version())
+	return metrics.New(process.Version())
 }
 
 // metricsMux serves the metrics.

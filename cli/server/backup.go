@@ -12,17 +12,19 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
-	commands "labshelf/cli/client"
+	"labshelf/cli/connection"
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
+	"labshelf/cli/suggest"
 	"labshelf/client"
 )
 
-// errDamageFound ends a command that was completed and has found damage.
-var errDamageFound = errors.New("damage was found")
+// ErrDamageFound ends a command that was completed and has found damage.
+var ErrDamageFound = errors.New("damage was found")
 
-func backupCommand(p process) *cobra.Command {
+func backupCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
 		Short: "Make, list, restore and verify backups",
@@ -31,14 +33,14 @@ and their keys, dataspaces, sets, records and files. It keeps snapshots of
 several moments, each of which can be restored; they share their files. It does
 not hold the configuration file. Copying the data directory with other tools
 while the service runs gives no backup: what they copy may not fit together.`,
-		Args: noSuchCommand,
-		RunE: wantSubcommand,
+		Args: suggest.NoSuchCommand,
+		RunE: suggest.WantSubcommand,
 	}
 	cmd.AddCommand(backupCreateCommand(p), backupListCommand(p), backupRestoreCommand(p), backupVerifyCommand(p))
 	return cmd
 }
 
-func backupCreateCommand(p process) *cobra.Command {
+func backupCreateCommand(p process.Process) *cobra.Command {
 	var (
 		o      backup.CreateOptions
 		asJSON bool
@@ -62,7 +64,7 @@ undone. If you mean it, name the reason with an --allow flag, once.
 
 ` + placeHelp,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := placeOf(cmd.Flags(), p)
 			if err != nil {
@@ -72,7 +74,7 @@ undone. If you mean it, name the reason with an --allow flag, once.
 				return exit.Usage(errors.New("--keep must be 1 or more"))
 			}
 			report := newReporter(p, asJSON)
-			return untilSignal(func(ctx context.Context) error { return createBackup(ctx, at, args[0], o, report) })
+			return process.UntilSignal(func(ctx context.Context) error { return createBackup(ctx, at, args[0], o, report) })
 		},
 	}
 	addPlaceFlags(cmd.Flags())
@@ -96,12 +98,12 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 		defer func() { err = errors.Join(err, data.Close()) }()
 		source = backup.Local{Metadata: data.Metadata, Files: data.Blobs}
 	}
-	o.Program = "labshelf " + version()
+	o.Program = "labshelf " + process.Version()
 	o.Events = backup.Events{Progress: report.progress.set, Skipped: report.progress.skip, Violation: report.violation}
 	made, err := backup.Create(ctx, source, dest, o)
 	if err != nil {
 		if at.remote != nil {
-			err = commands.NameVersions(ctx, at.remote, version(), err)
+			err = connection.NameVersions(ctx, at.remote, process.Version(), err)
 		}
 		state := "no new backup was made; what " + dest + " had before is unchanged; run the command again to go on"
 		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
@@ -118,11 +120,11 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 	}
 	var damage error
 	if report.metadata {
-		damage = fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", errDamageFound)
+		damage = fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", ErrDamageFound)
 	}
 	if n := int64(len(m.Damaged)); n > 0 {
 		damage = errors.Join(damage, fmt.Errorf("%w: %s damaged or missing where the backup comes from, and not in it; all other files are; "+
-			"an older backup may hold what is lost: labshelf repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are")))
+			"an older backup may hold what is lost: labshelf repair --from OLDER --data DIR", ErrDamageFound, countText(n, "file is", "files are")))
 	}
 	return damage
 }
@@ -159,7 +161,7 @@ func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, er
 	return body, nil
 }
 
-func backupRestoreCommand(p process) *cobra.Command {
+func backupRestoreCommand(p process.Process) *cobra.Command {
 	var (
 		data, which     string
 		partial, asJSON bool
@@ -172,7 +174,7 @@ of the one that --at selects, and then checks all of it. DIR must be empty, or
 not exist yet. An incomplete or damaged backup is refused, with the reason. If
 restore ends early, no service starts on DIR, and it can be deleted.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if data == "" {
 				return exit.Usage(errors.New("--data must name the data directory to make"))
@@ -182,7 +184,7 @@ restore ends early, no service starts on DIR, and it can be deleted.`,
 			if err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error {
+			return process.UntilSignal(func(ctx context.Context) error {
 				defer report.close()
 				done, err := backup.Restore(ctx, args[0], data, o)
 				if err = listing(err, args[0]); err != nil {
@@ -201,7 +203,7 @@ restore ends early, no service starts on DIR, and it can be deleted.`,
 	return cmd
 }
 
-func backupVerifyCommand(p process) *cobra.Command {
+func backupVerifyCommand(p process.Process) *cobra.Command {
 	var (
 		temp, which string
 		asJSON      bool
@@ -214,14 +216,14 @@ checks all of it, compares, and deletes it again. It needs room for all of the
 snapshot. Then it reads, in DEST, what the earlier snapshots need beyond that.
 With --at it verifies one snapshot alone.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
 			report := newReporter(p, asJSON)
 			o, err := report.restoreOptions(which, false)
 			if err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error {
+			return process.UntilSignal(func(ctx context.Context) error {
 				defer report.close()
 				done, err := backup.Verify(ctx, args[0], temp, o)
 				if err = listing(err, args[0]); err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"labshelf/backup"
+	"labshelf/cli/exit"
 )
 
 // line is a connection to a service that breaks off each time that a number of bytes have come back
@@ -111,10 +112,10 @@ func (f *inlineFiles) add(n int) {
 	}
 }
 
-// backUp runs the command and returns its exit code and what it says.
+// backUp runs the command. It returns its exit code, its output and its messages.
 func (f *inlineFiles) backUp(base, dest string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
-	code = Main([]string{"backup", "create", dest, "--server", base}, []string{"LABSHELF_KEY=" + f.at.firstKey}, &stdout, &stderr)
+	code = run([]string{"backup", "create", dest, "--server", base}, []string{"LABSHELF_KEY=" + f.at.firstKey}, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -124,7 +125,7 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t, 1)
 	dest := filepath.Join(t.TempDir(), "b")
-	if code, _, errs := f.backUp(f.at.address, dest); code != exitOK {
+	if code, _, errs := f.backUp(f.at.address, dest); code != exit.CodeOK {
 		t.Fatalf("%d: %s", code, errs)
 	}
 	manifest := filepath.Join(dest, "manifest.json")
@@ -137,7 +138,7 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	for _, to := range []string{dest, fresh} {
 		code, out, errs := f.backUp(bad.base, to)
-		if code != exitFailure || out != "" || !strings.Contains(errs, "the answer broke off") || !strings.Contains(errs, "run the command again") {
+		if code != exit.CodeFailure || out != "" || !strings.Contains(errs, "the answer broke off") || !strings.Contains(errs, "run the command again") {
 			t.Errorf("%d: %s%s", code, out, errs)
 		}
 	}
@@ -151,7 +152,7 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 		t.Errorf("there is a manifest of what is incomplete: %v", err)
 	}
 	code, out, errs := f.backUp(f.at.address, dest)
-	if code != exitOK || !strings.Contains(out, ": 3 files") {
+	if code != exit.CodeOK || !strings.Contains(out, ": 3 files") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }
@@ -179,7 +180,7 @@ func testDamagedService(t *testing.T, args ...string) {
 	}
 	dest := t.TempDir()
 	code, out, errs := f.backUp(f.at.address, dest)
-	if code != exitDamaged || !strings.Contains(out, f.digests[1]) || !strings.Contains(errs, "1 file is damaged or missing") {
+	if code != exit.CodeDamaged || !strings.Contains(out, f.digests[1]) || !strings.Contains(errs, "1 file is damaged or missing") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 	text, err := os.ReadFile(filepath.Join(dest, "manifest.json"))

@@ -9,15 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	commands "labshelf/cli/client"
+	"labshelf/cli/connection"
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )
 
-func checkCommand(p process) *cobra.Command {
+func checkCommand(p process.Process) *cobra.Command {
 	var (
 		subset         string
 		noData, asJSON bool
@@ -32,7 +33,7 @@ wrong, and what to do. It never changes anything.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := maintenance.CheckOptions{NoData: noData}
 			at, err := placeOf(cmd.Flags(), p)
@@ -43,7 +44,7 @@ wrong, and what to do. It never changes anything.
 				return exit.Usage(err)
 			}
 			c := &checking{place: at, report: newReporter(p, asJSON), parts: map[string]bool{}}
-			return untilSignal(func(ctx context.Context) error { return c.run(ctx, o) })
+			return process.UntilSignal(func(ctx context.Context) error { return c.run(ctx, o) })
 		},
 	}
 	addPlaceFlags(cmd.Flags())
@@ -69,7 +70,7 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 		defer c.remote.Close()
 		check = func(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (maintenance.CheckResult, error) {
 			result, err := c.remote.Check(ctx, o, events)
-			return result, commands.NameVersions(ctx, c.remote, version(), err)
+			return result, connection.NameVersions(ctx, c.remote, process.Version(), err)
 		}
 	}
 	result, err := check(ctx, o, events)
@@ -79,7 +80,7 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 	if err := c.end(result); err != nil || result.Violations == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: %s", errDamageFound, strings.Join(c.advice(), "\n"))
+	return fmt.Errorf("%w: %s", ErrDamageFound, strings.Join(c.advice(), "\n"))
 }
 
 // checkData checks a data directory. Everything in it is opened for reading only.
@@ -136,7 +137,7 @@ type (
 func (c *checking) violation(v metadata.Violation) {
 	c.parts[v.Part] = true
 	if c.report.asJSON {
-		_ = writeJSON(c.report.stdout, violationLine{violationFields(v)}) // a closed output does not change the exit code
+		_ = writeJSON(c.report.Out, violationLine{violationFields(v)}) // a closed output does not change the exit code
 		return
 	}
 	c.report.violation(v)
@@ -147,23 +148,23 @@ func (c *checking) advance(done, total int64) {
 	c.report.progress.set("files", done, total)
 	if now := time.Now(); c.report.asJSON && now.Sub(c.progress) > time.Second {
 		c.progress = now
-		_ = writeJSON(c.report.stdout, progressLine{progressFields{done, total}})
+		_ = writeJSON(c.report.Out, progressLine{progressFields{done, total}})
 	}
 }
 
 func (c *checking) end(result maintenance.CheckResult) error {
 	c.report.close()
 	if c.report.asJSON {
-		return writeJSON(c.report.stdout, endLine{endFields(result)})
+		return writeJSON(c.report.Out, endLine{endFields(result)})
 	}
 	found := "Nothing is wrong."
 	if result.Violations > 0 {
 		found = countText(result.Violations, "thing is wrong.", "things are wrong.")
 	}
-	_, err := fmt.Fprintf(c.report.stdout, "%s %s and %s, %s, were checked, as of %s.\n", found,
+	_, err := fmt.Fprintf(c.report.Out, "%s %s and %s, %s, were checked, as of %s.\n", found,
 		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), display.Bytes(result.Bytes), moment(result.Stamp))
 	if err == nil && result.Unreferenced > 0 {
-		_, err = fmt.Fprintf(c.report.stdout, "Nothing refers to %s, %s, which a purge removes once that has been so for as long as --older-than says.\n",
+		_, err = fmt.Fprintf(c.report.Out, "Nothing refers to %s, %s, which a purge removes once that has been so for as long as --older-than says.\n",
 			countText(result.Unreferenced, "more file", "more files"), display.Bytes(result.UnreferencedBytes))
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"labshelf/cli/datadir"
+	"labshelf/cli/exit"
 	"labshelf/repository"
 )
 
@@ -66,7 +67,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	before := lookOf(t, data)
 	for _, args := range [][]string{{"check", "--data", data}, {"check", "--data", data, "--json", "--no-data"}} {
 		var out, problems bytes.Buffer
-		if code := Main(args, nil, &out, &problems); code != exitOK {
+		if code := run(args, nil, &out, &problems); code != exit.CodeOK {
 			t.Errorf("%v: exit %d\n%s%s", args, code, &out, &problems)
 		}
 	}

@@ -13,9 +13,10 @@ import (
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 )
 
-func compactCommand(p process) *cobra.Command {
+func compactCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact --data DIR",
 		Short: "Give back the room that the metadata file no longer needs",
@@ -24,23 +25,23 @@ which are gone, checks the new one, and puts it in the place of the old one. The
 service must be stopped, and there must be room for both. Whatever happens, one
 of the two is there, complete.`,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(cmd.Flags(), p.environ)
+			c, err := config.Load(cmd.Flags(), p.Environ)
 			if err != nil {
 				return err
 			}
 			if c.Metadata != "" {
 				return exit.Usage(errors.New("the metadata are in a PostgreSQL database, which gives back room by itself (VACUUM)"))
 			}
-			return untilSignal(func(ctx context.Context) error { return compact(ctx, p, c.Data) })
+			return process.UntilSignal(func(ctx context.Context) error { return compact(ctx, p, c.Data) })
 		},
 	}
 	config.AddFlags(cmd.Flags(), "data")
 	return cmd
 }
 
-func compact(ctx context.Context, p process, path string) error {
+func compact(ctx context.Context, p process.Process, path string) error {
 	data, err := filepath.Abs(path)
 	if err == nil {
 		err = datadir.Stores{}.Require(data)
@@ -52,6 +53,6 @@ func compact(ctx context.Context, p process, path string) error {
 	if err != nil {
 		return interrupted(ctx, datadir.Explain(data, err), "the metadata file is as it was")
 	}
-	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", display.Bytes(before), display.Bytes(after))
+	_, err = fmt.Fprintf(p.Out, "The metadata file had %s and now has %s.\n", display.Bytes(before), display.Bytes(after))
 	return err
 }

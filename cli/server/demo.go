@@ -19,11 +19,13 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
+	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/cli/server/demo"
 	"labshelf/repository"
 )
 
-func demoCommand(p process) *cobra.Command {
+func demoCommand(p process.Process) *cobra.Command {
 	listen := "127.0.0.1:0"
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -32,7 +34,7 @@ func demoCommand(p process) *cobra.Command {
 sets, files and users, and prints links that sign you in as each of them. At the
 end (Ctrl-C) everything is removed.`,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitInUse, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeInUse, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) (err error) {
 			folder, err := os.MkdirTemp("", "labshelf-demo-")
 			if err != nil {
@@ -47,10 +49,10 @@ end (Ctrl-C) everything is removed.`,
 			if err != nil {
 				return err
 			}
-			log, requests, flush := newLog(c, p.stderr)
+			log, requests, flush := newLog(c, p.Err)
 			defer flush()
-			s := server{config: c, log: log, requests: requests, ready: func(at started) { showDemo(p.stdout, at, people) }}
-			return untilSignal(s.run)
+			s := server{config: c, log: log, requests: requests, ready: func(at started) { showDemo(p.Out, at, people) }}
+			return process.UntilSignal(s.run)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", listen, "`HOST:PORT` to listen on; port 0 takes any free one")

@@ -12,7 +12,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"labshelf/cli/process"
 	"labshelf/client"
 )
 
@@ -20,10 +22,10 @@ import (
 // nothing is left of it.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	folder := t.TempDir()
-	cmd := exec.CommandContext(ctx, program, "demo")
+	cmd := exec.CommandContext(ctx, process.Program, "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "LABSHELF_DATA="+folder+"/not-this-one")
 	var said strings.Builder
 	cmd.Stderr = &said

@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/cli/config"
+	"labshelf/cli/datadir"
+	"labshelf/cli/process"
 	"labshelf/cli/server/doctor"
 )
 
-func doctorCommand(p process) *cobra.Command {
+func doctorCommand(p process.Process) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "doctor [--data DIR]",
@@ -30,7 +32,7 @@ settings and its clock; where the files are in an S3, it puts, reads, lists and
 deletes objects there, whose names begin with "doctor".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(cmd.Flags(), p.environ)
+			c, err := config.Load(cmd.Flags(), p.Environ)
 			if err != nil {
 				return err
 			}
@@ -38,12 +40,12 @@ deletes objects there, whose names begin with "doctor".`,
 			if asJSON {
 				write = writeJSON[doctor.Finding]
 			}
-			at, err := storesOf(c)
+			at, err := datadir.Configured(c)
 			if err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error {
-				return doctor.Examine(ctx, c.Data, at, func(f doctor.Finding) error { return write(p.stdout, f) })
+			return process.UntilSignal(func(ctx context.Context) error {
+				return doctor.Examine(ctx, c.Data, at, func(f doctor.Finding) error { return write(p.Out, f) })
 			})
 		},
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"labshelf/cli/process"
 )
 
 // TestServesBeyondDescriptors: with more connections than there are descriptors for, the service
@@ -26,7 +28,7 @@ func TestServesBeyondDescriptors(t *testing.T) {
 	const descriptors, crowd = 160, 200
 	dir := t.TempDir()
 	errPath := filepath.Join(dir, "err")
-	command := exec.Command("sh", "-c", fmt.Sprintf("ulimit -n %d && exec %s serve --listen 127.0.0.1:0 --data data --metrics sysadmin 2>err", descriptors, program))
+	command := exec.Command("sh", "-c", fmt.Sprintf("ulimit -n %d && exec %s serve --listen 127.0.0.1:0 --data data --metrics sysadmin 2>err", descriptors, process.Program))
 	command.Dir = dir
 	command.Env = append(os.Environ(), "LABSHELF_ADMIN_KEY="+strings.Repeat("k", 40))
 	out, err := command.StdoutPipe()

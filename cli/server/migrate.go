@@ -12,9 +12,10 @@ import (
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 )
 
-func migrateCommand(p process) *cobra.Command {
+func migrateCommand(p process.Process) *cobra.Command {
 	var (
 		from, to string
 		o        backup.MoveOptions
@@ -39,16 +40,16 @@ written as a whole, read again and compared. After an interruption, run the same
 command again: what is there is not copied again. Until it has ended, the
 service of B does not start.`,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) error {
 			if from == "" || to == "" {
 				return exit.Usage(errors.New("--from and --to must each name a configuration file or a data directory"))
 			}
 			m := &migration{from: from, to: to, report: newReporter(p, asJSON)}
-			if err := m.configure(p.environ); err != nil {
+			if err := m.configure(p.Environ); err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error { return m.run(ctx, o) })
+			return process.UntilSignal(func(ctx context.Context) error { return m.run(ctx, o) })
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -76,10 +77,10 @@ func (m *migration) configure(environ []string) (err error) {
 	if m.fresh, err = config.LoadFrom(m.to, environ); err != nil {
 		return fmt.Errorf("--to %s: %w", m.to, err)
 	}
-	if m.oldAt, err = storesOf(m.old); err != nil {
+	if m.oldAt, err = datadir.Configured(m.old); err != nil {
 		return fmt.Errorf("--from %s: %w", m.from, err)
 	}
-	if m.freshAt, err = storesOf(m.fresh); err != nil {
+	if m.freshAt, err = datadir.Configured(m.fresh); err != nil {
 		return fmt.Errorf("--to %s: %w", m.to, err)
 	}
 	if m.old.Metadata == m.fresh.Metadata && (m.old.Metadata != "" || m.old.Data == m.fresh.Data) {

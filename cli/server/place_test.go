@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/connection"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 )
 
 func placeFrom(t *testing.T, args []string, environ ...string) (place, error) {
@@ -21,7 +23,7 @@ func placeFrom(t *testing.T, args []string, environ ...string) (place, error) {
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return placeOf(flags, process{environ: environ, stderr: io.Discard})
+	return placeOf(flags, process.Process{Environ: environ, Err: io.Discard})
 }
 
 func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
@@ -37,8 +39,8 @@ func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
 	}{
 		{name: "data", args: []string{"--data", "d"}, data: "d"},
 		{name: "data and a key", args: []string{"--data", "d"}, environ: []string{key}, data: "d"},
-		{name: "default server", environ: []string{key}, base: defaultServer},
-		{name: "the service's own data do not count", environ: []string{key, "LABSHELF_DATA=d"}, base: defaultServer},
+		{name: "default server", environ: []string{key}, base: connection.DefaultServer},
+		{name: "the service's own data do not count", environ: []string{key, "LABSHELF_DATA=d"}, base: connection.DefaultServer},
 		{name: "server without /v1", environ: []string{key, "LABSHELF_SERVER=https://a.example/shelf/"}, base: "https://a.example/shelf/v1"},
 		{name: "server with a slash", environ: []string{key, "LABSHELF_SERVER=https://a.example/v1/"}, base: "https://a.example/v1"},
 		{name: "server of a page", environ: []string{key, "LABSHELF_SERVER=https://a.example/shelf/sets/01JD2Q0V7H3M8N4T5R6W7X8YA0?folder=x"}, base: "https://a.example/shelf/v1"},
@@ -46,7 +48,7 @@ func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
 		{name: "server of the environment", environ: []string{key, "LABSHELF_SERVER=https://a.example/v1"}, base: "https://a.example/v1"},
 		{name: "server of the flag", args: []string{"--server", "https://b.example/x/v1"},
 			environ: []string{key, "LABSHELF_SERVER=https://a.example/v1"}, base: "https://b.example/x/v1"},
-		{name: "key file", args: []string{"--key-file", mine}, base: defaultServer},
+		{name: "key file", args: []string{"--key-file", mine}, base: connection.DefaultServer},
 		{name: "no key", wrong: "set LABSHELF_KEY or give --key-file FILE"},
 		{name: "both", args: []string{"--data", "d", "--server", "https://a.example/v1"}, wrong: "give one or the other"},
 		{name: "data of no name", args: []string{"--data="}, wrong: "--data must name a directory"},
@@ -54,7 +56,7 @@ func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
 		{name: "address of the environment", environ: []string{key, "LABSHELF_SERVER=x"}, wrong: "LABSHELF_SERVER: the server must be"},
 		{name: "no file", args: []string{"--key-file", mine + "x"}, wrong: "there is no file"},
 		{name: "folder", args: []string{"--key-file", filepath.Dir(mine)}, wrong: "is a folder"},
-		{name: "far too long", args: []string{"--key-file", write(t, "long", strings.Repeat("k", maxKeyFile+1))}, wrong: "has no key in it"},
+		{name: "far too long", args: []string{"--key-file", write(t, "long", strings.Repeat("k", connection.MaxKeyFile+1))}, wrong: "has no key in it"},
 		{name: "two words", args: []string{"--key-file", write(t, "two", "a b\n")}, wrong: "a key and nothing else"},
 		{name: "empty", args: []string{"--key-file", write(t, "empty", "\n")}, wrong: "a key and nothing else"},
 		{name: "unknown variable", args: []string{"--data", "d"}, environ: []string{"LABSHELF_KEYS=x"}, wrong: "did you mean LABSHELF_KEY?"},

@@ -8,10 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	commands "labshelf/cli/client"
+	"labshelf/cli/connection"
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
@@ -20,7 +21,7 @@ import (
 // defaultGrace is how long what a purge removes stays in the trash, unless --grace is given.
 const defaultGrace = "14d"
 
-func purgeCommand(p process) *cobra.Command {
+func purgeCommand(p process.Process) *cobra.Command {
 	var (
 		olderThan, grace string
 		o                maintenance.PurgeOptions
@@ -40,7 +41,7 @@ then, a backup under way is not disturbed.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			at, err := placeOf(cmd.Flags(), p)
 			if err != nil {
@@ -63,7 +64,7 @@ then, a backup under way is not disturbed.
 			if err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error { return purge(ctx, p, at, o, asJSON) })
+			return process.UntilSignal(func(ctx context.Context) error { return purge(ctx, p, at, o, asJSON) })
 		},
 	}
 	addPlaceFlags(cmd.Flags())
@@ -82,7 +83,7 @@ func ageOf(flag, text string) (time.Duration, error) {
 	return age, nil
 }
 
-func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions, asJSON bool) error {
+func purge(ctx context.Context, p process.Process, at place, o maintenance.PurgeOptions, asJSON bool) error {
 	run := func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
 		return purgeData(ctx, at, o)
 	}
@@ -90,7 +91,7 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 		defer at.remote.Close()
 		run = func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
 			result, err := at.remote.Purge(ctx, o)
-			return result, commands.NameVersions(ctx, at.remote, version(), err)
+			return result, connection.NameVersions(ctx, at.remote, process.Version(), err)
 		}
 	}
 	labelled := []labelledFields{}
@@ -102,7 +103,7 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 		return interrupted(ctx, err, "what was removed so far stays removed; run the command again to go on")
 	}
 	if asJSON {
-		return writeJSON(p.stdout, purgeFields{o.DryRun, result.Resources, result.ResourceBytes,
+		return writeJSON(p.Out, purgeFields{o.DryRun, result.Resources, result.ResourceBytes,
 			result.Versions, result.VersionBytes, result.LabelledVersions, labelled, result.Blobs, result.BlobBytes,
 			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes,
 			result.Recent, result.RecentBytes})
@@ -112,7 +113,7 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 		removed, deleted = "would be removed", "would be deleted for good"
 	}
 	for _, v := range labelled {
-		_, err := fmt.Fprintf(p.stdout, "version %d of the deleted %s (%s), labelled %q\n", v.Version, display.Printable(v.Name), v.ResourceID, display.Printable(v.Label))
+		_, err := fmt.Fprintf(p.Out, "version %d of the deleted %s (%s), labelled %q\n", v.Version, display.Printable(v.Name), v.ResourceID, display.Printable(v.Label))
 		if err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 		{"files that nothing refers to, and that stay since it is not known that this has been so for as long", result.Recent, result.RecentBytes},
 		{"files in the trash that " + deleted, result.TrashFiles, result.TrashBytes},
 	} {
-		if _, err := fmt.Fprintf(p.stdout, "%s: %d, %s\n", line.what, line.count, display.Bytes(line.bytes)); err != nil {
+		if _, err := fmt.Fprintf(p.Out, "%s: %d, %s\n", line.what, line.count, display.Bytes(line.bytes)); err != nil {
 			return err
 		}
 	}

@@ -13,10 +13,11 @@ import (
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/metadata"
 )
 
-func repairCommand(p process) *cobra.Command {
+func repairCommand(p process.Process) *cobra.Command {
 	var (
 		from, data string
 		asJSON     bool
@@ -28,12 +29,12 @@ func repairCommand(p process) *cobra.Command {
 damaged or missing from the backup. The service must be stopped. Records, users
 and keys stay as they are. Damaged metadata are not repaired: restore a backup.`,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) error {
 			if from == "" || data == "" {
 				return exit.Usage(errors.New("--from must name a backup and --data the data directory to repair"))
 			}
-			at, err := storesIn(data, p.environ)
+			at, err := datadir.ConfiguredIn(data, p.Environ)
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 					"again, which takes the place of the damaged object, or bring everything to a data directory with \"labshelf migrate --partial\", and repair that"))
 			}
 			report := newReporter(p, asJSON)
-			return untilSignal(func(ctx context.Context) error { return repair(ctx, data, from, report) })
+			return process.UntilSignal(func(ctx context.Context) error { return repair(ctx, data, from, report) })
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -62,7 +63,7 @@ func repair(ctx context.Context, data, from string, report *reporter) error {
 		Left:     report.violation,
 		Repaired: func(v metadata.Violation) {
 			if !report.asJSON {
-				report.progress.say(report.stdout, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
+				report.progress.say(report.Out, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
 			}
 		},
 	})
@@ -78,7 +79,7 @@ func repair(ctx context.Context, data, from string, report *reporter) error {
 		return err
 	}
 	if done.Left > 0 {
-		return fmt.Errorf("%w: the backup %s does not have the rest; try an older one", errDamageFound, from)
+		return fmt.Errorf("%w: the backup %s does not have the rest; try an older one", ErrDamageFound, from)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/cli/display"
+	"labshelf/cli/process"
 	"labshelf/client"
 	"labshelf/metadata"
 )
@@ -29,15 +30,15 @@ func writeJSON[T any](out io.Writer, v T) error {
 // reporter prints what a long command reports: progress, violations and the result, as text or
 // JSON.
 type reporter struct {
-	process
+	process.Process
 	asJSON     bool
 	progress   *progress
 	violations []violationFields // all of them with asJSON; else none
 	metadata   bool              // something was wrong with them
 }
 
-func newReporter(p process, asJSON bool) *reporter {
-	return &reporter{process: p, asJSON: asJSON, progress: newProgress(p.stderr), violations: []violationFields{}}
+func newReporter(p process.Process, asJSON bool) *reporter {
+	return &reporter{Process: p, asJSON: asJSON, progress: newProgress(p.Err), violations: []violationFields{}}
 }
 
 func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
@@ -53,17 +54,17 @@ func (r *reporter) violation(v metadata.Violation) {
 		r.violations = append(r.violations, violationFields(v))
 		return
 	}
-	r.progress.say(r.stdout, v.String()+"\n")
+	r.progress.say(r.Out, v.String()+"\n")
 }
 
 // end prints the result of the command: a text, or the fields of result and the violations.
 func (r *reporter) end(text string, result any) error {
 	r.close()
 	if !r.asJSON {
-		_, err := io.WriteString(r.stdout, text)
+		_, err := io.WriteString(r.Out, text)
 		return err
 	}
-	return writeJSON(r.stdout, struct {
+	return writeJSON(r.Out, struct {
 		Result     any               `json:"result"`
 		Violations []violationFields `json:"violations"`
 	}{result, r.violations})
@@ -96,10 +97,10 @@ func (r *reporter) restored(done backup.Restored, text string) error {
 	}
 	if n := done.Check.Violations; n > 0 && r.metadata {
 		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: they were so when the backup was made; restore an older one",
-			errDamageFound, countText(n, "thing is", "things are"))
+			ErrDamageFound, countText(n, "thing is", "things are"))
 	} else if n > 0 {
 		return fmt.Errorf("%w: %s wrong; %s lost already when the backup was made; an older backup may hold what is lost: labshelf repair --from OLDER --data DIR",
-			errDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
+			ErrDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
 	}
 	return nil
 }

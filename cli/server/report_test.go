@@ -11,6 +11,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/backup"
 	"labshelf/blobs"
+	"labshelf/cli/process"
 	"labshelf/client"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -29,7 +30,7 @@ func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 		"the server": {fmt.Errorf("copy: %w", &client.Problem{Status: 507, Code: errs.CodeNoSpace}), true},
 		"other":      {errors.New("no route to host"), false},
 	} {
-		err := newReporter(process{stdout: io.Discard}, false).failed(t.Context(), c.err, "run it again")
+		err := newReporter(process.Process{Out: io.Discard}, false).failed(t.Context(), c.err, "run it again")
 		if !errors.Is(err, c.err) || strings.Contains(err.Error(), "there is no room left on that disk: run it again") != c.room {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -40,10 +41,10 @@ func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 func TestRestorationReportsDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	for part, want := range map[string]string{metadata.PartRows: "restore an older one", metadata.PartBlobs: "repair --from OLDER"} {
-		report := newReporter(process{stdout: io.Discard}, false)
+		report := newReporter(process.Process{Out: io.Discard}, false)
 		report.violation(metadata.Violation{Part: part, Wrong: "on purpose"})
 		err := report.restored(backup.Restored{Check: maintenance.CheckResult{Violations: 1}}, "%s\n")
-		if !errors.Is(err, errDamageFound) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, ErrDamageFound) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", part, err)
 		}
 	}

@@ -1,24 +1,37 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"labshelf/cli/config"
+	"labshelf/cli/exit"
+	"labshelf/cli/group"
+	"labshelf/cli/process"
 )
 
-func serveCommand(p process) *cobra.Command {
+// Commands returns the commands that run and maintain a service, each in its group of the help.
+func Commands(p process.Process) []*cobra.Command {
+	list := []*cobra.Command{serveCommand(p), demoCommand(p), doctorCommand(p)}
+	for _, cmd := range list {
+		cmd.GroupID = group.Run
+	}
+	care := []*cobra.Command{checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p), migrateCommand(p)}
+	for _, cmd := range care {
+		cmd.GroupID = group.Care
+	}
+	return append(list, care...)
+}
+
+func serveCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service",
@@ -38,47 +51,26 @@ data directory, if there is one. Paths are relative to where the program is
 started. "labshelf help config > config.toml" writes one with every key and its
 default.`,
 		Args:        cobra.NoArgs,
-		Annotations: exits(exitLocked, exitInUse, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeInUse, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(cmd.Flags(), p.environ)
+			c, err := config.Load(cmd.Flags(), p.Environ)
 			if err == nil {
 				err = c.Check()
 			}
 			if err != nil {
 				return err
 			}
-			log, requests, flush := newLog(c, p.stderr)
+			log, requests, flush := newLog(c, p.Err)
 			defer flush()
 			s := server{config: c, log: log, requests: requests, ready: func(at started) {
-				greet(p.stdout, c, at)
+				greet(p.Out, c, at)
 				tellManager(log)
 			}}
-			return untilSignal(s.run)
+			return process.UntilSignal(s.run)
 		},
 	}
 	config.AddFlags(cmd.Flags())
 	return cmd
-}
-
-// untilSignal calls run and ends its context at the first signal. At the second it returns without
-// waiting.
-func untilSignal(run func(context.Context) error) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx) }()
-	for range 2 {
-		select {
-		case err := <-ended:
-			return err
-		case <-signals:
-			stop()
-		}
-	}
-	return errInterrupted
 }
 
 // tellManager tells systemd that the service is ready, where that has started it as Type=notify:
@@ -92,13 +84,13 @@ func tellManager(log zerolog.Logger) {
 // invocation returns how people run this program in another terminal and the same folder: by its
 // name where that is found, else as it was run now.
 func invocation() string {
-	if _, err := exec.LookPath(program); err == nil {
-		return program
+	if _, err := exec.LookPath(process.Program); err == nil {
+		return process.Program
 	}
 	path, err := os.Executable()
 	switch {
 	case err != nil:
-		return program
+		return process.Program
 	case strings.Contains(path, "go-build"): // by go run, which removes it afterwards
 		return "go run ."
 	case strings.ContainsRune(os.Args[0], filepath.Separator):
@@ -114,7 +106,7 @@ func greet(out io.Writer, c config.Config, at started) {
 		base = c.BaseURL.String()
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "labshelf %s is ready.\n\n", version())
+	fmt.Fprintf(&text, "labshelf %s is ready.\n\n", process.Version())
 	fmt.Fprintf(&text, "  pages     %s/\n  address   %s\n", strings.TrimSuffix(base, "/v1"), at.address)
 	if base != at.address {
 		fmt.Fprintf(&text, "  base URL  %s\n", base)

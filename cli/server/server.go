@@ -20,6 +20,7 @@ import (
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/cli/server/listener"
 	"labshelf/cli/server/metrics"
 	"labshelf/formats/extraction/child"
@@ -109,7 +110,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	at := started{address: localURL(c, listener.Addr()), data: data.Path, firstKey: firstKey, keyPath: data.KeyPath()}
-	s.log.Info().Str("version", version()).Str("address", at.address).Str("data", at.data).Msg("started")
+	s.log.Info().Str("version", process.Version()).Str("address", at.address).Str("data", at.data).Msg("started")
 	if secure == nil && !config.Loopback(c.Listen) {
 		s.log.Warn().Msg("allow_plain_http: anybody on the network between a client and this service can read keys and files")
 	}
@@ -123,7 +124,7 @@ func (s *server) run(ctx context.Context) (err error) {
 
 // open opens the data directory and its stores, and what measures them.
 func (s *server) open() (*datadir.Dir, *metrics.Metrics, error) {
-	stores, err := storesOf(s.config)
+	stores, err := datadir.Configured(s.config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,11 +169,11 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 		s.log.Warn().Err(err).Msg("files cannot be read for properties: where this program lies is not known")
 	}
 	return repository.Config{
-		Node: c.Node, Version: version(), Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,
+		Node: c.Node, Version: process.Version(), Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,
 		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
 		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Room(),
 		Instruments: readers,
-		Webhooks:    webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
+		Webhooks:    webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + process.Version()}),
 	}
 }
 
@@ -219,7 +220,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	g = handlers.Config{
 		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads, RedirectDownloads: c.RedirectDownloads,
 		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys, AnonymousRequests: c.AnonymousRequests,
-		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: version(), Log: s.requests,
+		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: process.Version(), Log: s.requests,
 		Slow: c.SlowRequest, Observe: measured.Requests(), Pages: web.Files(),
 	}
 	if c.Metrics == config.Sysadmin {

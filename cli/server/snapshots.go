@@ -16,6 +16,7 @@ import (
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
+	"labshelf/cli/process"
 	"labshelf/metadata"
 )
 
@@ -104,7 +105,7 @@ func roomText(r backup.Room) string {
 		countText(r.Snapshots, "snapshot", "snapshots"), display.Bytes(r.Metadata), countText(r.Files.Count, "file", "files"), display.Bytes(r.Files.Bytes))
 }
 
-func backupListCommand(p process) *cobra.Command {
+func backupListCommand(p process.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list SRC",
@@ -114,10 +115,10 @@ each snapshot, the moment of its last change, when it was made, what it takes,
 and its epoch, which is another one after each restoration. It reads no files:
 verify does.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
 			report := newReporter(p, asJSON)
-			return untilSignal(func(ctx context.Context) error {
+			return process.UntilSignal(func(ctx context.Context) error {
 				defer report.close()
 				return listBackup(ctx, args[0], report)
 			})

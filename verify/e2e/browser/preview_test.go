@@ -135,7 +135,7 @@ func (l *viewer) shortTimeout() {
 // sample returns a file of the demo.
 func sample(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile("../../../cli/demo/files/" + name)
+	content, err := os.ReadFile("../../../cli/server/demo/files/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
