@@ -37,10 +37,10 @@ type Process struct {
 
 // Commands returns the commands, each in its group, and the help topics.
 func Commands(p process.Process) []*cobra.Command {
-	return Process{Process: p, connect: connection.Open, untilSignal: process.UntilSignal}.commands()
+	return commandsOf(Process{Process: p, connect: connection.Open, untilSignal: process.UntilSignal})
 }
 
-func (p Process) commands() []*cobra.Command {
+func commandsOf(p Process) []*cobra.Command {
 	p.meters = new(atomic.Int64)
 	return append([]*cobra.Command{
 		in(group.Use, loginCommand(p)), in(group.Use, logoutCommand(p)), in(group.Use, statusCommand(p)),

@@ -219,7 +219,7 @@ func newRoot(p Process) *cobra.Command {
 	for _, id := range []string{group.Use, group.People, group.Care} {
 		root.AddGroup(&cobra.Group{ID: id})
 	}
-	root.AddCommand(p.commands()...)
+	root.AddCommand(commandsOf(p)...)
 	return root
 }
 
