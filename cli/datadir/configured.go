@@ -26,7 +26,7 @@ func Configured(c config.Config) (Stores, error) {
 	return at, nil
 }
 
-// ConfiguredIn returns where the stores of the service of a data directory are: as its configuration
+// ConfiguredIn returns where the stores of the service in a data directory are, as configuration
 // file and environ say.
 func ConfiguredIn(data string, environ []string) (Stores, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
