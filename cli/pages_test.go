@@ -58,7 +58,7 @@ func TestNamedPagesAreInTheExecutable(t *testing.T) {
 }
 
 // skippedFolders hold nothing that people read while they use the program.
-var skippedFolders = map[string]bool{"dist": true, "vendor": true, "node_modules": true, "testdata": true, "verify": true, "tools": true}
+var skippedFolders = map[string]bool{"dist": true, "vendor": true, "node_modules": true, "testdata": true, "verify": true}
 
 // shownText returns what people may read of a source file: the string literals of Go, and all of
 // the other texts.

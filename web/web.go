@@ -31,7 +31,7 @@ import (
 	"io/fs"
 )
 
-//go:generate go -C ../tools run ./bundle ../web
+//go:generate go -C ../verify/tools run ./bundle ../../web
 
 //go:embed dist
 var dist embed.FS

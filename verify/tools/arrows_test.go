@@ -237,7 +237,7 @@ func moduleTree(t *testing.T) string {
 	// Below a folder of a fixed name: depguard matches whole paths, and a test's own folder may be
 	// called anything.
 	root := filepath.Join(t.TempDir(), "labshelf")
-	rules, err := os.ReadFile(filepath.Join("..", ".depguard.yml"))
+	rules, err := os.ReadFile(filepath.Join("..", "..", ".depguard.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}

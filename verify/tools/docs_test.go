@@ -18,7 +18,7 @@ var documentedPath = regexp.MustCompile("`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\
 // service.
 func TestDocumentedPathsExist(t *testing.T) {
 	t.Parallel()
-	root := os.DirFS("..")
+	root := os.DirFS("../..")
 	documents, err := fs.Glob(root, "docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestDocumentedPathsExist(t *testing.T) {
 		for _, match := range documentedPath.FindAllStringSubmatch(string(text), -1) {
 			path := match[1]
 			first, _, _ := strings.Cut(path, "/")
-			if _, err := os.Stat(filepath.Join("..", first)); err != nil {
+			if _, err := os.Stat(filepath.Join("..", "..", first)); err != nil {
 				continue
 			}
 			found++

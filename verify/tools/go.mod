@@ -1,4 +1,4 @@
-module labshelf/tools
+module labshelf/verify/tools
 
 go 1.26.0
 

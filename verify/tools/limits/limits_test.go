@@ -99,7 +99,7 @@ func TestPackages(t *testing.T) {
 		{"a/b", maxFiles + 1, 5, "a/b: package: 26 files, limit 25\n"},
 		{"a/atest", maxFiles + 1, 0, ""},
 		{"verify/a", maxFiles + 1, 0, ""},
-		{"tools", maxFiles + 1, 0, ""},
+		{"verify/tools", maxFiles + 1, 0, ""},
 	}
 	for _, tt := range tests {
 		tree := make(fstest.MapFS)

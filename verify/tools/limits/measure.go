@@ -41,8 +41,8 @@ type source struct {
 	file *ast.File
 }
 
-// apart matches the folders of packages that are no part of the product: what proves it, and tools.
-var apart = regexp.MustCompile(`^(verify|tools|internal)(/|$)|test$`)
+// apart matches the folders of packages that are no part of the product: what proves it.
+var apart = regexp.MustCompile(`^(verify|internal)(/|$)|test$`)
 
 // measure adds one file to the report. Generated files are left out.
 func (r *report) measure(name string, text []byte) error {

@@ -11,7 +11,7 @@ import type { ViewerProps } from "./props";
 import { downloadOrReason, MB, ReadError } from "./source";
 import { UnknownPreview } from "./unknown";
 
-/** The paths of the frame, its worker and its decoders; tools/bundle defines them. */
+/** The paths of the frame, its worker and its decoders; verify/tools/bundle defines them. */
 declare const PDF_ASSETS: string;
 const assets = JSON.parse(PDF_ASSETS) as { frame: string; worker: string; decoders: Record<string, string> };
 

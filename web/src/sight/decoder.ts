@@ -3,7 +3,7 @@ import { base, Problem, range } from "../api";
 import type { StoredFile } from "../api";
 import type { FromDecoder, Method, Requests, ToDecoder } from "./messages";
 
-/** The paths of the decoders by their names; tools/bundle defines them. */
+/** The paths of the decoders by their names; verify/tools/bundle defines them. */
 declare const DECODERS: string;
 const scripts = JSON.parse(DECODERS) as Record<string, string>;
 
