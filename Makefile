@@ -24,7 +24,7 @@ lint: ## staticcheck, errcheck, import arrows, limits of size
 fuzz: ## fuzz every target, each for FUZZ_SECONDS (60)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} .ci/run fuzz
 
-bench: ## measure the real program beside what the disk can do (docs/performance.md)
+bench: ## measure the real program beside what the disk can do (docs/explanation/performance.md)
 	go -C verify run ./bench
 
 mutants: ## see that the tests find the faults made on purpose

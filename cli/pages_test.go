@@ -15,8 +15,9 @@ import (
 	"labshelf/docs"
 )
 
-// namesOfPages matches how messages and pages name a page: docs/x.md, and labshelf help x.
-var namesOfPages = regexp.MustCompile("\\bdocs/([a-z]+\\.md)|(?:\\blabshelf |`|\" )help ([a-z][a-z-]*)")
+// namesOfPages matches how messages and pages name a page: docs/x.md, docs/how-to/x.md, and
+// labshelf help x.
+var namesOfPages = regexp.MustCompile("\\bdocs/(?:[a-z-]+/)?([a-z-]+\\.md)|(?:\\blabshelf |`|\" )help ([a-z][a-z-]*)")
 
 // TestNamedPagesAreInTheExecutable walks all texts of the source tree that people read (string
 // literals, help topics, pages, the guide, the README and the OpenAPI document) and expects that

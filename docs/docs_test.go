@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -22,26 +23,32 @@ func TestConfigIsACopy(t *testing.T) {
 	}
 }
 
-// TestEveryFileIsAPage expects that the index names each Markdown file of docs once.
+// TestEveryFileIsAPage expects that the index names each Markdown file of docs once, and that no
+// two have the same base name.
 func TestEveryFileIsAPage(t *testing.T) {
 	t.Parallel()
-	entries, err := Files.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files, pages []string
-	for _, e := range entries {
-		if !e.IsDir() {
-			files = append(files, e.Name())
+	files := []string{Config}
+	for _, pattern := range []string{"*/*.md", "*.md"} {
+		found, err := fs.Glob(Files, pattern)
+		if err != nil {
+			t.Fatal(err)
 		}
+		files = append(files, found...)
 	}
+	var pages []string
+	names := map[string]bool{}
 	for _, p := range Pages() {
 		pages = append(pages, p.File)
+		if names[p.Name()] {
+			t.Errorf("two pages are called %s", p.Name())
+		}
+		names[p.Name()] = true
 		if len(p.Text()) < 200 || p.Title == "" {
 			t.Errorf("%s has %d bytes and the title %q", p.File, len(p.Text()), p.Title)
 		}
 	}
 	slices.Sort(pages)
+	slices.Sort(files)
 	if !slices.Equal(files, pages) {
 		t.Errorf("the files are\n%v, the pages\n%v", files, pages)
 	}
@@ -50,6 +57,23 @@ func TestEveryFileIsAPage(t *testing.T) {
 // elsewhere are the files of the source tree that pages link and the executable lacks, and those
 // that it has at another address.
 var elsewhere = []string{"../CHANGELOG.md", "../" + Config, "../handlers/openapi.yaml"}
+
+// TestFilesLinkFiles expects that each relative link of a page leads to a file of the source tree.
+func TestFilesLinkFiles(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)\s:#]+)(?:#[^)]*)?\)`)
+	for _, p := range Pages() {
+		text, err := Files.ReadFile(p.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(path.Join(path.Dir(p.File), m[1])); path.Ext(p.File) == ".md" && err != nil {
+				t.Errorf("%s links %s: %v", p.File, m[1], err)
+			}
+		}
+	}
+}
 
 // TestLinksLeadSomewhere expects that each relative link leads to an embedded file, and its
 // fragment to a heading there.

@@ -90,7 +90,7 @@ func driveServes(caller string, writes bool) bool {
 	return slices.Contains([]string{"editor", "admin", "sysadmin"}, caller) || !writes && slices.Contains([]string{"public", "member"}, caller)
 }
 
-// driveTable is the table of the drive for docs/permissions.md.
+// driveTable is the table of the drive for docs/reference/permissions.md.
 func driveTable(columns []string) string {
 	var page strings.Builder
 	page.WriteString("\nThe drive, below `/dav/`, which always wants a key. **404**: answered as where there is no such dataspace; what would be made there is 403 or 409.\n\n" +
@@ -303,7 +303,7 @@ func TestDriveKeys(t *testing.T) {
 }
 
 // TestSaves: what programs do when they save a file, and whether the file has its id afterwards.
-// docs/drive.md says so, too. testdata/saves has the requests that programs sent, as
+// docs/how-to/drive.md says so, too. testdata/saves has the requests that programs sent, as
 // verify/e2e/drive recorded them; only how Word saves is written down as it is known.
 func TestSaves(t *testing.T) {
 	t.Parallel()

@@ -53,17 +53,18 @@ func tableCodes(text string) (codes []errs.Code, statuses map[errs.Code]string) 
 	return codes, statuses
 }
 
-// TestCodes: the code, the document and docs/errors.md list the same codes with the same statuses.
+// TestCodes: the code, the document and docs/reference/errors.md list the same codes with the same
+// statuses.
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "errors.md"))
+	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "errors.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := slices.Sorted(slices.Values(errs.Codes()))
 	description := suite.document.Schema("Problem").Get("properties", "code", "description").Text()
 	_, documented := tableCodes(description)
-	for name, text := range map[string]string{"openapi.yaml": description, "docs/errors.md": string(page)} {
+	for name, text := range map[string]string{"openapi.yaml": description, "docs/reference/errors.md": string(page)} {
 		codes, statuses := tableCodes(text)
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(codes))); diff != "" {
 			t.Errorf("%s lists other codes (-code +text)\n%s", name, diff)

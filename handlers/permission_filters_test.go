@@ -14,7 +14,7 @@ import (
 // filter is a filter of a listing that names an object, with what each caller of the permission
 // table gets.
 type filter struct {
-	shown string // in docs/permissions.md
+	shown string // in docs/reference/permissions.md
 	path  func(f *fixture, other *fixture) string
 	none  string // what a caller without a role gets in a private dataspace: yes, 403 or 404
 	roles string // what those with a role and, in a public dataspace, all others get
@@ -90,7 +90,7 @@ func TestFilterByUnknownObjects(t *testing.T) {
 	stranger.get("/resources?dataspaceId=nonsense&setId="+s.newSet()).problem(http.StatusNotFound, "dataspace_not_found", "dataspaceId")
 }
 
-// filtersTable is the table of filters for docs/permissions.md.
+// filtersTable is the table of filters for docs/reference/permissions.md.
 func filtersTable(columns []string) string {
 	var table strings.Builder
 	table.WriteString(`

@@ -158,13 +158,13 @@ func TestRevokedRoleEndsAtOnce(t *testing.T) {
 	user.get("/sets/"+set).problem(http.StatusForbidden, "forbidden", "")
 }
 
-var update = flag.Bool("update", false, "write docs/permissions.md anew")
+var update = flag.Bool("update", false, "write docs/reference/permissions.md anew")
 
-// TestPermissionsPage: docs/permissions.md is what the routes say. go test ./handlers -run
-// TestPermissionsPage -update writes it.
+// TestPermissionsPage: docs/reference/permissions.md is what the routes say. go test ./handlers
+// -run TestPermissionsPage -update writes it.
 func TestPermissionsPage(t *testing.T) {
 	t.Parallel()
-	page := filepath.Join("..", "docs", "permissions.md")
+	page := filepath.Join("..", "docs", "reference", "permissions.md")
 	made := permissionsPage()
 	if *update {
 		if err := os.WriteFile(page, []byte(made), 0o644); err != nil {
@@ -176,7 +176,7 @@ func TestPermissionsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(string(written), made); diff != "" {
-		t.Errorf("docs/permissions.md is not what the routes say; run this test with -update (-written +made)\n%s", diff)
+		t.Errorf("docs/reference/permissions.md is not what the routes say; run this test with -update (-written +made)\n%s", diff)
 	}
 }
 

@@ -37,7 +37,7 @@ type route struct {
 
 // audience tells which callers may use a route. Here it decides only whether a key is needed: the
 // rules are in package repository, and the tests compare this column, from which
-// docs/permissions.md is made, with them.
+// docs/reference/permissions.md is made, with them.
 type audience uint8
 
 const (

@@ -33,7 +33,8 @@ const (
 	ChecksumMismatch               // the content is not what was announced
 )
 
-// Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.
+// Code tells programs what went wrong. Codes never change their meaning; docs/reference/errors.md
+// lists them.
 type Code string
 
 // The codes.

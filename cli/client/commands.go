@@ -92,8 +92,8 @@ func pages() []*cobra.Command {
 	}
 	list := []*cobra.Command{topic("docs", "All pages of the documentation", docs.Index, "manual")}
 	for _, p := range docs.Pages() {
-		cmd := topic(p.Topic(), p.Title, p.Text, p.Name(), p.File, "docs/"+p.File)
-		cmd.Hidden = p.File != "operations.md" && p.File != docs.Config
+		cmd := topic(p.Topic(), p.Title, p.Text, p.Name(), p.Base(), "docs/"+p.Base(), "docs/"+p.File)
+		cmd.Hidden = p.Name() != "operations" && p.File != docs.Config
 		list = append(list, cmd)
 	}
 	return list

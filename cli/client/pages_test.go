@@ -19,7 +19,7 @@ func TestMessagesNameTopics(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	page := regexp.MustCompile(`(?m)^[^/\n]*docs/[a-z]+\.md`) // not in a comment
+	page := regexp.MustCompile(`(?m)^[^/\n]*docs/[a-z/-]+\.md`) // not in a comment
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

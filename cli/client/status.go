@@ -20,7 +20,8 @@ import (
 // failing is the status of a service that cannot read its records.
 const failing = "FAILING"
 
-// statusAdvice explains a status other than OK, and what to do; docs/operations.md has the details.
+// statusAdvice explains a status other than OK, and what to do; docs/how-to/operations.md has the
+// details.
 func statusAdvice(status string) string {
 	switch status {
 	case "READ-ONLY":

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestDocumented: docs/commands.md tells of every command and every topic, and has the recipe for
-// instruments as help has it.
+// TestDocumented: docs/reference/commands.md tells of every command and every topic, and has the
+// recipe for instruments as help has it.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/commands.md")
+	text, err := os.ReadFile("../../docs/reference/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDocumented(t *testing.T) {
 			want = "help " + use
 		}
 		if !cmd.Hidden && !cmd.HasSubCommands() && !strings.Contains(page, want) {
-			t.Errorf("no %s in docs/commands.md", want)
+			t.Errorf("no %s in docs/reference/commands.md", want)
 		}
 	}
 	for _, cmd := range root.Commands() {
@@ -47,7 +47,7 @@ func TestDocumented(t *testing.T) {
 		}
 		lines++
 		if !strings.Contains(page, strings.TrimSpace(code)+"\n") {
-			t.Errorf("docs/commands.md lacks this line of the recipe: %s", code)
+			t.Errorf("docs/reference/commands.md lacks this line of the recipe: %s", code)
 		}
 	}
 	if lines < 30 {

@@ -9,11 +9,11 @@ import (
 
 const clusterExamples = "../../docs/examples/cluster"
 
-// TestClusterExamples: the configurations that docs/cluster.md shows are taken, and are those in
-// its examples.
+// TestClusterExamples: the configurations that docs/how-to/cluster.md shows are taken, and are
+// those in its examples.
 func TestClusterExamples(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/cluster.md")
+	page, err := os.ReadFile("../../docs/how-to/cluster.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestClusterExamples(t *testing.T) {
 			shown = string(text)
 		}
 		if !strings.Contains(string(page), "```"+fence+"\n"+shown+"```\n") {
-			t.Errorf("docs/cluster.md does not show %s as it is", name)
+			t.Errorf("docs/how-to/cluster.md does not show %s as it is", name)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package spreadsheet writes descriptive metadata as CSV that people edit in a spreadsheet, and
 // reads what they send back.
 //
-// There is a row for each object and a column for each member and each property; docs/csv.md says
-// which, and how a cell is read. What is written and read again is equal.
+// There is a row for each object and a column for each member and each property; docs/how-to/csv.md
+// says which, and how a cell is read. What is written and read again is equal.
 //
 // Spreadsheets change cells that nobody has edited: they write a date as their country does, drop
 // zeros, and round numbers. So a cell is compared with what the object has now, and one that a

@@ -226,7 +226,7 @@ func TestTreeAgainstReference(t *testing.T) {
 	})
 }
 
-// TestPaths: what names become, as docs/drive.md says it.
+// TestPaths: what names become, as docs/how-to/drive.md says it.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	of := func(element string) string { return strings.ReplaceAll(element, "ID", id(0)) }

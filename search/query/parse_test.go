@@ -56,8 +56,8 @@ func withSpan(c query.Clause, from, to int64) query.Clause {
 	return c
 }
 
-// TestParse has the rows of docs/search.md, and what a person expects of texts that look like
-// fields.
+// TestParse has the rows of docs/reference/search.md, and what a person expects of texts that look
+// like fields.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
@@ -361,10 +361,10 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDocumentedQueries parses what docs/search.md has in code, but for what is no query.
+// TestDocumentedQueries parses what docs/reference/search.md has in code, but for what is no query.
 func TestDocumentedQueries(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/search.md")
+	text, err := os.ReadFile("../../docs/reference/search.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package query is the language of the search: [Parse] makes of what a person typed a [Query],
-// which says exactly what must hold of a document. docs/search.md describes the language to users.
-// The package is pure: it knows no index and no record.
+// which says exactly what must hold of a document. docs/reference/search.md describes the language
+// to users. The package is pure: it knows no index and no record.
 package query
 
 import (

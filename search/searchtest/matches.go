@@ -1,6 +1,6 @@
-// Package searchtest says what a query finds by reading every document, as docs/search.md describes
-// it and with no index, and makes documents and queries at random. An index is right where it
-// agrees.
+// Package searchtest says what a query finds by reading every document, as docs/reference/search.md
+// describes it and with no index, and makes documents and queries at random. An index is right
+// where it agrees.
 package searchtest
 
 import (

@@ -55,7 +55,8 @@ func find(path string) ([][16]byte, error) {
 	return map[string][][16]byte{"lab": {space}, "lab/raw": {set}, "elsewhere": {other}}[path], nil
 }
 
-// TestMatches has the rules of docs/search.md. The points of a query that does not match are -1.
+// TestMatches has the rules of docs/reference/search.md. The points of a query that does not match
+// are -1.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{

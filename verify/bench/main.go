@@ -1,6 +1,6 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can
-// do at best, in turns, and prints a table in Markdown. docs/performance.md says what the rows
-// mean.
+// do at best, in turns, and prints a table in Markdown. docs/explanation/performance.md says what
+// the rows mean.
 //
 //	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [PART ...]
 //	go -C verify run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA

@@ -38,8 +38,8 @@ func session(file, markdown string) (steps []step) {
 }
 
 // TestReadmeSession runs the sessions of the README and of the tutorial line by line in one shell,
-// and compares what each line prints with what the text says, in which … stands for any text within
-// a line.
+// and compares what each line prints with what the text says. In the text … stands for any text
+// within a line.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
@@ -55,7 +55,7 @@ func TestReadmeSession(t *testing.T) {
 	_, address, _ := strings.Cut(serve(t, filepath.Join(dir, "data")).Base(), "://")
 	address = strings.TrimSuffix(address, "/v1")
 	var steps []step
-	for _, file := range []string{"README.md", "docs/tutorial.md"} {
+	for _, file := range []string{"README.md", "docs/tutorial/curl.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)

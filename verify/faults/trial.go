@@ -1,6 +1,6 @@
 // Package faults injects faults into the real program, its disk and its clock, and checks what is
-// left. Each row of the table in docs/reliability.md is a test; that document says what the rows
-// mean, and holds the results of their long runs.
+// left. Each row of the table in docs/explanation/reliability.md is a test; that document says what
+// the rows mean, and holds the results of their long runs.
 //
 //	go -C verify test ./faults                                        # each row in a few seconds
 //	go -C verify test ./faults -size=short                            # as .ci/run does

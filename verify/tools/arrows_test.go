@@ -14,7 +14,7 @@ import (
 )
 
 // arrows says what each folder may import of everything that some folder must not. The table
-// repeats docs/design.md, not .depguard.yml: a rule that got lost there shows here.
+// repeats docs/explanation/design.md, not .depguard.yml: a rule that got lost there shows here.
 var arrows = map[string]string{
 	"auth/admission":                  "",
 	"auth":                            "",

@@ -1,4 +1,4 @@
-"""Makes the files of this folder, and expected.json: what the programs named below read from them, as the properties that docs/instruments.md names.
+"""Makes the files of this folder, and expected.json: what the programs named below read from them, as the properties that docs/how-to/instruments.md names.
 
     python3 -m venv venv && venv/bin/pip install astropy==8.0.2 netCDF4==1.7.5.1.post1 scipy==1.17.1 tifffile==2026.3.3 pillow==13.0.0 piexif==1.1.3
     venv/bin/python make.py         (exiftool 12.57 must be on the PATH)

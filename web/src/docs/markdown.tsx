@@ -37,7 +37,7 @@ export const Text = ({ text }: { text: string }) => <Rendered tokens={lexer(text
 
 /** A link of a document. Links between files of the documentation lead to their pages; other files of the source tree are not served. */
 function DocumentLink({ href, children }: { href: string; children: ComponentChildren }) {
-  const [, page, fragment = ""] = /^([a-z]+)\.md(#.*)?$/.exec(href) ?? [];
+  const [, page, fragment = ""] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
   const to = page ? `/docs/${page}${fragment}` : (served[href] ?? (href.startsWith("/") ? href : undefined));
   if (to) return <Link to={to}>{children}</Link>;
   if (href.startsWith("examples/")) return <a href={`${base}/docs/${href}`}>{children}</a>;

@@ -1,4 +1,4 @@
-import{a as s,c as o,e as r,f as i}from"./chunk-5ZL6TQLC.js";import{h as a}from"./chunk-RF56VMDI.js";import"./chunk-JTT7DALN.js";import"./chunk-V4JC26VO.js";import{q as e}from"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";var n=`# User guide
+import{a as s,c as o,e as r,f as i}from"./chunk-CCESHMI4.js";import{h as a}from"./chunk-RF56VMDI.js";import"./chunk-JTT7DALN.js";import"./chunk-V4JC26VO.js";import{q as e}from"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";var n=`# User guide
 
 ## Terms
 
