@@ -50,7 +50,7 @@ func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(reposit
 func (a *api) sentUpload(r *request, v repository.Visitor, name string) sending {
 	id, secret, _ := strings.Cut(name, "-")
 	return sending{
-		Uploads: a.repo.DropUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
+		Uploads: a.repo.LinkUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
 	}
 }
 
@@ -67,7 +67,7 @@ func (a *api) createDrop(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
-		t, secret, err := a.repo.StartDrop(r.Context(), v, start)
+		t, secret, err := a.repo.StartFile(r.Context(), v, start)
 		return a.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
 	})
 }
@@ -79,7 +79,7 @@ func (a *api) putDrop(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
-		dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{
+		dropped, err := a.repo.ReceiveFile(r.Context(), v, repository.SentFile{
 			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
 		}, body.Reader{Body: r.Body})
 		if err != nil {
@@ -98,7 +98,7 @@ type droppedJSON struct {
 }
 
 // limitsOf says in words what a request takes.
-func limitsOf(visit repository.Visit) string {
+func limitsOf(visit repository.LinkView) string {
 	var limits []string
 	if visit.MaxFile > 0 {
 		limits = append(limits, "files of up to "+html.Size(visit.MaxFile))

@@ -77,7 +77,7 @@ type refusedInvitation struct {
 
 // showInvitation answers with an invitation, as it is for the user who is signed in in this
 // browser. refused is nil, or why the form comes again.
-func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, refused *refusedInvitation) error {
+func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		writeJSON(w, http.StatusOK, invitationJSON{visit.Kind.String(), visit.Owner, visit.Title, visit.Role.String(), expiresText(visit.Expires, time.RFC3339)})
 		return nil
@@ -163,7 +163,7 @@ func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fiel
 
 // acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
 // signed in, or sends a key.
-func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit) error {
+func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -200,7 +200,7 @@ func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, a
 }
 
 // sendAccepted answers that an invitation is accepted, with the only copy of the key.
-func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, accepted repository.Accepted) error {
+func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, accepted repository.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {
 		status = http.StatusCreated

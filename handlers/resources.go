@@ -126,12 +126,12 @@ func (a *api) moveResource(w http.ResponseWriter, r *request) error {
 
 // placeResource answers with the record at the place where a file has gone, which is a new one
 // unless the file was renamed.
-func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, repository.Place) (metadata.Resource, error)) error {
+func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, repository.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	arrived, err := place(r.Context(), r.caller, r.id(), repository.PlaceOf(fields, preconditions(r)))
+	arrived, err := place(r.Context(), r.caller, r.id(), repository.DestinationOf(fields, preconditions(r)))
 	if err != nil || arrived.ID.String() == r.id() {
 		return a.sendResource(w, r, arrived, err)
 	}

@@ -147,7 +147,7 @@ type sharedFileJSON struct {
 // getVisit shows a link.
 func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
-		visit, err := a.repo.GetVisit(r.Context(), v)
+		visit, err := a.repo.ViewLink(r.Context(), v)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 }
 
 // showShare answers with the files of a share.
-func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, files []metadata.Resource, next string) error {
+func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, files []metadata.Resource, next string) error {
 	address := a.visitAddress(r, v.Token)
 	if next != "" {
 		next = address + "?from=" + next
@@ -204,7 +204,7 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 }
 
 // shownName is what a file is called in its share: the name below the folder.
-func shownName(visit repository.Visit, f metadata.Resource) string {
+func shownName(visit repository.LinkView, f metadata.Resource) string {
 	return strings.TrimPrefix(f.Name, visit.Folder)
 }
 
@@ -228,7 +228,7 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		sent := contentOf(resource, file)
-		sent.still = func() error { return a.repo.MayStillVisit(r.Context(), v) }
+		sent.still = func() error { return a.repo.MayStillReadShare(r.Context(), v) }
 		return a.sendContent(w, r, sent)
 	})
 }
@@ -287,7 +287,7 @@ func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 // accepted.
 func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
-		visit, err := a.repo.GetVisit(r.Context(), v)
+		visit, err := a.repo.ViewLink(r.Context(), v)
 		switch {
 		case err == nil && visit.Kind == metadata.Invitation:
 			return a.acceptInvitation(w, r, v, visit)
@@ -298,7 +298,7 @@ func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 		}
 		var received []string
 		err = body.Files(r.Request, func(name, contentType string, file io.Reader) error {
-			dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
+			dropped, err := a.repo.ReceiveFile(r.Context(), v, repository.SentFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
 			if err == nil {
 				received = append(received, lastElement(dropped.Name))
 				visit.Use.Bytes += dropped.Bytes
@@ -349,7 +349,7 @@ func readForm(w http.ResponseWriter, r *request) error {
 
 // showRequest answers with the form of a request, what has just come, and why no more of it has;
 // nil: all has.
-func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, received []string, refusal *errs.Error) error {
+func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {
 		if refusal != nil {

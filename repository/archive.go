@@ -40,8 +40,7 @@ type Archive struct {
 // replaced or renamed, the version that there is when it is opened. A folder, a path that ends in a
 // slash, narrows it down; "": the whole set.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder string, named []string) (*Archive, error) {
-	a := &Archive{service: s, caller: p}
-	a.still = func(ctx context.Context) error {
+	a := s.newArchive(func(ctx context.Context) error {
 		return revoked(s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 			resolved, err := lookupSet(tx, set, "")
 			if err == nil {
@@ -49,9 +48,8 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder
 			}
 			return err
 		}))
-	}
-	err := s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		a.Close() // of a try before
+	})
+	return a.filled(s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupSet(tx, set, "")
 		if err != nil {
 			return err
@@ -59,7 +57,7 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder
 		if err := resolved.admit(tx, p, auth.Read); err != nil {
 			return err
 		}
-		a.Set = resolved.shown()
+		a.begin(resolved, p)
 		switch {
 		case folder != "" && len(named) > 0:
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "folder", Message: "folder and resource are given; accepted: one of the two"}
@@ -76,7 +74,28 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder
 			return a.takeActive(tx, resolved, stored)
 		}
 		return a.takeActive(tx, resolved, "")
-	})
+	}))
+}
+
+// newArchive returns an archive without files. still refuses a receiver who may not have it any
+// more.
+func (s *Service) newArchive(still func(context.Context) error) *Archive {
+	return &Archive{service: s, still: still}
+}
+
+// begin begins to collect files of a set, which are opened in the name of p. It drops those of a
+// try before.
+func (a *Archive) begin(of resolvedSet, p auth.Principal) {
+	a.Close()
+	a.Set, a.caller = of.shown(), p
+}
+
+// showAs has the archive show each file as it is returned by as, if it is bare without descriptive
+// metadata.
+func (a *Archive) showAs(as openAs, bare bool) { a.as, a.bare = as, bare }
+
+// filled returns the archive when its files are collected, or closes it after an error.
+func (a *Archive) filled(err error) (*Archive, error) {
 	if err != nil {
 		a.Close()
 		return nil, err

@@ -318,6 +318,12 @@ func parentDeleted(field, what string) error {
 	return conflict(errs.CodeParentDeleted, field, "the %s is deleted; restore it first", what)
 }
 
+// awaitCascade returns when nothing is under way in a container any more. An error says that it has
+// begun, but is delayed.
+func (s *Service) awaitCascade(ctx context.Context, container metadata.ID) error {
+	return begunError(s.cascades.wait(ctx, container))
+}
+
 // begunError is storage.Error for what delayed the cascade: the container has changed all the same.
 func begunError(err error) error {
 	var known *errs.Error

@@ -20,11 +20,12 @@ import (
 // Bounds of one move.
 const (
 	maxMovedVersions = 10_000 // former versions of a file that is moved to another set, in one transaction
+	maxStepVersions  = 1000   // former versions that one step of many moves, but for those of its last file
 	maxMovesBack     = 1000   // entries about a file in which a move from the set is looked for to which it goes
 )
 
-// Place is where a file goes that is copied or moved.
-type Place struct {
+// Destination is where a file goes that is copied or moved.
+type Destination struct {
 	SetID string // "": the set in which the file is
 	Name  string // "": the name that it has
 	Onto  string // id of a file of that set whose next version it becomes, which keeps its name and what is said about it; "": none
@@ -32,24 +33,24 @@ type Place struct {
 	wrong error  // of what a request says of it
 }
 
-// PlaceOf returns the place that a request names by the fields setId and name, both of which may be
-// left out. What is wrong with them is said when the caller has been authorised.
-func PlaceOf(f Fields, match Match) Place {
-	p := Place{Match: match}
-	p.wrong = create(&p, f, placeFields)
+// DestinationOf returns the place that a request names by the fields setId and name, both of which
+// may be left out. What is wrong with them is said when the caller has been authorised.
+func DestinationOf(f Fields, match Match) Destination {
+	p := Destination{Match: match}
+	p.wrong = create(&p, f, destinationFields)
 	return p
 }
 
-// placeFields are the fields of a place that requests name.
-var placeFields = setters[Place]{
-	"setId": textSetter(text{min: 1, max: maxNameBytes, bytes: true}, func(p *Place) *string { return &p.SetID }),
-	"name":  textSetter(nameText, func(p *Place) *string { return &p.Name }),
+// destinationFields are the fields of a place that requests name.
+var destinationFields = setters[Destination]{
+	"setId": textSetter(text{min: 1, max: maxNameBytes, bytes: true}, func(p *Destination) *string { return &p.SetID }),
+	"name":  textSetter(nameText, func(p *Destination) *string { return &p.Name }),
 }
 
 // CopyResource makes a file of another one: its present version, with what is said about it. The
 // bytes are shared, unless they are inline. It returns the record at the place. The caller reads
 // where the file is, and writes where it goes.
-func (s *Service) CopyResource(ctx context.Context, p auth.Principal, id string, to Place) (metadata.Resource, error) {
+func (s *Service) CopyResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, false)
 }
 
@@ -58,13 +59,13 @@ func (s *Service) CopyResource(ctx context.Context, p auth.Principal, id string,
 // deleted record says what it has become. Moved back into the set in which such a record lies, it
 // is that one again, with what was changed since. The record at the place is returned. A move that
 // changes nothing is none.
-func (s *Service) MoveResource(ctx context.Context, p auth.Principal, id string, to Place) (metadata.Resource, error) {
+func (s *Service) MoveResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, true)
 }
 
-func (s *Service) place(ctx context.Context, p auth.Principal, id string, to Place, move bool) (arrived metadata.Resource, err error) {
+func (s *Service) place(ctx context.Context, p auth.Principal, id string, to Destination, move bool) (arrived metadata.Resource, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		t := placement{service: s, tx: tx, by: p, move: move}
+		t := s.newTransfer(tx, p, move)
 		if err := t.prepare(ctx, id, to); err != nil {
 			return err
 		}
@@ -75,8 +76,8 @@ func (s *Service) place(ctx context.Context, p auth.Principal, id string, to Pla
 	return arrived, err
 }
 
-// placement is one file that is copied or moved, in one transaction.
-type placement struct {
+// transfer is one file that is copied or moved, in one transaction.
+type transfer struct {
 	service *Service
 	tx      *metadata.Tx
 	by      auth.Principal
@@ -91,8 +92,22 @@ type placement struct {
 	former []rows.FormerVersion
 }
 
+// newTransfer begins a copy or a move by p in a transaction.
+func (s *Service) newTransfer(tx *metadata.Tx, p auth.Principal, move bool) transfer {
+	return transfer{service: s, tx: tx, by: p, move: move}
+}
+
+// between takes the file and the set to which it goes, and onto as in Place, from a caller who has
+// looked them up and authorised them.
+func (t *transfer) between(source resolvedResource, set resolvedSet, onto *resolvedResource) {
+	t.source, t.set, t.onto = source, set, onto
+}
+
+// versions returns how many former versions come with the file.
+func (t *transfer) versions() int { return len(t.former) }
+
 // prepare finds every reason to refuse.
-func (t *placement) prepare(ctx context.Context, id string, to Place) error {
+func (t *transfer) prepare(ctx context.Context, id string, to Destination) error {
 	if err := t.admit(id, to); err != nil {
 		return err
 	}
@@ -103,7 +118,7 @@ func (t *placement) prepare(ctx context.Context, id string, to Place) error {
 }
 
 // check is prepare, of what has been looked up and authorised.
-func (t *placement) check(ctx context.Context, name string, match Match) error {
+func (t *transfer) check(ctx context.Context, name string, match Match) error {
 	if err := t.examine(ctx, name, match); err != nil || t.renames() {
 		return err
 	}
@@ -111,7 +126,7 @@ func (t *placement) check(ctx context.Context, name string, match Match) error {
 }
 
 // examine is check without the quotas.
-func (t *placement) examine(ctx context.Context, name string, match Match) error {
+func (t *transfer) examine(ctx context.Context, name string, match Match) error {
 	if err := nameText.check("name", name); err != nil {
 		return err
 	}
@@ -135,7 +150,7 @@ func (t *placement) examine(ctx context.Context, name string, match Match) error
 
 // needs returns how many bytes the file adds where it goes. Where it is now, it counts until it is
 // purged.
-func (t *placement) needs() int64 {
+func (t *transfer) needs() int64 {
 	bytes := t.after.Bytes + rows.AddedBytes(t.former)
 	if t.again && t.after.Version == t.onto.Version {
 		bytes -= t.after.Bytes
@@ -144,7 +159,7 @@ func (t *placement) needs() int64 {
 }
 
 // admit looks up what the request names, and authorises the caller.
-func (t *placement) admit(id string, to Place) (err error) {
+func (t *transfer) admit(id string, to Destination) (err error) {
 	if t.source, err = lookupResource(t.tx, id); err != nil {
 		return err
 	}
@@ -177,10 +192,10 @@ func (t *placement) admit(id string, to Place) (err error) {
 }
 
 // renames tells whether the file stays the one that it is.
-func (t *placement) renames() bool { return t.move && t.onto == nil && t.set.ID == t.source.SetID }
+func (t *transfer) renames() bool { return t.move && t.onto == nil && t.set.ID == t.source.SetID }
 
 // plan completes what is to be stored of a file that becomes another one.
-func (t *placement) plan(ctx context.Context) (err error) {
+func (t *transfer) plan(ctx context.Context) (err error) {
 	if t.source.Body == metadata.Inline {
 		if t.body, err = rows.VerifyInline(t.tx, t.source.Resource); errors.Is(err, metadata.ErrRecordDamaged) {
 			err = storage.DamagedError("resource "+t.source.ID.String(), err)
@@ -212,7 +227,7 @@ func (t *placement) plan(ctx context.Context) (err error) {
 }
 
 // planHistory finds the record that a moved file is again, and the versions that come with it.
-func (t *placement) planHistory() (err error) {
+func (t *transfer) planHistory() (err error) {
 	if err := t.recall(); err != nil {
 		return err
 	}
@@ -236,7 +251,7 @@ func (t *placement) planHistory() (err error) {
 // recall finds the deleted record of the set that says it has become this file by a move, and still
 // has its bytes. The entries about the file say from which ones it came; those that cannot be read
 // say nothing.
-func (t *placement) recall() error {
+func (t *transfer) recall() error {
 	number := t.source.Entry
 	for n := 0; number != 0 && n < maxMovesBack; n++ {
 		e, err := t.tx.Audit.Entry(number)
@@ -269,7 +284,7 @@ func cameFrom(values string) string {
 }
 
 // carryOut writes what was planned, the arrival before the deletion.
-func (t *placement) carryOut() (arrived metadata.Resource, err error) {
+func (t *transfer) carryOut() (arrived metadata.Resource, err error) {
 	if t.renames() {
 		if arrived = t.after; arrived.Name != t.source.Name {
 			err = t.source.write(t.tx, rows.Change{By: t.by, Action: audit.ResourceEdit}, &arrived)
@@ -304,7 +319,7 @@ func (t *placement) carryOut() (arrived metadata.Resource, err error) {
 
 // bring stores what a record does not hold itself: bytes, versions, and what clients keep with a
 // file.
-func (t *placement) bring(arrived metadata.Resource) (err error) {
+func (t *transfer) bring(arrived metadata.Resource) (err error) {
 	added, err := rows.SaveFormerVersions(t.tx, arrived.ID, t.former, arrived.Modified)
 	if err == nil {
 		err = rows.CountUsage(t.tx, arrived.DataspaceID, arrived.Modified.Day(), added)

@@ -93,7 +93,7 @@ func BenchmarkPlacement(b *testing.B) {
 			l := newLarge(b, versions)
 			before := l.files()
 			for i := 0; b.Loop(); i++ { // there and back: the first time makes records, the others find them
-				moved, err := l.svc.MoveResource(b.Context(), l.admin, l.file.ID.String(), repository.Place{SetID: l.sets[i%2]})
+				moved, err := l.svc.MoveResource(b.Context(), l.admin, l.file.ID.String(), repository.Destination{SetID: l.sets[i%2]})
 				l.ok(err)
 				l.file = moved
 			}
@@ -106,7 +106,7 @@ func BenchmarkPlacement(b *testing.B) {
 		l := newLarge(b, 0)
 		before := l.files()
 		for b.Loop() {
-			_, err := l.svc.CopyResource(b.Context(), l.admin, l.file.ID.String(), repository.Place{SetID: l.sets[0]})
+			_, err := l.svc.CopyResource(b.Context(), l.admin, l.file.ID.String(), repository.Destination{SetID: l.sets[0]})
 			l.ok(err)
 		}
 		if after := l.files(); after != before {

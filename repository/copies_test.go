@@ -49,14 +49,14 @@ func (m *moved) make(name string, versions int) metadata.Resource {
 	return m.Get(r.ID)
 }
 
-func (m *moved) move(r metadata.Resource, to repository.Place) metadata.Resource {
+func (m *moved) move(r metadata.Resource, to repository.Destination) metadata.Resource {
 	m.T.Helper()
 	after, err := m.Service.MoveResource(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
 	return after
 }
 
-func (m *moved) copy(r metadata.Resource, to repository.Place) metadata.Resource {
+func (m *moved) copy(r metadata.Resource, to repository.Destination) metadata.Resource {
 	m.T.Helper()
 	after, err := m.Service.CopyResource(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
@@ -71,7 +71,9 @@ func (m *moved) content(id metadata.ID) string {
 }
 
 // in is a place in a set.
-func in(set metadata.Set) repository.Place { return repository.Place{SetID: set.ID.String()} }
+func in(set metadata.Set) repository.Destination {
+	return repository.Destination{SetID: set.ID.String()}
+}
 
 // logged are the words of the last entries.
 func (m *moved) logged(n int) string {
@@ -90,7 +92,7 @@ func TestCopy(t *testing.T) {
 		m.OK(m.Meta.Update(t.Context(), func(tx *metadata.Tx) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: r.ID, Properties: "p"})
 		}))
-		for name, to := range map[string]repository.Place{
+		for name, to := range map[string]repository.Destination{
 			"beside": {}, "another name": {Name: "raw/b.csv"}, "another set": in(m.Sets[1]), "another dataspace": in(m.away),
 		} {
 			c := m.copy(r, to)
@@ -124,12 +126,12 @@ func TestCopyNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.Upload(m.Sets[0], "~1.tmp")
-	saved := m.move(r, repository.Place{Name: "table.csv"})
+	saved := m.move(r, repository.Destination{Name: "table.csv"})
 	if saved.ID != r.ID || saved.Format != "CSV" || saved.MimeType != "text/csv; charset=utf-8" {
 		t.Errorf("%s became %s of format %s", r.MimeType, saved.MimeType, saved.Format)
 	}
 	for name, want := range map[string]string{"x.py": "PY text/x-python; charset=utf-8", "x.unknown": "UNKNOWN text/csv; charset=utf-8", "x": " text/csv; charset=utf-8", "y.csv": "CSV text/csv; charset=utf-8"} {
-		c := m.copy(saved, repository.Place{Name: name})
+		c := m.copy(saved, repository.Destination{Name: name})
 		if got := c.Format + " " + c.MimeType; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -154,7 +156,7 @@ func TestMove(t *testing.T) {
 					m.flush()
 				}
 				was := m.versions(r.ID)
-				n := m.move(r, repository.Place{SetID: to.ID.String(), Name: "b"})
+				n := m.move(r, repository.Destination{SetID: to.ID.String(), Name: "b"})
 				left := m.Get(r.ID)
 				if m.Get(n.ID) != n || n.SetID != to.ID || n.DataspaceID != to.DataspaceID || n.Name != "b" || n.Version != r.Version || n.Descriptive != r.Descriptive {
 					t.Errorf("%+v became %+v", r, n)
@@ -183,11 +185,11 @@ func TestMoveWithinSet(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.make("a", 2)
-	n := m.move(r, repository.Place{Name: "b"})
+	n := m.move(r, repository.Destination{Name: "b"})
 	if n.ID != r.ID || n.Name != "b" || n.Modified <= r.Modified || m.logged(1) != "resource.edit" {
 		t.Errorf("%+v became %+v", r, n)
 	}
-	if same := m.move(n, repository.Place{SetID: m.Sets[0].ID.String()}); same != n {
+	if same := m.move(n, repository.Destination{SetID: m.Sets[0].ID.String()}); same != n {
 		t.Errorf("a move that changes nothing made %+v of %+v", same, n)
 	}
 	m.Sound()
@@ -216,7 +218,7 @@ func TestMoveBack(t *testing.T) {
 		if round == 1 {
 			m.flush()
 		}
-		back := m.move(n, repository.Place{SetID: m.Sets[0].ID.String(), Name: "back"})
+		back := m.move(n, repository.Destination{SetID: m.Sets[0].ID.String(), Name: "back"})
 		if back.ID != first.ID || back.Name != "back" || back.Descriptive != n.Descriptive || back.State != metadata.Active || back.MovedTo != (metadata.ID{}) || back.Created != first.Created || m.Get(back.ID) != back {
 			t.Fatalf("round %d: it came back as %+v", round, back)
 		}
@@ -298,7 +300,7 @@ func TestOnto(t *testing.T) {
 			m.OK(err)
 			t1 = m.Get(t1.ID)
 			content := m.content(r.ID)
-			to := repository.Place{SetID: set.ID.String(), Name: "ignored", Onto: t1.ID.String()}
+			to := repository.Destination{SetID: set.ID.String(), Name: "ignored", Onto: t1.ID.String()}
 			var after metadata.Resource
 			if move {
 				after = m.move(r, to)

@@ -244,7 +244,7 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 		return err
 	})
 	if err == nil && underWay {
-		err = begunError(s.cascades.wait(ctx, d.ID))
+		err = s.awaitCascade(ctx, d.ID)
 	}
 	return d, err
 }

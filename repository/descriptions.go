@@ -139,7 +139,7 @@ func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) e
 type filling struct{ *Service }
 
 func (f filling) resolve(tx *metadata.Tx, id metadata.ID) (r resolvedResource, err error) {
-	tx.Facts = f.facts.at(tx.Access())
+	f.useFacts(tx)
 	if r.Resource, err = tx.Resources.Get(id); err == nil {
 		r.set, err = resolveSet(tx, r.SetID)
 	}

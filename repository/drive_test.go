@@ -31,11 +31,11 @@ func (d drive) put(p auth.Principal, path, content string) (metadata.Resource, b
 	d.T.Helper()
 	up := d.Service.NewUpload(p)
 	defer func() { d.OK(up.Discard()) }()
-	if err := up.At(d.T.Context(), d.at(path), always); err != nil {
+	if err := d.Service.AdmitAt(d.T.Context(), up, d.at(path), always); err != nil {
 		return metadata.Resource{}, false, err
 	}
 	d.OK(up.Receive(d.T.Context(), strings.NewReader(content)))
-	return up.Put(d.T.Context(), d.at(path), repository.UploadFields{}, always)
+	return d.Service.PutAt(d.T.Context(), up, d.at(path), repository.UploadFields{}, always)
 }
 
 func (d drive) lookup(path string) repository.DriveEntry {

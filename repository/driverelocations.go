@@ -174,7 +174,7 @@ func (r *relocation) relocateFile(ctx context.Context, p auth.Principal) error {
 		if err := r.again(tx, p); err != nil {
 			return err
 		}
-		to := Place{SetID: r.to.Set.ID.String(), Name: r.to.Name}
+		to := Destination{SetID: r.to.Set.ID.String(), Name: r.to.Name}
 		if r.to.File != nil {
 			to.Onto = r.to.File.ID.String()
 		}
@@ -185,8 +185,8 @@ func (r *relocation) relocateFile(ctx context.Context, p auth.Principal) error {
 }
 
 // place copies or moves the file, and keeps the folder that it leaves.
-func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principal, to Place) error {
-	t := placement{service: r.service, tx: tx, by: p, move: r.Move}
+func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principal, to Destination) error {
+	t := r.service.newTransfer(tx, p, r.Move)
 	err := t.prepare(ctx, r.from.File.ID.String(), to)
 	if err == nil {
 		_, err = t.carryOut()
@@ -211,7 +211,7 @@ func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error 
 	defer release()
 	return f.run(ctx, p, func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error {
 		f.room--
-		to, err := r.hiddenPlace(tx)
+		to, err := r.hiddenDestination(tx)
 		if err != nil {
 			return err
 		}
@@ -219,10 +219,10 @@ func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error 
 	}, (*folderSteps).deleteFiles, (*folderSteps).deleteFolders)
 }
 
-// hiddenPlace is where a file goes that replaces a folder. A file of the same name that the folder
-// hides would have the path once the folder is gone: the file becomes its next version.
-func (r *relocation) hiddenPlace(tx *metadata.Tx) (Place, error) {
-	to := Place{SetID: r.to.Set.ID.String(), Name: strings.TrimSuffix(r.to.Folder, "/")}
+// hiddenDestination is where a file goes that replaces a folder. A file of the same name that the
+// folder hides would have the path once the folder is gone: the file becomes its next version.
+func (r *relocation) hiddenDestination(tx *metadata.Tx) (Destination, error) {
+	to := Destination{SetID: r.to.Set.ID.String(), Name: strings.TrimSuffix(r.to.Folder, "/")}
 	hidden := tx.Resources.Range(metadata.ResourceRange{Set: r.to.Set.ID, States: paging.Active, Order: paging.ByName, Name: &to.Name})
 	for file, err := range hidden {
 		if err == nil && file.ID != r.from.File.ID {

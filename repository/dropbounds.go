@@ -34,6 +34,9 @@ func (u *unfinished) get(link metadata.ID) []metadata.ID {
 	return u.of[link]
 }
 
+// add adds an upload that a service before this one had begun.
+func (u *unfinished) add(link, upload metadata.ID) { u.put(link, append(u.get(link), upload)) }
+
 // put keeps ids, which the caller leaves unchanged.
 func (u *unfinished) put(link metadata.ID, ids []metadata.ID) {
 	u.mu.Lock()
@@ -46,7 +49,7 @@ func (u *unfinished) put(link metadata.ID, ids []metadata.ID) {
 
 // bound refuses an upload that is one too many in addition to the unfinished ones of the link. In
 // the transaction that makes its row it has an id, and counts from then on: writers take turns.
-func (d *drop) bound(tx *metadata.Tx, link visited, t *metadata.ResumableUpload) error {
+func (d *fileRequest) bound(tx *metadata.Tx, link foundLink, t *metadata.ResumableUpload) error {
 	unfinished, err := d.service.unfinishedUploads(tx)
 	if err != nil {
 		return err
@@ -95,7 +98,7 @@ func (s *Service) unfinishedUploads(tx *metadata.Tx) (of func(link metadata.ID) 
 }
 
 // crowded refuses another upload of so many bytes beside these.
-func (v visited) crowded(open []metadata.ResumableUpload, length int64) error {
+func (v foundLink) crowded(open []metadata.ResumableUpload, length int64) error {
 	var bytes int64
 	for _, t := range open {
 		bytes += t.Length

@@ -14,10 +14,11 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/repository/resumable"
 )
 
-// DropFile is a file that comes through a request link.
-type DropFile struct {
+// SentFile is a file that comes through a request link.
+type SentFile struct {
 	Name        string // with folders perhaps
 	ContentType string // as sent; "": unknown
 	Length      int64  // in bytes; negative: unknown
@@ -25,31 +26,30 @@ type DropFile struct {
 	Field       string // what the request calls the name
 }
 
-// drop is what is asked of a file that comes through a request link, in the transaction that writes
-// it.
-type drop struct {
+// fileRequest is what is asked of a file that comes through a request link, in the transaction that
+// writes it.
+type fileRequest struct {
 	service *Service
 	visitor Visitor
-	file    DropFile
+	file    SentFile
 }
 
-// Drop receives a file through a request link, whole or not at all. It becomes a resource of the
-// link's set, named after link and day, which names the link and was made by its owner.
-func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reader) (dropped metadata.Resource, err error) {
-	var found visited
-	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link visited) error {
+// ReceiveFile receives a file through a request link, whole or not at all. It becomes a resource of
+// the link's set, named after link and day, which names the link and was made by its owner.
+func (s *Service) ReceiveFile(ctx context.Context, v Visitor, f SentFile, body io.Reader) (dropped metadata.Resource, err error) {
+	var found foundLink
+	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link foundLink) error {
 		found = link
 		return link.takes(f)
 	})
 	if err != nil {
 		return dropped, err
 	}
-	name, err := s.dropName(found.Link, f)
+	name, err := s.sentName(found.Link, f)
 	if err != nil {
 		return dropped, err
 	}
-	upload := s.NewUpload(found.asOwner(v.Origin))
-	upload.drop = &drop{service: s, visitor: v, file: f}
+	upload := s.NewUploadFrom(&fileRequest{service: s, visitor: v, file: f}, found.asOwner(v.Origin))
 	defer func() {
 		if failed := upload.Discard(); err == nil {
 			err = failed
@@ -70,17 +70,17 @@ func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reade
 		err = upload.Receive(ctx, bounded)
 	}
 	if err != nil {
-		return dropped, noRoomForDrop(err)
+		return dropped, hideQuota(err)
 	}
 	dropped, err = upload.Create(ctx, UploadFields{
 		SetID: &set, Name: &name, Filename: path.Base(name), ContentType: f.ContentType, Expected: f.Expected,
 		Names: FieldNames{Name: f.Field, Filename: f.Field, ContentType: "Content-Type", Digest: "Repr-Digest", Size: "Content-Length"},
 	})
-	return dropped, noRoomForDrop(err)
+	return dropped, hideQuota(err)
 }
 
-// noRoomForDrop says of a full disk, and of a quota, no more than visitors may know.
-func noRoomForDrop(err error) error {
+// hideQuota says of a full disk, and of a quota, no more than visitors may know.
+func hideQuota(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && known.Kind == errs.NoSpace {
 		return &errs.Error{Kind: errs.NoSpace, Code: known.Code, Message: "there is no room for this file; please tell the person who asked for it", Err: err}
@@ -89,7 +89,7 @@ func noRoomForDrop(err error) error {
 }
 
 // takes tells whether a link takes a file, as far as that is known before it comes.
-func (v visited) takes(f DropFile) error {
+func (v foundLink) takes(f SentFile) error {
 	if f.Length > v.room() {
 		return v.tooLarge()
 	}
@@ -105,7 +105,7 @@ func (v visited) takes(f DropFile) error {
 }
 
 // room is how many bytes the next file may have.
-func (v visited) room() int64 {
+func (v foundLink) room() int64 {
 	room := int64(1<<63 - 1)
 	if v.MaxFile > 0 {
 		room = v.MaxFile
@@ -116,12 +116,12 @@ func (v visited) room() int64 {
 	return room
 }
 
-func (v visited) tooLarge() error {
+func (v foundLink) tooLarge() error {
 	return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("through this link a file may have up to %d bytes now", v.room())}
 }
 
-// dropName is what a file is called: the link's label, or drop, the day, and its own name.
-func (s *Service) dropName(l metadata.Link, f DropFile) (string, error) {
+// sentName is what a file is called: the link's label, or drop, the day, and its own name.
+func (s *Service) sentName(l metadata.Link, f SentFile) (string, error) {
 	elements := slices.DeleteFunc(strings.Split(strings.ReplaceAll(f.Name, `\`, "/"), "/"), func(e string) bool { return e == "" || e == "." || e == ".." })
 	if len(elements) == 0 {
 		return "", missing(f.Field, "the file needs a name, such as in …/s/<token>/scan.tif")
@@ -151,8 +151,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 }
 
 // ask asks the link whether it takes the file, of so many bytes.
-func (d *drop) ask(tx *metadata.Tx, bytes int64) (visited, error) {
-	found, err := d.service.lookupVisit(tx, d.visitor, asked{kind: metadata.RequestLink})
+func (d *fileRequest) ask(tx *metadata.Tx, bytes int64) (foundLink, error) {
+	found, err := d.service.findLink(tx, d.visitor, asked{kind: metadata.RequestLink})
 	if err == nil {
 		f := d.file
 		f.Length = bytes
@@ -161,15 +161,33 @@ func (d *drop) ask(tx *metadata.Tx, bytes int64) (visited, error) {
 	return found, err
 }
 
-// admit asks the link again, in the transaction that writes, and names it in the resource.
-func (d *drop) admit(tx *metadata.Tx, r *metadata.Resource) error {
+// Still implements Sender.
+func (d *fileRequest) Still(ctx context.Context) error {
+	return d.service.visit(ctx, d.visitor, asked{kind: metadata.RequestLink}, func(*metadata.Tx, foundLink) error { return nil })
+}
+
+// Uploads implements Sender.
+func (d *fileRequest) Uploads() *resumable.Uploads { return d.service.LinkUploads(d.visitor, "") }
+
+// Begin implements Sender: the link is asked, and has only so many unfinished uploads.
+func (d *fileRequest) Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error {
+	found, err := d.ask(tx, t.Length)
+	if err != nil {
+		return err
+	}
+	t.SenderID = found.ID
+	return d.bound(tx, found, t)
+}
+
+// Admit implements Sender: the link is asked again.
+func (d *fileRequest) Admit(tx *metadata.Tx, r *metadata.Resource) error {
 	found, err := d.ask(tx, r.Bytes)
 	r.LinkID = found.ID
 	return err
 }
 
-// count counts the file in the same commit.
-func (d *drop) count(tx *metadata.Tx, r metadata.Resource) error {
+// Count implements Sender.
+func (d *fileRequest) Count(tx *metadata.Tx, r metadata.Resource) error {
 	use, err := tx.LinkUses.Get(r.LinkID)
 	use.LinkID, use.Count, use.Bytes, use.Last = r.LinkID, use.Count+1, use.Bytes+r.Bytes, d.service.now()
 	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {

@@ -23,41 +23,41 @@ import (
 // do not know each other, so that each upload has a secret of its own, which follows from the
 // secret of the repository: nothing of it is stored.
 
-// StartDrop begins a file that comes in chunks through a request link, as CreateUpload does, and
+// StartFile begins a file that comes in chunks through a request link, as CreateUpload does, and
 // returns the secret that its visitor needs to go on.
-func (s *Service) StartDrop(ctx context.Context, v Visitor, start UploadStart) (t metadata.ResumableUpload, secret string, err error) {
-	if err := onlyOfDrops(start); err != nil {
+func (s *Service) StartFile(ctx context.Context, v Visitor, start UploadStart) (t metadata.ResumableUpload, secret string, err error) {
+	if err := onlyOfLinks(start); err != nil {
 		return t, "", err
 	}
-	f := dropFileOf(start)
-	var found visited
-	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link visited) error {
+	f := announcedFile(start)
+	var found foundLink
+	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link foundLink) error {
 		found = link
 		return link.takes(f)
 	})
 	if err != nil {
 		return t, "", err
 	}
-	name, err := s.dropName(found.Link, f)
+	name, err := s.sentName(found.Link, f)
 	if err != nil {
 		return t, "", err
 	}
 	set := found.SetID.String()
 	start.Fields.SetID, start.Fields.Name, start.Fields.Filename = &set, &name, path.Base(name)
-	start.drop = &drop{service: s, visitor: v, file: f}
+	start.Sender = &fileRequest{service: s, visitor: v, file: f}
 	t, err = s.CreateUpload(ctx, found.asOwner(v.Origin), start)
 	if t.ID != (metadata.ID{}) {
-		secret = s.dropSecret(found.ID, t.ID)
+		secret = s.uploadSecret(found.ID, t.ID)
 	}
-	return t, secret, noRoomForDrop(err)
+	return t, secret, hideQuota(err)
 }
 
 // maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the
 // longest kind in base64, and the rest.
 const maxAnnounced = 12 << 10
 
-// onlyOfDrops refuses what only users may say of a file.
-func onlyOfDrops(start UploadStart) error {
+// onlyOfLinks refuses what only users may say of a file.
+func onlyOfLinks(start UploadStart) error {
 	f := start.Fields
 	if len(start.Announced) > maxAnnounced {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Metadata",
@@ -75,22 +75,22 @@ func onlyOfDrops(start UploadStart) error {
 	return nil
 }
 
-func dropFileOf(start UploadStart) DropFile {
-	f := DropFile{Name: start.Fields.Filename, ContentType: start.Fields.ContentType, Length: start.Length, Field: start.Fields.Names.filename()}
+func announcedFile(start UploadStart) SentFile {
+	f := SentFile{Name: start.Fields.Filename, ContentType: start.Fields.ContentType, Length: start.Length, Field: start.Fields.Names.filename()}
 	if name := valueOf(start.Fields.Name); name != "" {
 		f.Name, f.Field = name, start.Fields.Names.name()
 	}
 	return f
 }
 
-// DropUploads returns the uploads of a request link, of which a visitor may use the one with this
+// LinkUploads returns the uploads of a request link, of which a visitor may use the one with this
 // secret.
-func (s *Service) DropUploads(v Visitor, secret string) *resumable.Uploads {
-	return s.Uploads.For(dropUploads{uploads{s}, v, secret}, maxPause)
+func (s *Service) LinkUploads(v Visitor, secret string) *resumable.Uploads {
+	return s.Uploads.For(linkUploads{uploads{s}, s, v, secret}, maxPause)
 }
 
-// dropSecret belongs to one upload through a link.
-func (s *Service) dropSecret(link, upload metadata.ID) string {
+// uploadSecret belongs to one upload through a link.
+func (s *Service) uploadSecret(link, upload metadata.ID) string {
 	const length = 16
 	secret := s.stores.Meta.Secret()
 	mac := hmac.New(sha256.New, secret[:])
@@ -100,24 +100,25 @@ func (s *Service) dropSecret(link, upload metadata.ID) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:length])
 }
 
-// dropUploads is what resumable.Uploads needs of a Service for a visitor of a link. The caller that
+// linkUploads is what resumable.Uploads needs of a Service for a visitor of a link. The caller that
 // its methods are given does not matter.
-type dropUploads struct {
+type linkUploads struct {
 	uploads
+	links   *Service
 	visitor Visitor
 	secret  string
 }
 
 // Lookup returns the upload of the visitor, as it is on stable storage. One that is complete is
 // there also when the link has been used up.
-func (u dropUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.ID, grows bool) (t metadata.ResumableUpload, err error) {
-	u.inline.Reading()
-	err = storage.Error(u.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
-		found, err := u.lookupVisit(tx, u.visitor, asked{kind: metadata.RequestLink, usedUp: true})
+func (u linkUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.ID, grows bool) (t metadata.ResumableUpload, err error) {
+	u.links.inline.Reading()
+	err = storage.Error(u.links.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
+		found, err := u.links.findLink(tx, u.visitor, asked{kind: metadata.RequestLink, usedUp: true})
 		if err != nil {
 			return err
 		}
-		if subtle.ConstantTimeCompare([]byte(u.secret), []byte(u.dropSecret(found.ID, id))) != 1 {
+		if subtle.ConstantTimeCompare([]byte(u.secret), []byte(u.links.uploadSecret(found.ID, id))) != 1 {
 			return resumable.NotFound()
 		}
 		t, err = uploadOf(tx, id, found.ID)
@@ -135,12 +136,12 @@ func (u dropUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.I
 }
 
 // sentFile is the file of an upload through a link.
-func sentFile(t metadata.ResumableUpload) DropFile {
-	return DropFile{Name: t.Name, ContentType: t.ContentType, Length: t.Length, Field: "filename"}
+func sentFile(t metadata.ResumableUpload) SentFile {
+	return SentFile{Name: t.Name, ContentType: t.ContentType, Length: t.Length, Field: "filename"}
 }
 
 // Receive is the method of other uploads. Its refusals show no numbers.
-func (u dropUploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
+func (u linkUploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
 	reserving, done = u.uploads.Receive(ctx, t, body)
 	return hidingQuotas{reserving}, done
 }
@@ -150,13 +151,13 @@ type hidingQuotas struct{ io.Reader }
 
 func (h hidingQuotas) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
-	return n, noRoomForDrop(err)
+	return n, hideQuota(err)
 }
 
 // Update runs fn in a write transaction with the owner of the link as it is now.
-func (u dropUploads) Update(ctx context.Context, _ auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
-	return u.stores.Update(ctx, func(tx *metadata.Tx) error {
-		found, err := u.lookupVisit(tx, u.visitor, asked{kind: metadata.RequestLink})
+func (u linkUploads) Update(ctx context.Context, _ auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
+	return u.links.stores.Update(ctx, func(tx *metadata.Tx) error {
+		found, err := u.links.findLink(tx, u.visitor, asked{kind: metadata.RequestLink})
 		if err != nil {
 			return err
 		}
@@ -165,18 +166,17 @@ func (u dropUploads) Update(ctx context.Context, _ auth.Principal, fn func(*meta
 }
 
 // Complete makes the resource of a file that has come, as that of a form is made.
-func (u dropUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
-	var found visited
-	err := u.visit(ctx, u.visitor, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link visited) error {
+func (u linkUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
+	var found foundLink
+	err := u.links.visit(ctx, u.visitor, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link foundLink) error {
 		found = link
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	form := u.NewUpload(found.asOwner(u.visitor.Origin))
-	form.drop = &drop{service: u.Service, visitor: u.visitor, file: sentFile(t)}
-	return noRoomForDrop(u.complete(ctx, form, t, staged, with))
+	form := u.links.NewUploadFrom(&fileRequest{service: u.links, visitor: u.visitor, file: sentFile(t)}, found.asOwner(u.visitor.Origin))
+	return hideQuota(u.complete(ctx, form, t, staged, with))
 }
 
 // isAbandoned tells whether an upload comes through a link that has ended.
@@ -185,15 +185,15 @@ func (s *Service) isAbandoned(tx *metadata.Tx, t metadata.ResumableUpload) (bool
 	if err != nil {
 		return false, errs.Ignore(err, metadata.ErrNotFound)
 	}
-	tx.Facts = s.facts.at(tx.Access())
-	var found visited
+	s.useFacts(tx)
+	var found foundLink
 	if found.LinkWithUse, err = s.withUse(tx, link); err != nil {
 		return false, err
 	}
 	if found.StateIs != metadata.LinkActive {
 		return true, nil
 	}
-	err = s.resolveVisit(tx, &found)
+	err = s.resolveLink(tx, &found)
 	var ended *errs.Error
 	if errors.As(err, &ended) && ended.Kind == errs.Gone {
 		return true, nil

@@ -23,7 +23,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	v := repository.Visitor{Token: token}
 	begin := func(length int64) (string, string, error) {
 		start := repository.UploadStart{Length: length, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
-		upload, secret, err := w.Service.StartDrop(ctx, v, start)
+		upload, secret, err := w.Service.StartFile(ctx, v, start)
 		return upload.ID.String(), secret, err
 	}
 	w.limitSpace(1000)
@@ -32,7 +32,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.holds("an announcement", 0)
 	send := func(offset int64) error {
 		chunk := resumable.Chunk{Offset: offset, Length: 500, Body: bytes.NewReader(make([]byte, 500)), Stop: func() {}}
-		_, err := w.Service.DropUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
+		_, err := w.Service.LinkUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
 		return err
 	}
 	w.fits("a half of it", send(0))
@@ -64,9 +64,9 @@ func TestUnfinishedAfterStart(t *testing.T) {
 	_, token, err := w.Service.CreateLink(ctx, w.editor, fields)
 	w.OK(err)
 	start := repository.UploadStart{Length: 6, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
-	_, _, err = w.Service.StartDrop(ctx, repository.Visitor{Token: token}, start)
+	_, _, err = w.Service.StartFile(ctx, repository.Visitor{Token: token}, start)
 	w.OK(err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
-	_, _, err = again.StartDrop(ctx, repository.Visitor{Token: token}, start)
+	_, _, err = again.StartFile(ctx, repository.Visitor{Token: token}, start)
 	repositorytest.WantCode(t, err, errs.CodeTooManyRequests)
 }

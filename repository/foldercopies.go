@@ -132,7 +132,7 @@ func (f *folderSteps) examineAll(ctx context.Context, tx *metadata.Tx) error {
 			return err
 		}
 		for _, r := range files {
-			t, name, err := ahead.placement(tx, r, ahead.fromAt.advance(r))
+			t, name, err := ahead.transfer(tx, r, ahead.fromAt.advance(r))
 			if err == nil {
 				err = t.examine(ctx, name, Match{})
 			}
@@ -181,7 +181,7 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 	}
 	versions := 0
 	for i, r := range files {
-		t, name, err := f.placement(tx, r, f.fromAt.advance(r))
+		t, name, err := f.transfer(tx, r, f.fromAt.advance(r))
 		if err == nil {
 			err = t.check(ctx, name, Match{})
 		}
@@ -192,7 +192,7 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 			return aboutFile(r.Name, err)
 		}
 		f.done.Files++
-		if versions += len(t.former); versions > maxStepVersions && i < len(files)-1 {
+		if versions += t.versions(); versions > maxStepVersions && i < len(files)-1 {
 			f.more = true
 			break
 		}
@@ -200,18 +200,20 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 	return nil
 }
 
-// placement returns the copy or move of one file, the nth of its name, and its name at the
+// transfer returns the copy or move of one file, the nth of its name, and its name at the
 // destination.
-func (f *folderSteps) placement(tx *metadata.Tx, r metadata.Resource, nth int) (t placement, name string, err error) {
-	t = placement{service: f.service, tx: tx, by: f.by, move: f.move, source: resolvedResource{Resource: r, set: f.source}, set: f.goal}
+func (f *folderSteps) transfer(tx *metadata.Tx, r metadata.Resource, nth int) (t transfer, name string, err error) {
+	source, onto := resolvedResource{Resource: r, set: f.source}, (*resolvedResource)(nil)
 	there, name, err := counterpart(tx, f.from, f.to, r.Name, nth)
 	if err == nil {
-		err = rows.Described(tx, r.ID, &t.source.Descriptive)
+		err = rows.Described(tx, r.ID, &source.Descriptive)
 	}
 	if there != nil && f.existing != RefuseExisting && err == nil {
-		t.onto = &resolvedResource{Resource: *there, set: f.goal}
-		err = rows.Described(tx, there.ID, &t.onto.Descriptive)
+		onto = &resolvedResource{Resource: *there, set: f.goal}
+		err = rows.Described(tx, there.ID, &onto.Descriptive)
 	}
+	t = f.service.newTransfer(tx, f.by, f.move)
+	t.between(source, f.goal, onto)
 	return t, name, err
 }
 

@@ -14,9 +14,6 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// maxStepVersions is how many former versions one step moves, but for those of its last file.
-const maxStepVersions = 1000
-
 // FolderOutcome is how much of a folder was copied, moved or deleted.
 type FolderOutcome struct {
 	Files, Folders int
@@ -139,7 +136,8 @@ func hasFolder(tx *metadata.Tx, folder metadata.FolderKey) (bool, error) {
 	if !strings.HasSuffix(folder.Path, "/") {
 		return false, nil
 	}
-	for _, err := range tx.Resources.Range((walk{}).files(folder)) {
+	within := metadata.ResourceRange{Set: folder.SetID, States: paging.Active, Order: paging.ByName, NamePrefix: folder.Path}
+	for _, err := range tx.Resources.Range(within) {
 		return err == nil, err
 	}
 	for row, err := range tx.Folders.From(folder) {

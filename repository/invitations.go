@@ -104,7 +104,7 @@ func (s *Service) mayStillInvite(tx *metadata.Tx, p auth.Principal, l metadata.L
 
 // resolveInvitation reads the dataspace of an invitation. It has ended where its owner may not give
 // any more what it gives.
-func (s *Service) resolveInvitation(tx *metadata.Tx, found *visited) (err error) {
+func (s *Service) resolveInvitation(tx *metadata.Tx, found *foundLink) (err error) {
 	if found.DataspaceID != (metadata.ID{}) {
 		if found.set.dataspace, err = tx.Dataspaces.Get(found.DataspaceID); err != nil {
 			return err
@@ -134,7 +134,7 @@ type Accepted struct {
 // for one, all in one commit. Fields: username, optional fullname.
 func (s *Service) Accept(ctx context.Context, v Visitor, f Fields, browser bool) (a Accepted, err error) {
 	err = s.stores.Update(ctx, func(tx *metadata.Tx) error {
-		found, err := s.lookupVisit(tx, v, asked{kind: metadata.Invitation})
+		found, err := s.findLink(tx, v, asked{kind: metadata.Invitation})
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (s *Service) Accept(ctx context.Context, v Visitor, f Fields, browser bool)
 				return err
 			}
 		}
-		return s.countVisit(tx, found)
+		return s.countLinkUse(tx, found)
 	})
 	if err != nil {
 		return Accepted{}, err
@@ -188,8 +188,8 @@ func (s *Service) Offered(ctx context.Context, v Visitor, p auth.Principal) (a A
 
 // offer looks up what an invitation has for a caller: the role, unless that has it, or a higher
 // one, or is a sysadmin.
-func (s *Service) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found visited, a Accepted, err error) {
-	if found, err = s.lookupVisit(tx, v, asked{kind: metadata.Invitation}); err != nil {
+func (s *Service) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found foundLink, a Accepted, err error) {
+	if found, err = s.findLink(tx, v, asked{kind: metadata.Invitation}); err != nil {
 		return found, a, err
 	}
 	a.DataspaceID = found.DataspaceID
@@ -207,7 +207,7 @@ func (s *Service) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found vis
 // and the invitation is not used.
 func (s *Service) Join(ctx context.Context, v Visitor, p auth.Principal) (a Accepted, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		var found visited
+		var found foundLink
 		if found, a, err = s.offer(tx, v, p); err != nil || !a.Used {
 			return err
 		}
@@ -215,7 +215,7 @@ func (s *Service) Join(ctx context.Context, v Visitor, p auth.Principal) (a Acce
 		if _, _, err := grant(tx, by, metadata.Privilege{UserID: p.UserID, DataspaceID: found.DataspaceID, Role: found.Role}); err != nil {
 			return err
 		}
-		return s.countVisit(tx, found)
+		return s.countLinkUse(tx, found)
 	})
 	if err != nil {
 		return Accepted{}, err

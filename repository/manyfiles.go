@@ -217,15 +217,15 @@ func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 // plan finds what refuses one file, and returns what writes the change; nil: there is none.
 func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal, r resolvedResource, result *ManyResult, versions *int) (write func() error, err error) {
 	if m.action == copyMany || m.action == moveMany {
-		t := placement{service: m.service, tx: tx, by: p, move: m.action == moveMany}
+		t := m.service.newTransfer(tx, p, m.action == moveMany)
 		name := r.Name
 		if m.asked.hasFolder {
 			name = m.asked.folder + name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:] // a name may end in a slash
 		}
-		if err := t.prepare(ctx, r.ID.String(), Place{SetID: m.asked.setID, Name: name}); err != nil {
+		if err := t.prepare(ctx, r.ID.String(), Destination{SetID: m.asked.setID, Name: name}); err != nil {
 			return nil, err
 		}
-		*versions += len(t.former)
+		*versions += t.versions()
 		result.Already = t.renames() && name == r.Name
 		return func() (err error) {
 			result.Arrived, err = t.carryOut()

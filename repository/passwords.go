@@ -126,7 +126,7 @@ func isPassword(stored, password string) bool {
 // instead. It ends with the link, and with the password.
 func (s *Service) AdmitVisitor(ctx context.Context, v Visitor, password string) (proof string, err error) {
 	var link metadata.Link
-	err = s.visit(ctx, v, asked{open: true}, func(_ *metadata.Tx, found visited) error {
+	err = s.visit(ctx, v, asked{open: true}, func(_ *metadata.Tx, found foundLink) error {
 		link = found.Link
 		return nil
 	})

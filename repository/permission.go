@@ -182,6 +182,9 @@ func (m *factCache) at(version uint64) *facts {
 	}
 }
 
+// useFacts has a transaction use what is cached for the version that it sees.
+func (s *Service) useFacts(tx *metadata.Tx) { tx.Facts = s.facts.at(tx.Access()) }
+
 // facts is what is known at one version. Nil has nothing and caches nothing. It is safe for
 // concurrent use.
 type facts struct {

@@ -16,14 +16,14 @@ func TestIndexFollowsMoves(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "unmistakable content", "text/plain"))
 	s.want(s.Admin, "unmistakable in:space/set-0", "file 0 0")
-	n, err := s.Service.MoveResource(ctx, s.Admin, r.ID.String(), repository.Place{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
+	n, err := s.Service.MoveResource(ctx, s.Admin, r.ID.String(), repository.Destination{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0")
 	s.want(s.Admin, "unmistakable in:space/set-1", "elsewhere")
-	_, err = s.Service.CopyResource(ctx, s.Admin, n.ID.String(), repository.Place{SetID: s.Sets[0].ID.String(), Name: "copy"})
+	_, err = s.Service.CopyResource(ctx, s.Admin, n.ID.String(), repository.Destination{SetID: s.Sets[0].ID.String(), Name: "copy"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable", "copy", "elsewhere")
-	_, err = s.Service.MoveResource(ctx, s.Admin, n.ID.String(), repository.Place{SetID: s.Sets[0].ID.String(), Name: "back"})
+	_, err = s.Service.MoveResource(ctx, s.Admin, n.ID.String(), repository.Destination{SetID: s.Sets[0].ID.String(), Name: "back"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0", "back", "copy")
 	s.want(s.Admin, "unmistakable in:space/set-1")
@@ -39,7 +39,7 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	f.OK(err)
 	move := func(id metadata.ID, set metadata.Set) metadata.ID {
 		t.Helper()
-		r, err := f.Service.MoveResource(ctx, f.Admin, id.String(), repository.Place{SetID: set.ID.String()})
+		r, err := f.Service.MoveResource(ctx, f.Admin, id.String(), repository.Destination{SetID: set.ID.String()})
 		f.OK(err)
 		return r.ID
 	}
@@ -85,7 +85,7 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	d.OK(err)
 	arrive := func(set string) string {
 		t.Helper()
-		c, err := d.Service.CopyResource(ctx, d.Admin, r.ID.String(), repository.Place{SetID: sets[set]})
+		c, err := d.Service.CopyResource(ctx, d.Admin, r.ID.String(), repository.Destination{SetID: sets[set]})
 		d.OK(err)
 		return c.Descriptive
 	}
@@ -100,9 +100,9 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
 		t.Errorf("in one with another schema it says %s", got)
 	}
-	moved, err := d.Service.MoveResource(ctx, d.Admin, r.ID.String(), repository.Place{SetID: sets["away"]})
+	moved, err := d.Service.MoveResource(ctx, d.Admin, r.ID.String(), repository.Destination{SetID: sets["away"]})
 	d.OK(err)
-	back, err := d.Service.MoveResource(ctx, d.Admin, moved.ID.String(), repository.Place{SetID: d.Sets[0].ID.String()})
+	back, err := d.Service.MoveResource(ctx, d.Admin, moved.ID.String(), repository.Destination{SetID: d.Sets[0].ID.String()})
 	if d.OK(err); back.ID != r.ID || !strings.Contains(back.Descriptive, here.ID.String()) || strings.Contains(back.Descriptive, there.ID.String()) {
 		t.Errorf("moved there and back it says %s", back.Descriptive)
 	}

@@ -74,7 +74,7 @@ func (w *placements) change() string {
 		w.made++
 		content := fmt.Sprint(w.made, strings.Repeat("+", w.made%12))
 		r := w.Replace(w.find(from, name), content)
-		_, err := w.Service.MoveResource(w.T.Context(), w.Admin, r.ID.String(), repository.Place{Name: name})
+		_, err := w.Service.MoveResource(w.T.Context(), w.Admin, r.ID.String(), repository.Destination{Name: name})
 		w.OK(err)
 		w.model[from][name] = content
 		return "replace " + name
@@ -106,7 +106,7 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 	if _, there := w.model[from][name]; !there || from == to && name == goal {
 		return "nothing"
 	}
-	place := repository.Place{SetID: w.sets[to].ID.String(), Name: goal}
+	place := repository.Destination{SetID: w.sets[to].ID.String(), Name: goal}
 	if _, there := w.model[to][goal]; there {
 		place.Onto = w.find(to, goal).ID.String()
 	}

@@ -35,24 +35,24 @@ func TestPlacementRefusals(t *testing.T) {
 	unknown := metadata.NewID(1).String()
 	for name, tc := range map[string]struct {
 		id   string
-		to   repository.Place
+		to   repository.Destination
 		code errs.Code
 	}{
 		"an unknown file":        {unknown, in(m.away), errs.CodeResourceNotFound},
-		"an unknown set":         {r.ID.String(), repository.Place{SetID: unknown}, errs.CodeSetNotFound},
-		"no set":                 {r.ID.String(), repository.Place{SetID: "x"}, errs.CodeSetNotFound},
+		"an unknown set":         {r.ID.String(), repository.Destination{SetID: unknown}, errs.CodeSetNotFound},
+		"no set":                 {r.ID.String(), repository.Destination{SetID: "x"}, errs.CodeSetNotFound},
 		"a deleted set":          {r.ID.String(), in(deleted), errs.CodeParentDeleted},
 		"a deleted file":         {gone.ID.String(), in(m.away), errs.CodeDeleted},
-		"a name too long":        {r.ID.String(), repository.Place{Name: strings.Repeat("n", 4097)}, errs.CodeInvalidField},
-		"a name with a newline":  {r.ID.String(), repository.Place{SetID: m.away.ID.String(), Name: "a\nb"}, errs.CodeInvalidField},
-		"another version":        {r.ID.String(), repository.Place{SetID: m.away.ID.String(), Match: stale}, errs.CodePrecondition},
-		"onto itself":            {r.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeInvalidField},
-		"onto an unknown one":    {r.ID.String(), repository.Place{Onto: unknown}, errs.CodeResourceNotFound},
-		"onto one of elsewhere":  {r.ID.String(), repository.Place{Onto: elsewhere.ID.String()}, errs.CodeInvalidField},
-		"onto a deleted one":     {r.ID.String(), repository.Place{Onto: gone.ID.String()}, errs.CodeDeleted},
+		"a name too long":        {r.ID.String(), repository.Destination{Name: strings.Repeat("n", 4097)}, errs.CodeInvalidField},
+		"a name with a newline":  {r.ID.String(), repository.Destination{SetID: m.away.ID.String(), Name: "a\nb"}, errs.CodeInvalidField},
+		"another version":        {r.ID.String(), repository.Destination{SetID: m.away.ID.String(), Match: stale}, errs.CodePrecondition},
+		"onto itself":            {r.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeInvalidField},
+		"onto an unknown one":    {r.ID.String(), repository.Destination{Onto: unknown}, errs.CodeResourceNotFound},
+		"onto one of elsewhere":  {r.ID.String(), repository.Destination{Onto: elsewhere.ID.String()}, errs.CodeInvalidField},
+		"onto a deleted one":     {r.ID.String(), repository.Destination{Onto: gone.ID.String()}, errs.CodeDeleted},
 		"a damaged file":         {damaged.ID.String(), in(m.away), errs.CodeDataDamaged},
-		"a damaged one, onto":    {damaged.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeDataDamaged},
-		"from a deleted onto it": {gone.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeDeleted},
+		"a damaged one, onto":    {damaged.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeDataDamaged},
+		"from a deleted onto it": {gone.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeDeleted},
 	} {
 		_, err := svc.MoveResource(ctx, m.Admin, tc.id, tc.to)
 		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
@@ -63,7 +63,7 @@ func TestPlacementRefusals(t *testing.T) {
 			t.Fatalf("copy: %s", name)
 		}
 	}
-	if m.move(damaged, repository.Place{Name: "renamed"}).ID != damaged.ID {
+	if m.move(damaged, repository.Destination{Name: "renamed"}).ID != damaged.ID {
 		t.Error("a damaged file cannot be renamed")
 	}
 	if after := actions(t, m.Meta, uint64(len(before))); !slices.Equal(after, []string{"resource.edit"}) {

@@ -31,8 +31,8 @@ func (w *quotaWorld) create(user, set int) quotaOperation {
 		case 2:
 			r, err = w.inChunks(p, content, repository.UploadStart{Fields: repository.UploadFields{SetID: &id, Name: &f.name}})
 		default:
-			file := repository.DropFile{Name: f.name, Length: int64(len(content)), Field: "file"}
-			r, err = w.Service.Drop(ctx, repository.Visitor{Token: w.links[user][set]}, file, strings.NewReader(content))
+			file := repository.SentFile{Name: f.name, Length: int64(len(content)), Field: "file"}
+			r, err = w.Service.ReceiveFile(ctx, repository.Visitor{Token: w.links[user][set]}, file, strings.NewReader(content))
 		}
 		f.id, f.name = r.ID, r.Name
 		return err
@@ -56,13 +56,13 @@ func (w *quotaWorld) onDrive(p auth.Principal, f *storedFile, content string) (m
 	at := repository.DrivePath{Dataspace: w.spaces[w.spaceOf(f.set)].Name, Set: w.sets[f.set].Name, Path: f.name}
 	up := w.Service.NewUpload(p)
 	defer func() { w.OK(up.Discard()) }()
-	if err := up.At(w.T.Context(), at, always); err != nil {
+	if err := w.Service.AdmitAt(w.T.Context(), up, at, always); err != nil {
 		return metadata.Resource{}, err
 	}
 	if err := up.Receive(w.T.Context(), strings.NewReader(content)); err != nil {
 		return metadata.Resource{}, err
 	}
-	r, _, err := up.Put(w.T.Context(), at, repository.UploadFields{}, always)
+	r, _, err := w.Service.PutAt(w.T.Context(), up, at, repository.UploadFields{}, always)
 	return r, err
 }
 
@@ -138,7 +138,7 @@ func (w *quotaWorld) eraseVersion(f *storedFile) quotaOperation {
 
 // copyTo copies a file into a set, or onto another file of it.
 func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) quotaOperation {
-	to := repository.Place{SetID: w.sets[set].ID.String(), Name: w.name()}
+	to := repository.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
 	if onto == nil || onto == f || onto.set != set {
 		onto = nil
 	} else {
@@ -186,7 +186,7 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 			bytes += len(v.content)
 		}
 	}
-	to := repository.Place{SetID: w.sets[set].ID.String(), Name: w.name()}
+	to := repository.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
 	return quotaOperation{
 		what: fmt.Sprintf("user %d moves %s to set %d, again: %v", user, f.name, set, again), user: user, set: set, bytes: bytes,
 		run: func() error {

@@ -73,9 +73,10 @@ func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 	return at, err
 }
 
-// restoreReservations reserves what the uploads of a service before this one had reserved, and
-// finds those of each link. The error is about those that it could not read.
-func (s *Service) restoreReservations() error {
+// restoreReservations reserves what the uploads of a service before this one had reserved. It calls
+// fromLink for each upload that comes through a link. The error is about those that it could not
+// read.
+func (s *Service) restoreReservations(fromLink func(link, upload metadata.ID)) error {
 	var unread error
 	err := s.stores.Meta.View(context.Background(), func(tx *metadata.Tx) error {
 		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
@@ -93,8 +94,8 @@ func (s *Service) restoreReservations() error {
 				continue
 			}
 			s.quotas.Restore(id, at, t.Checkpoint.Size)
-			if at.User != t.SenderID { // it comes through a link
-				s.unfinished.put(t.SenderID, append(s.unfinished.get(t.SenderID), id))
+			if at.User != t.SenderID {
+				fromLink(t.SenderID, id)
 			}
 		}
 		return nil

@@ -270,7 +270,7 @@ func TestQuotaOfCopies(t *testing.T) {
 	w.OK(err)
 	set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": "there", "dataspaceId": other.ID.String()})
 	w.OK(err)
-	to := repository.Place{SetID: set.ID.String()}
+	to := repository.Destination{SetID: set.ID.String()}
 	made, err := w.put(w.editor, 300, 0)
 	w.OK(err)
 	made, err = w.replace(w.editor, made, 400)
@@ -295,7 +295,7 @@ func TestQuotaOfCopies(t *testing.T) {
 	}
 	w.Sound()
 	w.limitSpace(700)
-	back, err := w.Service.MoveResource(ctx, w.Admin, moved.ID.String(), repository.Place{SetID: w.Sets[0].ID.String()})
+	back, err := w.Service.MoveResource(ctx, w.Admin, moved.ID.String(), repository.Destination{SetID: w.Sets[0].ID.String()})
 	if err != nil || back.ID != made.ID {
 		t.Errorf("back to where its bytes are: %v, %v", back.ID, err)
 	}

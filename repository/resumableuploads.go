@@ -20,7 +20,7 @@ type UploadStart struct {
 	ResourceID *string      // nil: it becomes a new resource
 	Length     int64        // in bytes
 	Announced  string       // for the gateway
-	drop       *drop        // the link through which it comes; nil: none
+	Sender     Sender       // nil: the caller
 }
 
 // ResumableUploadNames are what an upload in chunks calls its fields.
@@ -56,8 +56,8 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 		return metadata.ResumableUpload{}, err
 	}
 	uploads := s.Uploads
-	if start.drop != nil {
-		uploads = s.DropUploads(start.drop.visitor, "")
+	if start.Sender != nil {
+		uploads = start.Sender.Uploads()
 	}
 	reserved := s.quotas.Begin(at)
 	if err := reserved.Fits(ctx, start.Length); err != nil {
@@ -95,13 +95,8 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	if start.Fields.SetID == nil {
 		return missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
 	}
-	if start.drop != nil {
-		found, err := start.drop.ask(tx, start.Length)
-		if err != nil {
-			return err
-		}
-		t.SenderID = found.ID
-		if err := start.drop.bound(tx, found, t); err != nil {
+	if start.Sender != nil {
+		if err := start.Sender.Begin(tx, t); err != nil {
 			return err
 		}
 	}

@@ -208,7 +208,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		passwords: newPasswords(),
 		checksums: admission.NewQueue(admission.Limits{Slots: 1, PerCaller: maxQueued}),
 	}
-	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
+	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations(service.unfinished.add)))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
 	service.Events = events.New(eventRules{service})
 	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)

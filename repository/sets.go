@@ -195,7 +195,7 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 		return err
 	})
 	if err == nil && underWay {
-		err = begunError(s.cascades.wait(ctx, set.ID))
+		err = s.awaitCascade(ctx, set.ID)
 	}
 	return set, err
 }

@@ -39,11 +39,6 @@ func (s *Service) MayStillRead(ctx context.Context, p auth.Principal, id metadat
 	}))
 }
 
-// MayStillVisit is MayStillRead for a visitor of a share.
-func (s *Service) MayStillVisit(ctx context.Context, v Visitor) error {
-	return revoked(s.visit(ctx, v, asked{kind: metadata.ShareLink, usedUp: true}, func(*metadata.Tx, visited) error { return nil }))
-}
-
 // MayStillMaintain is MayStillRead for what only sysadmins are sent.
 func (s *Service) MayStillMaintain(ctx context.Context, p auth.Principal) error {
 	_, err := s.Upkeep(ctx, p)

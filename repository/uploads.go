@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
+	"labshelf/repository/resumable"
 )
 
 // FormUpload is one upload. A gateway calls Into or Over when it knows the destination, and Receive
@@ -29,7 +30,7 @@ type FormUpload struct {
 	into     string                                      // the set in which the caller may create, as an earlier transaction said
 	over     string                                      // the resource that the caller may replace, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
-	drop     *drop                                       // the link through which the file comes; nil: none
+	sender   Sender                                      // nil: the caller
 	done     func()                                      // no longer counts as under way
 	least    int64                                       // bytes that the file has, as was announced; what is not positive says nothing
 	reserved *quota.Reservation                          // nil: nothing, where there is no quota or the place is not known
@@ -58,10 +59,34 @@ func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") 
 func (n FieldNames) size() string        { return cmp.Or(n.Size, "file") }
 func (n FieldNames) digest() string      { return cmp.Or(n.Digest, "file") }
 
+// Sender is the sender of a file if that is not the caller: a link, in whose owner's name the file
+// is stored.
+type Sender interface {
+	// Still refuses the sender while the body comes.
+	Still(ctx context.Context) error
+	// Begin admits an upload in chunks, in the transaction that makes its row, and names the sender
+	// in the row. It is called before that, too, while the row has no id.
+	Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error
+	// Admit refuses the file in the transaction that makes its resource, and names the sender in
+	// the resource.
+	Admit(tx *metadata.Tx, r *metadata.Resource) error
+	// Count counts the file in the same commit.
+	Count(tx *metadata.Tx, r metadata.Resource) error
+	// Uploads returns the uploads in chunks of the sender.
+	Uploads() *resumable.Uploads
+}
+
 // NewUpload begins an upload; the caller ends it with Discard in any case. Meanwhile inline bodies
 // are not flushed, unless one has waited for long or many are stored.
 func (s *Service) NewUpload(p auth.Principal) *FormUpload {
 	return &FormUpload{service: s, caller: p, done: s.inline.Busy()}
+}
+
+// NewUploadFrom is NewUpload for a file from a sender, which is stored in the name of p.
+func (s *Service) NewUploadFrom(sender Sender, p auth.Principal) *FormUpload {
+	u := s.NewUpload(p)
+	u.sender = sender
+	return u
 }
 
 // Into tells whether the caller may create a resource in the set, before the body is read.
@@ -69,15 +94,12 @@ func (u *FormUpload) Into(ctx context.Context, setID string) error {
 	if u.into == setID && setID != "" {
 		return nil // the transaction that writes has the last word
 	}
-	err := u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+	err := u.admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		set, err := lookupSet(tx, setID, "setId")
-		if err != nil {
-			return err
+		if err == nil {
+			err = authorise(tx, p, set.dataspace, auth.Write)
 		}
-		if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
-			return err
-		}
-		return u.reserve(tx, quota.Place{Dataspace: set.DataspaceID, User: p.UserID})
+		return set.DataspaceID, err
 	})
 	if err == nil {
 		u.into = setID
@@ -90,20 +112,29 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 	if u.over == id && id != "" {
 		return nil // the transaction that writes has the last word
 	}
-	err := u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+	err := u.admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		r, err := lookupResource(tx, id)
-		if err != nil {
-			return err
+		if err == nil {
+			err = authorise(tx, p, r.set.dataspace, auth.Write)
 		}
-		if err := authorise(tx, p, r.set.dataspace, auth.Write); err != nil {
-			return err
-		}
-		return u.reserve(tx, quota.Place{Dataspace: r.DataspaceID, User: p.UserID})
+		return r.DataspaceID, err
 	})
 	if err == nil {
 		u.over = id
 	}
 	return err
+}
+
+// admit runs place in a read transaction before the body is read. place refuses a caller who may
+// not write, or returns the dataspace that receives the file.
+func (u *FormUpload) admit(ctx context.Context, place func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error)) error {
+	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+		dataspace, err := place(tx, p)
+		if err != nil {
+			return err
+		}
+		return u.reserve(tx, quota.Place{Dataspace: dataspace, User: p.UserID})
+	})
 }
 
 // Receive reads the body to its end: a small one into memory, a larger one onto stable storage. The
@@ -123,8 +154,8 @@ func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 
 // still refuses a sender that may not write any more, while the body comes.
 func (u *FormUpload) still(ctx context.Context) error {
-	if u.drop != nil {
-		return revoked(u.service.visit(ctx, u.drop.visitor, asked{kind: metadata.RequestLink}, func(*metadata.Tx, visited) error { return nil }))
+	if u.sender != nil {
+		return revoked(u.sender.Still(ctx))
 	}
 	return revoked(u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		switch {
@@ -180,23 +211,27 @@ func (u *FormUpload) Create(ctx context.Context, f UploadFields) (created metada
 		if err != nil {
 			return nil, err
 		}
-		made := file
-		made.SetID, made.DataspaceID = set.ID, set.DataspaceID
-		if u.drop != nil {
-			if err := u.drop.admit(tx, &made); err != nil {
-				return nil, err
-			}
-		}
-		if err := u.service.conform(ctx, tx, arriving("", &made)); err != nil {
-			return nil, err
-		}
-		return func() error {
-			created = made
-			created.Record = newRecord(tx, p)
-			return errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, &created), u.record(tx, created))
-		}, nil
+		return u.create(ctx, tx, p, set.Set, file, &created)
 	})
 	return created, err
+}
+
+// create checks the resource that is made of the file in a set, and returns what makes it.
+func (u *FormUpload) create(ctx context.Context, tx *metadata.Tx, p auth.Principal, in metadata.Set, file metadata.Resource, created *metadata.Resource) (write func() error, err error) {
+	file.SetID, file.DataspaceID = in.ID, in.DataspaceID
+	if u.sender != nil {
+		if err := u.sender.Admit(tx, &file); err != nil {
+			return nil, err
+		}
+	}
+	if err := u.service.conform(ctx, tx, arriving("", &file)); err != nil {
+		return nil, err
+	}
+	return func() error {
+		*created = file
+		created.Record = newRecord(tx, p)
+		return errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, created), u.record(tx, *created))
+	}, nil
 }
 
 // openSet finds the set in which the caller is about to create a resource.
@@ -237,22 +272,25 @@ func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (re
 		if err != nil {
 			return nil, err
 		}
-		next := nextVersion(resolved.shown(), file)
-		before := next.Descriptive
-		if err := f.describe(&next); err != nil {
-			return nil, err
-		}
-		if err := u.service.conform(ctx, tx, arriving(before, &next)); err != nil {
-			return nil, err
-		}
-		return func() error {
-			r := next
-			err := errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, &r), u.record(tx, r))
-			replaced = r
-			return err
-		}, nil
+		return u.replace(ctx, tx, p, resolved, f, file, &replaced)
 	})
 	return replaced, err
+}
+
+// replace checks the next version that the file makes of a resource, and returns what makes it.
+func (u *FormUpload) replace(ctx context.Context, tx *metadata.Tx, p auth.Principal, resolved resolvedResource, f UploadFields, file metadata.Resource, replaced *metadata.Resource) (write func() error, err error) {
+	next := nextVersion(resolved.shown(), file)
+	before := next.Descriptive
+	if err := f.describe(&next); err != nil {
+		return nil, err
+	}
+	if err := u.service.conform(ctx, tx, arriving(before, &next)); err != nil {
+		return nil, err
+	}
+	return func() error {
+		*replaced = next
+		return errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, replaced), u.record(tx, *replaced))
+	}, nil
 }
 
 // replaceable finds the resource that the caller is about to give another file.
@@ -278,8 +316,8 @@ func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 			return err
 		}
 	}
-	if u.drop != nil {
-		if err := u.drop.count(tx, r); err != nil {
+	if u.sender != nil {
+		if err := u.sender.Count(tx, r); err != nil {
 			return err
 		}
 	}

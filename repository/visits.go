@@ -28,15 +28,15 @@ type Visitor struct {
 	auth.Origin
 }
 
-// Visit is what a visitor may know of a link.
-type Visit struct {
+// LinkView is what a visitor may know of a link.
+type LinkView struct {
 	LinkWithUse
 	Owner              string // the full name, or else the username; "" where the link hides people
 	Title, Description string // of the set; of a request ""; the title of an invitation is that of its dataspace
 }
 
-// visited is a link as one transaction sees it.
-type visited struct {
+// foundLink is a link as one transaction sees it.
+type foundLink struct {
 	LinkWithUse
 	owner metadata.User
 	set   resolvedSet // of an invitation only its dataspace, if it has one
@@ -65,9 +65,9 @@ type asked struct {
 	open   bool              // no password is asked for yet
 }
 
-// lookupVisit finds the link of a visitor, and whether it may be used.
-func (s *Service) lookupVisit(tx *metadata.Tx, v Visitor, ask asked) (found visited, err error) {
-	tx.Facts = s.facts.at(tx.Access())
+// findLink finds the link of a visitor, and whether it may be used.
+func (s *Service) findLink(tx *metadata.Tx, v Visitor, ask asked) (found foundLink, err error) {
+	s.useFacts(tx)
 	digest, ok := auth.ParseLink(v.Token)
 	if !ok {
 		return found, linkNotFound()
@@ -85,7 +85,7 @@ func (s *Service) lookupVisit(tx *metadata.Tx, v Visitor, ask asked) (found visi
 	if message, over := endings[found.StateIs]; over && (found.StateIs != metadata.LinkUsedUp || !ask.usedUp) {
 		return found, linkEnded(message)
 	}
-	if err := s.resolveVisit(tx, &found); err != nil {
+	if err := s.resolveLink(tx, &found); err != nil {
 		return found, err
 	}
 	if link.Password != "" && !ask.open && !s.proves(link, v.Proof) {
@@ -94,9 +94,9 @@ func (s *Service) lookupVisit(tx *metadata.Tx, v Visitor, ask asked) (found visi
 	return found, nil
 }
 
-// resolveVisit reads the owner and the set of a link. It has ended where the owner may not make it
+// resolveLink reads the owner and the set of a link. It has ended where the owner may not make it
 // any more.
-func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
+func (s *Service) resolveLink(tx *metadata.Tx, found *foundLink) (err error) {
 	if found.owner, err = tx.Users.Get(found.OwnerID); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
 }
 
 // visit runs fn in a read transaction with the link of a visitor.
-func (s *Service) visit(ctx context.Context, v Visitor, ask asked, fn func(*metadata.Tx, visited) error) error {
+func (s *Service) visit(ctx context.Context, v Visitor, ask asked, fn func(*metadata.Tx, foundLink) error) error {
 	return s.stores.View(ctx, func(tx *metadata.Tx) error {
-		found, err := s.lookupVisit(tx, v, ask)
+		found, err := s.findLink(tx, v, ask)
 		if err == nil {
 			err = fn(tx, found)
 		}
@@ -128,12 +128,12 @@ func (s *Service) visit(ctx context.Context, v Visitor, ask asked, fn func(*meta
 }
 
 // asOwner is the principal in whose name a visitor acts.
-func (v visited) asOwner(from auth.Origin) auth.Principal {
+func (v foundLink) asOwner(from auth.Origin) auth.Principal {
 	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Sysadmin: v.owner.Sysadmin, Origin: from}
 }
 
 // covers tells whether a share shows a resource, as long as that is active.
-func (v visited) covers(r metadata.Resource) bool {
+func (v foundLink) covers(r metadata.Resource) bool {
 	switch {
 	case r.SetID != v.SetID:
 		return false
@@ -143,10 +143,10 @@ func (v visited) covers(r metadata.Resource) bool {
 	return strings.HasPrefix(r.Name, v.Folder)
 }
 
-// GetVisit returns what a visitor may know of a link.
-func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err error) {
-	err = s.visit(ctx, v, asked{}, func(tx *metadata.Tx, found visited) error {
-		visit = Visit{LinkWithUse: found.LinkWithUse}
+// ViewLink returns what a visitor may know of a link.
+func (s *Service) ViewLink(ctx context.Context, v Visitor) (visit LinkView, err error) {
+	err = s.visit(ctx, v, asked{}, func(tx *metadata.Tx, found foundLink) error {
+		visit = LinkView{LinkWithUse: found.LinkWithUse}
 		if !found.HidesPeople {
 			visit.Owner = cmp.Or(found.owner.Fullname, found.owner.Username)
 		}
@@ -164,13 +164,13 @@ func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err err
 // SharedFiles lists up to limit files that a share shows: those of a folder by name, others in the
 // order in which they were chosen. next is where the following page begins; "": there is none.
 func (s *Service) SharedFiles(ctx context.Context, v Visitor, from string, limit int) (files []metadata.Resource, next string, err error) {
-	err = s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
+	err = s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found foundLink) error {
 		files, next = nil, ""
 		if found.Files != "" {
 			files, err = chosenFiles(tx, found)
 			return err
 		}
-		after, err := parsePlace(from)
+		after, err := parseSharePosition(from)
 		if err != nil {
 			return err
 		}
@@ -191,8 +191,8 @@ func (s *Service) SharedFiles(ctx context.Context, v Visitor, from string, limit
 	return files, next, err
 }
 
-// parsePlace reads where a page of a share begins; "" is its start.
-func parsePlace(from string) (after paging.Position, err error) {
+// parseSharePosition reads where a page of a share begins; "" is its start.
+func parseSharePosition(from string) (after paging.Position, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(from)
 	switch {
 	case err == nil && from == "":
@@ -207,7 +207,7 @@ func parsePlace(from string) (after paging.Position, err error) {
 
 // chosenFiles are the files of a share of files that are active, as their version says where one is
 // named.
-func chosenFiles(tx *metadata.Tx, found visited) (files []metadata.Resource, err error) {
+func chosenFiles(tx *metadata.Tx, found foundLink) (files []metadata.Resource, err error) {
 	for _, id := range found.FileIDs() {
 		r, err := lookupResource(tx, id.String())
 		if err != nil {
@@ -227,7 +227,7 @@ func chosenFiles(tx *metadata.Tx, found visited) (files []metadata.Resource, err
 
 // version is the file that a share shows of a resource: the present one, or the version that it
 // names.
-func (v visited) version(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+func (v foundLink) version(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
 	if v.Version == 0 {
 		return activeFile(tx, r)
 	}
@@ -240,7 +240,7 @@ func (v visited) version(tx *metadata.Tx, r resolvedResource) (metadata.Resource
 // shared is the file of a share, looked up with the link in the transaction that reads it.
 func (s *Service) shared(v Visitor, ask asked) openAs {
 	return func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
-		found, err := s.lookupVisit(tx, v, ask)
+		found, err := s.findLink(tx, v, ask)
 		if err != nil {
 			return metadata.Resource{}, err
 		}
@@ -266,9 +266,9 @@ const (
 // or a part by an address that has begun to fetch the same version within a day.
 func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks func(bytes int64) Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	ask := asked{kind: metadata.ShareLink, usedUp: asks(math.MaxInt64) == FetchPart}
-	var found visited
+	var found foundLink
 	begun := false
-	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f visited) error {
+	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f foundLink) error {
 		found = f
 		resolved, err := lookupResource(tx, id)
 		if err == nil {
@@ -288,7 +288,7 @@ func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks fun
 	case found.StateIs == metadata.LinkUsedUp:
 		return metadata.Resource{}, nil, linkEnded(endings[metadata.LinkUsedUp])
 	case fetch != FetchHead:
-		if err := s.countUse(ctx, v, func(tx *metadata.Tx) error { return s.beginDownload(tx, downloadKey(v, r)) }); err != nil {
+		if err := s.countShareUse(ctx, v, func(tx *metadata.Tx) error { return s.beginDownload(tx, downloadKey(v, r)) }); err != nil {
 			return metadata.Resource{}, nil, err
 		}
 		s.downloads.begin(downloadKey(v, r), s.now())
@@ -318,13 +318,18 @@ func (s *Service) sharedIn(v Visitor, folder string) openAs {
 	}
 }
 
-// countUse counts a use of a share, unless it has been used as often as it may be, and does
+// MayStillReadShare is MayStillRead for a visitor of a share.
+func (s *Service) MayStillReadShare(ctx context.Context, v Visitor) error {
+	return revoked(s.visit(ctx, v, asked{kind: metadata.ShareLink, usedUp: true}, func(*metadata.Tx, foundLink) error { return nil }))
+}
+
+// countShareUse counts a use of a share, unless it has been used as often as it may be, and does
 // something in the same commit.
-func (s *Service) countUse(ctx context.Context, v Visitor, with func(*metadata.Tx) error) error {
+func (s *Service) countShareUse(ctx context.Context, v Visitor, with func(*metadata.Tx) error) error {
 	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
-		found, err := s.lookupVisit(tx, v, asked{kind: metadata.ShareLink})
+		found, err := s.findLink(tx, v, asked{kind: metadata.ShareLink})
 		if err == nil {
-			err = s.countVisit(tx, found)
+			err = s.countLinkUse(tx, found)
 		}
 		if err != nil {
 			return err
@@ -333,8 +338,8 @@ func (s *Service) countUse(ctx context.Context, v Visitor, with func(*metadata.T
 	})
 }
 
-// countVisit counts a use of a link in the commit that is the use.
-func (s *Service) countVisit(tx *metadata.Tx, found visited) error {
+// countLinkUse counts a use of a link in the commit that is the use.
+func (s *Service) countLinkUse(tx *metadata.Tx, found foundLink) error {
 	use := found.Use
 	use.LinkID, use.Count, use.Last = found.ID, use.Count+1, s.now()
 	return tx.LinkUses.Put(use)
@@ -342,11 +347,10 @@ func (s *Service) countVisit(tx *metadata.Tx, found visited) error {
 
 // OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.
 func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, error) {
-	a := &Archive{service: s, still: func(ctx context.Context) error { return s.MayStillVisit(ctx, v) }}
-	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
-		a.Close() // of a try before
-		a.caller, a.Set, a.bare = found.asOwner(auth.Origin{}), found.set.shown(), found.HidesPeople
-		a.as = s.sharedIn(v, found.Folder)
+	a := s.newArchive(func(ctx context.Context) error { return s.MayStillReadShare(ctx, v) })
+	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found foundLink) error {
+		a.begin(found.set, found.asOwner(auth.Origin{}))
+		a.showAs(s.sharedIn(v, found.Folder), found.HidesPeople)
 		if found.Files == "" {
 			return a.takeActive(tx, found.set, found.Folder)
 		}
@@ -357,12 +361,7 @@ func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, e
 		return err
 	})
 	if err == nil {
-		err = s.countUse(ctx, v, func(*metadata.Tx) error { return nil })
+		err = s.countShareUse(ctx, v, func(*metadata.Tx) error { return nil })
 	}
-	if err != nil {
-		a.Close()
-		return nil, err
-	}
-	slices.SortFunc(a.rest, metadata.ID.Compare)
-	return a, nil
+	return a.filled(err)
 }

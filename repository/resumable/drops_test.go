@@ -32,9 +32,9 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 	p.OK(err)
 	v := repository.Visitor{Token: token}
 	start := repository.UploadStart{Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}, Length: length}
-	t, secret, err := p.Service.StartDrop(p.T.Context(), v, start)
+	t, secret, err := p.Service.StartFile(p.T.Context(), v, start)
 	p.OK(err)
-	return made.Link, t, p.Service.DropUploads(v, secret)
+	return made.Link, t, p.Service.LinkUploads(v, secret)
 }
 
 // TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at

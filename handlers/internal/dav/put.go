@@ -34,7 +34,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 		}
 		return matches(e)
 	}
-	if err := upload.At(r.Context(), r.at, check); err != nil {
+	if err := d.repo.AdmitAt(r.Context(), upload, r.at, check); err != nil {
 		return err
 	}
 	if isLitter(r.path) {
@@ -51,7 +51,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err := d.meetLocks(r); err != nil {
 		return err
 	}
-	put, created, err := upload.Put(r.Context(), r.at, repository.UploadFields{
+	put, created, err := d.repo.PutAt(r.Context(), upload, r.at, repository.UploadFields{
 		ContentType: r.Header.Get("Content-Type"), Names: repository.FieldNames{Name: "path", Filename: "path", ContentType: "Content-Type"},
 		Attributes: repository.Attributes{Modified: modified, Field: ocTime, Checksums: sums},
 	}, check)
