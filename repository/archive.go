@@ -194,7 +194,7 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	if err != nil {
 		return of, nil, err
 	}
-	return of, watchedFile{file, watch(file, func() error { return a.still(ctx) })}, nil
+	return of, watchFile(file, func() error { return a.still(ctx) }), nil
 }
 
 // Close makes room for other archives. It may be called again.

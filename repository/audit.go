@@ -251,6 +251,7 @@ func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, err
 	}
 }
 
+// auditEntry reads the entry of the audit log with a number.
 func auditEntry(tx *metadata.Tx, number uint64) (AuditEntry, error) {
 	row, err := tx.Audit.Get(number)
 	if err != nil {

@@ -22,9 +22,11 @@ import (
 // Bounds of bulk edits.
 const (
 	MaxEdited = 20_000 // files of one bulk edit
-	maxStep   = 200    // files of one transaction
 	maxShown  = 100    // changes, problems or bulk edits of one answer
 )
+
+// maxStep is how many files one transaction of a long operation changes at most.
+const maxStep = 200
 
 // FieldChange is one member or property before and after.
 type FieldChange = descriptive.Change

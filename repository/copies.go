@@ -20,9 +20,12 @@ import (
 // Bounds of one move.
 const (
 	maxMovedVersions = 10_000 // former versions of a file that is moved to another set, in one transaction
-	maxStepVersions  = 1000   // former versions that one step of many moves, but for those of its last file
 	maxMovesBack     = 1000   // entries about a file in which a move from the set is looked for to which it goes
 )
+
+// maxStepVersions is how many former versions one step of many moves, but for those of its last
+// file.
+const maxStepVersions = 1000
 
 // Destination is where a file goes that is copied or moved.
 type Destination struct {

@@ -86,7 +86,7 @@ func announcedFile(start UploadStart) SentFile {
 // LinkUploads returns the uploads of a request link, of which a visitor may use the one with this
 // secret.
 func (s *Service) LinkUploads(v Visitor, secret string) *resumable.Uploads {
-	return s.Uploads.For(linkUploads{uploads{s}, s, v, secret}, maxPause)
+	return s.Uploads.For(linkUploads{s.chunkRules(), s, v, secret}, maxPause)
 }
 
 // uploadSecret belongs to one upload through a link.

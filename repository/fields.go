@@ -45,11 +45,17 @@ type text struct {
 }
 
 var (
-	nameText  = text{min: 1, max: maxNameBytes, bytes: true}
-	fileText  = text{what: "the file name", min: 1, max: maxNameBytes, bytes: true}
+	// nameText is the rule for the names of files, and for paths.
+	nameText = text{min: 1, max: maxNameBytes, bytes: true}
+	// fileText is the rule for file names as they are sent.
+	fileText = text{what: "the file name", min: 1, max: maxNameBytes, bytes: true}
+	// titleText is the rule for titles and full names.
 	titleText = text{max: maxTitleChars}
-	formText  = text{max: maxFormatChars}
+	// formText is the rule for formats.
+	formText = text{max: maxFormatChars}
+	// labelText is the rule for labels.
 	labelText = text{max: maxLabelChars}
+	// proseText is the rule for descriptions.
 	proseText = text{max: maxProseBytes, bytes: true, multiline: true}
 )
 
@@ -119,6 +125,7 @@ func boolSetter[T any](at func(*T) *bool) func(*T, string, any) error {
 	}
 }
 
+// stringValue returns the value of a field that must be a string.
 func stringValue(field string, value any) (string, error) {
 	s, ok := value.(string)
 	if !ok {
@@ -252,10 +259,12 @@ func Shorten(s string) string {
 	}, s)
 }
 
+// invalid returns an error of the kind Invalid about the value of a field.
 func invalid(field, format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
+// missing returns an error of the kind Invalid about a field that was left out.
 func missing(field, format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: field, Message: fmt.Sprintf(format, args...)}
 }
@@ -305,10 +314,12 @@ func (m Match) Check(tag string, modified metadata.Stamp) error {
 	return nil
 }
 
+// preconditionFailed returns an error of the kind Precondition.
 func preconditionFailed(message string) error {
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: message}
 }
 
+// conflict returns an error of the kind Conflict.
 func conflict(code errs.Code, field, format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Conflict, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -39,7 +39,7 @@ func (e *DriveEntry) ModifiedAt() metadata.Stamp {
 // Checksums returns the checksums of the file, if they are known.
 func (e *DriveEntry) Checksums() (sums Checksums, known bool) {
 	a := e.Attributes
-	return Checksums{a.SHA1, a.MD5}, a.Digest == e.File.Digest
+	return Checksums{SHA1: a.SHA1, MD5: a.MD5}, a.Digest == e.File.Digest
 }
 
 // SetModified gives the file a modification time, within ChangeProperties.
@@ -56,6 +56,7 @@ var (
 	lastModified  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
+// setModified sets the modification time of a version. field is where the time came from.
 func setModified(a *metadata.FileAttributes, field string, version uint32, at time.Time) error {
 	if at.Before(firstModified) || at.After(lastModified) {
 		return invalid(field, "a modification time must be in the years 1 to 9999")

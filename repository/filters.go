@@ -108,6 +108,7 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name 
 	return q, nil
 }
 
+// readableDataspace returns the id of a dataspace that the caller may read.
 func readableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
 	d, err := lookupDataspace(tx, id, "")
 	if err != nil {

@@ -175,12 +175,12 @@ func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 
 // placeFiles is a part of a copy or a move.
 func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
-	files, err := f.nextFiles(tx, f.fromAt.files(f.from))
+	left, err := f.nextFiles(tx, f.fromAt.files(f.from))
 	if err != nil {
 		return err
 	}
 	versions := 0
-	for i, r := range files {
+	for i, r := range left {
 		t, name, err := f.transfer(tx, r, f.fromAt.advance(r))
 		if err == nil {
 			err = t.check(ctx, name, Match{})
@@ -192,7 +192,7 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 			return aboutFile(r.Name, err)
 		}
 		f.done.Files++
-		if versions += t.versions(); versions > maxStepVersions && i < len(files)-1 {
+		if versions += t.versions(); versions > maxStepVersions && i < len(left)-1 {
 			f.more = true
 			break
 		}

@@ -48,6 +48,7 @@ type setTree struct {
 	}
 }
 
+// treeOf returns the tree of the active files of a set.
 func treeOf(tx *metadata.Tx, set metadata.ID) *setTree { return &setTree{tx: tx, set: set} }
 
 // window is all files of a set behind a position and up to the last one; ended: and there are no

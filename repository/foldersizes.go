@@ -77,6 +77,7 @@ func folderExists(tx *metadata.Tx, folder metadata.FolderKey) error {
 	return err
 }
 
+// noFolder is the error where a set has no folder with a path.
 func noFolder() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Field: "path", Message: "there is no folder with this path"}
 }

@@ -29,6 +29,7 @@ func byID[T any](get func(metadata.ID) (T, error), id string) (object T, err err
 	return get(parsed)
 }
 
+// lookupDataspace finds a dataspace by an id from field, "" for the path.
 func lookupDataspace(tx *metadata.Tx, id, field string) (metadata.Dataspace, error) {
 	d, err := byID(tx.Dataspaces.Get, id)
 	return orNotFound(d, err, errs.CodeDataspaceNotFound, "dataspace", field)
@@ -43,11 +44,13 @@ func admit(tx *metadata.Tx, p auth.Principal, d *metadata.Dataspace, action auth
 	return rows.Described(tx, d.ID, &d.Descriptive)
 }
 
+// lookupUser finds a user by an id from field, "" for the path.
 func lookupUser(tx *metadata.Tx, id, field string) (metadata.User, error) {
 	u, err := byID(tx.Users.Get, id)
 	return orNotFound(u, err, errs.CodeUserNotFound, "user", field)
 }
 
+// lookupPrivilege finds a privilege by its id.
 func lookupPrivilege(tx *metadata.Tx, id string) (metadata.Privilege, error) {
 	p, err := byID(tx.Privileges.Get, id)
 	return orNotFound(p, err, errs.CodePrivilegeNotFound, "privilege", "")
@@ -61,6 +64,7 @@ type resolvedSet struct {
 	own       *metadata.Cascade // under way in the set itself
 }
 
+// lookupSet finds a set by an id from field, "" for the path.
 func lookupSet(tx *metadata.Tx, id, field string) (resolvedSet, error) {
 	set, err := byID(func(id metadata.ID) (resolvedSet, error) { return resolveSet(tx, id) }, id)
 	return orNotFound(set, err, errs.CodeSetNotFound, "set", field)
@@ -106,6 +110,7 @@ type resolvedResource struct {
 	set resolvedSet
 }
 
+// lookupResource finds a resource by its id.
 func lookupResource(tx *metadata.Tx, id string) (resolvedResource, error) {
 	r, err := byID(tx.Resources.Get, id)
 	if r, err = orNotFound(r, err, errs.CodeResourceNotFound, "resource", ""); err != nil {

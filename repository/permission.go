@@ -23,6 +23,7 @@ func unauthenticated() *errs.Error {
 	return &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
 }
 
+// forbidden returns an error of the kind Forbidden.
 func forbidden(format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }

@@ -72,6 +72,7 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 	return t, err
 }
 
+// valueOf returns a text, "" for nil.
 func valueOf(text *string) string {
 	if text == nil {
 		return ""
@@ -151,6 +152,9 @@ func fieldsOf(t metadata.ResumableUpload) UploadFields {
 // uploads is what resumable.Uploads needs of a Service.
 type uploads struct{ *Service }
 
+// chunkRules returns the rules of the uploads of users.
+func (s *Service) chunkRules() uploads { return uploads{s} }
+
 // Lookup returns an upload of the caller, as it is on stable storage.
 func (u uploads) Lookup(ctx context.Context, p auth.Principal, id metadata.ID, _ bool) (t metadata.ResumableUpload, err error) {
 	err = u.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -191,6 +195,7 @@ func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.Resu
 	return u.complete(ctx, u.NewUpload(p), t, staged, with)
 }
 
+// complete is Complete for an upload that has been begun for the sender.
 func (u uploads) complete(ctx context.Context, form *FormUpload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
 	defer func() { _ = form.Discard() }() // there is nothing to remove
 	form.reserved = u.quotas.OfUpload(t.ID)

@@ -139,6 +139,7 @@ type Service struct {
 	refusals *refusals.Counter
 	upkeep   *maintenance.Upkeep
 	hooks    *hooks.Hooks
+	sender   hooks.Sender
 	indexing *indexing.Indexing
 	schemas  *conformance.Schemas
 	quotas   *quota.Ledger
@@ -195,7 +196,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	})
 	limit, keep := inlineLimit(files, config)
 	service := &Service{
-		stores: s, files: files, config: config,
+		stores: s, files: files, config: config, sender: config.Webhooks,
 		tokens:    paging.NewCodec(meta.Secret()),
 		facts:     factCache{room: maxFacts},
 		inline:    inline.Start(s, files, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed}),
@@ -257,6 +258,7 @@ func (s *Service) Close() {
 // other kind it takes no note.
 func (s *Service) NoteRefusal(kind errs.Kind) { s.refusals.Note(kind) }
 
+// now returns the time of the clock.
 func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
 
 // view runs fn in a read transaction with the caller as it is now.

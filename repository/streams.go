@@ -52,6 +52,7 @@ type watched struct {
 	still func() error
 }
 
+// watch returns a stream from which is read as long as still returns no error.
 func watch(from io.Reader, still func() error) *watched { return &watched{from, StreamPart, still} }
 
 // Read implements io.Reader. The refusal of still is its error.
@@ -74,3 +75,8 @@ type watchedFile struct {
 }
 
 func (f watchedFile) Read(p []byte) (int, error) { return f.stream.Read(p) }
+
+// watchFile returns a file that is sent as a watched stream.
+func watchFile(file io.ReadSeekCloser, still func() error) io.ReadSeekCloser {
+	return watchedFile{file, watch(file, still)}
+}

@@ -53,7 +53,10 @@ type UploadFields struct {
 // FieldNames are what the request calls the fields that come with the file in a form; "" is file.
 type FieldNames struct{ Name, Filename, ContentType, Digest, Size string }
 
-func (n FieldNames) name() string        { return cmp.Or(n.Name, "name") }
+// name returns what the request calls the name of the file.
+func (n FieldNames) name() string { return cmp.Or(n.Name, "name") }
+
+// filename returns what the request calls the file name.
 func (n FieldNames) filename() string    { return cmp.Or(n.Filename, "file") }
 func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") }
 func (n FieldNames) size() string        { return cmp.Or(n.Size, "file") }
@@ -331,11 +334,13 @@ func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 // intent checks what an upload is to do, in a transaction, and returns what does it there.
 type intent func(*metadata.Tx, auth.Principal) (write func() error, err error)
 
+// only checks, and writes nothing.
 func (check intent) only(tx *metadata.Tx, p auth.Principal) error {
 	_, err := check(tx, p)
 	return err
 }
 
+// andWrite checks, then writes.
 func (check intent) andWrite(tx *metadata.Tx, p auth.Principal) error {
 	write, err := check(tx, p)
 	if err != nil {

@@ -26,6 +26,7 @@ var userFields = setters[metadata.User]{
 // me stands for the caller's own id wherever the id of a user is expected.
 const me = "me"
 
+// myself returns the id of a user, which is that of the caller for "me".
 func myself(p auth.Principal, id string) string {
 	if id == me {
 		return p.UserID.String()
@@ -74,6 +75,7 @@ func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (c
 	return created, err
 }
 
+// newUser makes a user of the fields of a request, in the name of change.By.
 func (s *Service) newUser(tx *metadata.Tx, change rows.Change, f Fields) (u metadata.User, err error) {
 	u.Quota = s.config.UserQuota
 	if u.Username, err = f.required("username"); err != nil {
@@ -253,6 +255,7 @@ func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, e
 	return key, storage.Error(err)
 }
 
+// setRole sets the role of a privilege to the role that a request names.
 func setRole(v *metadata.Privilege, field string, value any) error {
 	s, err := stringValue(field, value)
 	if err != nil {
@@ -308,6 +311,8 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 	return granted, isNew, err
 }
 
+// grant gives a user a role in a dataspace in the name of change.By. isNew reports whether the pair
+// had no privilege before.
 func grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
 	change.Action = audit.PrivilegeGrant
 	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)

@@ -140,7 +140,7 @@ func newWebhook(tx *metadata.Tx, p auth.Principal, f Fields) (w metadata.Webhook
 
 // checkWebhookURL refuses a URL to which no message could go.
 func (s *Service) checkWebhookURL(ctx context.Context, url string) error {
-	if err := s.config.Webhooks.CheckURL(ctx, url); err != nil {
+	if err := s.sender.CheckURL(ctx, url); err != nil {
 		return invalid("url", "url: %v", err)
 	}
 	return nil
