@@ -127,7 +127,7 @@ var writers = map[string]string{
 	"repository/internal/rows/copies.go":    "what a file that is moved brings along is in the entry of its move",
 	"repository/internal/rows/resources.go": "saves with an entry; a flush changes where bytes are",
 	"repository/internal/rows/versions.go":  "saves with an entry",
-	"repository/credentials.go":             "the time of the last use; sessions that have ended by themselves are cleared away",
+	"repository/core/credentials.go":        "the time of the last use; sessions that have ended by themselves are cleared away",
 	"verify/bench/fill.go":                  "fills a file with rows that no caller made",
 	"verify/faults/script/ops.go":           "a script of operations of the store",
 	"repository/repositorytest/audited.go":  "watches the others",

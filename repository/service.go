@@ -1,66 +1,36 @@
-// Package repository holds the rules, the permission checks and the use cases of a repository:
-// dataspaces hold sets, sets hold resources, users have roles in dataspaces. Gateways (package
-// handlers) call the use cases; storage (packages bolt and blobs) is behind small contracts.
+// Package repository composes the use cases of a repository: dataspaces hold sets, sets hold
+// resources, users have roles in dataspaces. Gateways (package handlers) call the use cases;
+// storage (packages bolt and blobs) is behind small contracts.
 //
-// # A use case
-//
-// It checks in one order, in one transaction: lookup (NotFound), authorise (Forbidden), validate
-// (Invalid), then states and conflicts (Conflict, Gone, Precondition), and finds every reason to
-// refuse before its first write, since several operations may share a commit. It reads its caller
-// again inside the transaction that writes, so that an upload of an hour does not end with rights
-// that were revoked meanwhile.
-//
-// # Permission
-//
-// Who may do what is decided by rows that rarely change: users, keys, sessions, privileges,
-// dataspaces, sets, cascades. Their state has a version (metadata.Versioned). What was read at one
-// version is cached, bounded, and used in transactions of that version alone: the common request
-// looks up neither key nor role in the database, and yet a key or role that was revoked ends with
-// the next request.
-//
-// A session is the way in for browsers: a row that names a key, under the digest of a token that
-// only the cookie holds. Session and key are both verified as a key is, also in the middle of an
-// upload. A token names its user, so that the sessions of one user lie side by side: signing in
-// removes those that have ended, and the oldest beyond 32.
-//
-// # Cascades
-//
-// Deleting a dataspace or a set changes the container in one commit and puts a row into the table
-// of cascades. From then on nothing can be created inside, and reading one of its objects shows it
-// deleted. The objects follow in batches of 5 ms or 200 objects, each an UpdateBackground, each
-// object with a stamp of its own: other writers go first, and a harvester receives every deletion.
-// The row goes with the last batch; after a crash the rest follows at the next start. Restoring
-// works the same way and finds exactly what the deletion took along, since each record keeps the
-// stamp of that deletion. Whoever writes to an object whose batch is due applies its change first,
-// in the same transaction. A listing shows an object as it was until its batch.
+// The use cases are in rooms, packages whose imports only go down: core, describe, containers,
+// files, folders, links. watch and maintenance stand on core.
 package repository
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"sync/atomic"
 	"time"
 
-	"labshelf/auth"
-	"labshelf/auth/admission"
-	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
-	"labshelf/paging"
+	"labshelf/repository/containers"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/events"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/hooks"
-	"labshelf/repository/indexing"
 	"labshelf/repository/inline"
 	"labshelf/repository/instruments"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/nodes"
-	"labshelf/repository/internal/quota"
-	"labshelf/repository/internal/refusals"
 	"labshelf/repository/internal/storage"
+	"labshelf/repository/links"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/resumable"
+	"labshelf/repository/watch"
 	"labshelf/repository/webhooks"
 )
 
@@ -114,8 +84,6 @@ func (c Config) completed() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.SessionAge = cmp.Or(c.SessionAge, sessionAge)
-	c.ArchiveRoom = cmp.Or(c.ArchiveRoom, archiveRoom)
 	c.UploadAge = cmp.Or(c.UploadAge, uploadAge)
 	if c.Webhooks == nil {
 		c.Webhooks = webhooks.NewSender(webhooks.Config{})
@@ -123,37 +91,54 @@ func (c Config) completed() Config {
 	return c
 }
 
+// The rooms, by names under which Service has what they export.
+type (
+	credentials  = core.Credentials
+	descriptions = describe.Descriptions
+	schemas      = describe.Schemas
+	bulkEdits    = describe.BulkEdits
+	dataspaces   = containers.Dataspaces
+	sets         = containers.Sets
+	users        = containers.Users
+	resources    = files.Files
+	uploads      = files.Uploads
+	versions     = files.Versions
+	tree         = folders.Folders
+	drive        = folders.Drive
+	managed      = links.Links
+	visitors     = links.Visitors
+	auditLog     = watch.AuditLog
+	subscribers  = watch.Webhooks
+	index        = watch.Index
+	monitor      = maintenance.Monitor
+)
+
 // Service is the repository. It is safe for concurrent use.
 type Service struct {
 	Uploads *resumable.Uploads // files that come in chunks
 	Events  *events.Streams    // what happens, while it happens
 
-	stores   *storage.Stores
-	files    blobs.Writer
-	tokens   *paging.Codec
-	facts    factCache
-	config   Config
-	inline   *inline.Bodies
-	cascades *cascadeWorker
-	lastUse  *lastUse
-	refusals *refusals.Counter
-	upkeep   *maintenance.Upkeep
-	hooks    *hooks.Hooks
-	sender   hooks.Sender
-	indexing *indexing.Indexing
-	schemas  *conformance.Schemas
-	quotas   *quota.Ledger
+	*credentials
+	*descriptions
+	*schemas
+	*bulkEdits
+	*dataspaces
+	*sets
+	*users
+	*resources
+	*uploads
+	*versions
+	*tree
+	*drive
+	*managed
+	*visitors
+	*auditLog
+	*subscribers
+	*index
+	*monitor
 
-	unfinished  unfinished // uploads of links
-	instruments *instruments.Instruments
-
-	passwords *passwords // of links
-	downloads downloads
-	checksums *admission.Queue // of requests that compute some, one at a time
-
-	folderLocks folderLocks
-
-	archived atomic.Int64 // files of the archives that are under way
+	core   *core.Core
+	upkeep *maintenance.Upkeep
 }
 
 // inlineLimit returns how many bytes a body has at most that is inline, and whether it stays so for
@@ -175,7 +160,7 @@ const keptInline = 16 << 10
 
 // New opens the repository over its stores and goes on with the deletions and restorations that
 // were under way. The caller closes the Service, then the stores.
-func New(meta metadata.Store, files blobs.Store, config Config) *Service {
+func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 	config = config.completed()
 	var started atomic.Pointer[Service]
 	after := func(moved func(*Service)) func() {
@@ -185,143 +170,99 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 			}
 		}
 	}
-	s := storage.New(storage.Growing(meta, after((*Service).grown)), files, config.Note)
-	s.Node = nodes.Start(meta, nodes.Config{
+	stores := storage.New(storage.Growing(meta, after((*Service).grown)), store, config.Note)
+	stores.Node = nodes.Start(meta, nodes.Config{
 		Name: config.Node, Version: config.Version, Moved: after((*Service).moved),
-		Failed: func(err error) { s.Background.Report(background.TaskNodes, err) },
+		Failed: func(err error) { stores.Background.Report(background.TaskNodes, err) },
 	})
-	meta = s.Meta
-	upkeep := maintenance.Start(s, maintenance.Config{
+	s := &Service{upkeep: maintenance.Start(stores, maintenance.Config{
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
+	})}
+	limit, keep := inlineLimit(store, config)
+	bodies := inline.Start(stores, store, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed})
+	s.core = core.Start(stores, store, bodies, core.Config{
+		Anonymous: config.Anonymous, SessionAge: config.SessionAge, PageSize: config.PageSize, DirectoryPageSize: config.DirectoryPageSize, Now: config.Now,
 	})
-	limit, keep := inlineLimit(files, config)
-	service := &Service{
-		stores: s, files: files, config: config, sender: config.Webhooks,
-		tokens:    paging.NewCodec(meta.Secret()),
-		facts:     factCache{room: maxFacts},
-		inline:    inline.Start(s, files, inline.Config{Limit: limit, Keep: keep, Flushed: config.Observer.Flushed}),
-		cascades:  startCascades(meta, s.Background),
-		lastUse:   startLastUse(meta),
-		refusals:  refusals.Start(s),
-		upkeep:    upkeep,
-		schemas:   conformance.NewSchemas(),
-		quotas:    quota.NewLedger(s.View, s.Node.Shared()),
-		passwords: newPasswords(),
-		checksums: admission.NewQueue(admission.Limits{Slots: 1, PerCaller: maxQueued}),
-	}
-	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations(service.unfinished.add)))
-	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
-	service.Events = events.New(eventRules{service})
-	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)
-	service.instruments = instruments.Start(s, filling{service}, config.Instruments)
-	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now, Abandoned: service.isAbandoned})
-	started.Store(service) // which is complete
-	service.moved()        // or what was logged in between would wait for the next change
-	return service
+	s.credentials = core.StartCredentials(s.core)
+	s.compose(store, config)
+	started.Store(s) // which is complete
+	s.moved()        // or what was logged in between would wait for the next change
+	return s
+}
+
+// compose makes the rooms above the core, from the lowest to the highest.
+func (s *Service) compose(store blobs.Store, config Config) {
+	conformance := conformance.NewSchemas()
+	s.subscribers = watch.StartWebhooks(s.core, config.Webhooks, config.Now)
+	s.Events = watch.NewEvents(s.core)
+	s.index = watch.StartIndex(s.core, conformance, config.IndexDir)
+	s.auditLog = watch.NewAuditLog(s.core)
+	s.monitor = maintenance.NewMonitor(s.core, s.upkeep, maintenance.MonitorConfig{Node: config.Node, TrashGrace: config.TrashGrace, Room: config.Room})
+
+	s.descriptions = describe.Start(s.core, conformance, config.Instruments)
+	s.schemas = describe.NewSchemas(s.core, conformance)
+	s.bulkEdits = describe.NewBulkEdits(s.core, s.descriptions)
+
+	ofContainers := containers.Config{UsersCreateDataspaces: config.UsersCreateDataspaces, DataspaceQuota: config.DataspaceQuota, UserQuota: config.UserQuota}
+	s.dataspaces = containers.NewDataspaces(s.core, ofContainers)
+	s.sets = containers.NewSets(s.core, s.descriptions)
+	s.users = containers.NewUsers(s.core, ofContainers, s.ended)
+
+	ofFiles := files.Config{MaxUpload: config.MaxUpload, ArchiveRoom: config.ArchiveRoom, Room: config.Room}
+	s.resources = files.New(s.core, s.descriptions, ofFiles)
+	s.versions = files.NewVersions(s.core, s.resources, s.upkeep)
+	s.uploads = files.NewUploads(s.core, s.descriptions, ofFiles)
+
+	s.tree = folders.New(s.core, s.resources)
+	s.drive = folders.NewDrive(s.core, s.resources, s.tree)
+
+	s.managed = links.New(s.core, s.users, s.uploads, links.Config{AdminsInvite: config.AdminsInvite, LinkAge: config.LinkAge})
+	s.visitors = links.NewVisitors(s.managed, s.credentials, s.resources)
+
+	err := s.uploads.Start(store, files.ChunksConfig{
+		Age: config.UploadAge, Now: config.Now, Ended: s.visitors.LinkEnded, Restored: s.managed.RestoreUpload,
+	})
+	s.Uploads = s.uploads.Chunks
+	s.core.Stores.Background.Report(background.TaskOpen, errors.Join(s.core.Stores.Meta.Health().Suspect, err))
 }
 
 // grown is called when a commit of this process has added to the audit log.
 func (s *Service) grown() {
-	s.hooks.Grown()
+	s.subscribers.Grown()
 	s.Events.Grown()
-	s.indexing.Grown()
-	s.instruments.Grown()
+	s.index.Grown()
+	s.descriptions.Grown()
 }
 
 // moved is called when a commit of any process has: it may have changed whatever something waits
 // for.
 func (s *Service) moved() {
 	s.grown()
-	s.hooks.Changed()
-	s.inline.Wake()
-	s.cascades.worker.Wake()
+	s.subscribers.Changed()
+	s.core.Moved()
 	s.Uploads.Tidy() // a link may have ended
+}
+
+// ended is called when what lets others in may have ended: webhooks and the uploads of links look
+// at once.
+func (s *Service) ended() {
+	s.subscribers.Changed()
+	s.Uploads.Tidy()
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the
 // next start, and so do the scrub and the flushing of inline bodies.
 func (s *Service) Close() {
 	s.Events.Close()
-	s.hooks.Close()
-	s.indexing.Close()
-	s.instruments.Close()
+	s.subscribers.Close()
+	s.index.Close()
+	s.descriptions.Close()
 	s.Uploads.Close()
-	s.inline.Close()
-	s.cascades.worker.Close()
-	s.lastUse.worker.Close()
-	s.refusals.Close()
+	s.core.Inline.Close()
+	s.core.Close()
+	s.credentials.Close()
 	s.upkeep.Close()
-	s.stores.Node.Close()
-}
-
-// NoteRefusal counts a request that was refused for want of a valid key or of permission; of any
-// other kind it takes no note.
-func (s *Service) NoteRefusal(kind errs.Kind) { s.refusals.Note(kind) }
-
-// now returns the time of the clock.
-func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
-
-// view runs fn in a read transaction with the caller as it is now.
-func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return s.stores.View(ctx, s.asCaller(p, fn))
-}
-
-// viewDurable is view for what no power cut may take back once it has been shown.
-func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	s.inline.Reading()
-	return storage.Error(s.stores.Meta.ViewDurable(ctx, s.asCaller(p, fn)))
-}
-
-// update runs fn in a write transaction with the caller as it is now.
-func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return s.stores.Update(ctx, s.asCaller(p, fn))
-}
-
-// asCaller reads the caller, its key and its session again inside the transaction: a long upload
-// must not end with rights lost meanwhile. Where the rows are still those that the caller was read
-// from, it need not read them. What one transaction says is not kept for another attempt, in which
-// it may never have been so.
-func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
-	return func(tx *metadata.Tx) error {
-		if came.Anonymous {
-			return unauthenticated()
-		}
-		p, version := came, tx.Access()
-		tx.Facts = s.facts.at(version)
-		if p.AsOf != 0 && p.AsOf == version {
-			if expired(p, s.now()) {
-				return unauthenticated()
-			}
-			return fn(tx, p)
-		}
-		if p.Presumed {
-			return ErrPresumed
-		}
-		user, err := tx.Users.Get(p.UserID)
-		if err == nil && user.State != metadata.Active {
-			err = metadata.ErrNotFound
-		}
-		if err == nil && p.KeyID != (metadata.ID{}) {
-			var key metadata.Key
-			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.now()) != metadata.KeyActive {
-				err = metadata.ErrNotFound
-			}
-		}
-		if err == nil && p.Session != (auth.SessionDigest{}) {
-			var session metadata.Session
-			if session, err = tx.Sessions.Get(p.UserID, p.Session); err == nil && session.Expires <= s.now() {
-				err = metadata.ErrNotFound
-			}
-		}
-		switch {
-		case errors.Is(err, metadata.ErrNotFound):
-			return unauthenticated()
-		case err != nil:
-			return err
-		}
-		p.Sysadmin = user.Sysadmin
-		return fn(tx, p)
-	}
+	s.core.Stores.Node.Close()
 }
 
 // Observer hears of what the service does besides answering requests, for measuring. Its functions

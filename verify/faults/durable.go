@@ -25,7 +25,7 @@ func durable() []string {
 		"bolt/commit.go", "bolt/copies.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/kv.go", "bolt/store.go", "metadata/tables/blobs.go", "metadata/tables/schema.go", "metadata/tables/table.go", "metadata/tables/tx.go",
 		"repository/inline", "repository/internal/rows", "repository/internal/storage", "repository/resumable",
 		"repository/maintenance/purge.go", "repository/maintenance/sweep.go", "repository/maintenance/unreferenced.go",
-		"repository/resumableuploads.go", "repository/uploadbody.go", "repository/uploads.go",
+		"repository/files/chunks.go", "repository/files/bodies.go", "repository/files/uploads.go",
 	}
 }
 

@@ -1,0 +1,241 @@
+// Package containers is the room of dataspaces, sets, users, their keys and roles, usage and
+// quotas. It stands on core and describe.
+package containers
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
+	"labshelf/repository/internal/rows"
+)
+
+// Config is what an operator decides about dataspaces and users.
+type Config struct {
+	UsersCreateDataspaces bool  // any registered user may create a dataspace; else only sysadmins
+	DataspaceQuota        int64 // bytes, of new dataspaces; 0: none
+	UserQuota             int64 // bytes, of new users; 0: none
+}
+
+// Dataspaces are the dataspaces of a repository, with their usage. It is safe for concurrent use.
+type Dataspaces struct {
+	core   *core.Core
+	config Config
+}
+
+// NewDataspaces returns the dataspaces of a repository.
+func NewDataspaces(core *core.Core, config Config) *Dataspaces {
+	return &Dataspaces{core: core, config: config}
+}
+
+const maxOriginChars = 500
+
+// dataspaceFields are the fields of a dataspace that can be changed.
+var dataspaceFields = core.Setters[metadata.Dataspace]{
+	"title":       core.TextSetter(core.TitleText, func(d *metadata.Dataspace) *string { return &d.Title }),
+	"description": core.TextSetter(core.ProseText, func(d *metadata.Dataspace) *string { return &d.Description }),
+	"origin":      core.TextSetter(core.TextRule{Max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
+	"visibility":  setVisibility,
+	"retention":   setRetention,
+	"quota":       quotaSetter(func(d *metadata.Dataspace) *int64 { return &d.Quota }),
+	"metadata":    describe.MetadataSetter(descriptive.Dataspace, func(d *metadata.Dataspace) *string { return &d.Descriptive }),
+}
+
+func setVisibility(d *metadata.Dataspace, field string, value any) error {
+	s, err := core.StringValue(field, value)
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(s) {
+	case "private":
+		d.Visibility = metadata.Private
+	case "public":
+		d.Visibility = metadata.Public
+	case "open":
+		d.Visibility = metadata.Open
+	default:
+		return core.Invalid(field, "visibility must be private, public or open")
+	}
+	return nil
+}
+
+// Bounds of a retention.
+const (
+	maxRetainedVersions = 1_000_000
+	maxRetainedDays     = 36_500
+)
+
+// setRetention says which versions are kept, as metadata.Retention writes it.
+func setRetention(d *metadata.Dataspace, field string, value any) error {
+	s, err := core.StringValue(field, value)
+	if err != nil {
+		return err
+	}
+	for _, kept := range []metadata.Retention{{}, {Last: numberIn(s, maxRetainedVersions)}, {Days: numberIn(s, maxRetainedDays)}} {
+		if kept.String() == s {
+			d.Retention = kept
+			return nil
+		}
+	}
+	return core.Invalid(field, "%s must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", field, maxRetainedVersions, maxRetainedDays)
+}
+
+// numberIn returns the number in a text, if it is not greater than most; else 0.
+func numberIn(text string, most uint64) uint32 {
+	n, err := strconv.ParseUint(strings.Trim(text, "last dy"), 10, 32)
+	if err != nil || n > most {
+		return 0
+	}
+	return uint32(n)
+}
+
+// free returns nil if a look-up by name found nothing, and taken if it did.
+func free(_ metadata.ID, err error, taken *errs.Error) error {
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken
+}
+
+// CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title,
+// description, visibility, origin, retention, metadata; and of sysadmins quota.
+func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Dataspace, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if !s.config.UsersCreateDataspaces {
+			if err := core.OnlySysadmin(p); err != nil {
+				return err
+			}
+		}
+		d := metadata.Dataspace{Visibility: metadata.Private, Quota: s.config.DataspaceQuota}
+		if d.Name, err = f.Required("name"); err != nil {
+			return err
+		}
+		if err := core.CheckContainerName(d.Name); err != nil {
+			return err
+		}
+		if err := core.SetFields(&d, f, dataspaceFields, "name"); err != nil {
+			return err
+		}
+		if err := onlySysadminSets(p, s.config.DataspaceQuota, d.Quota); err != nil {
+			return err
+		}
+		id, err := tx.Dataspaces.ByName(d.Name)
+		if err := free(id, err, core.Conflict(errs.CodeDataspaceTaken, "name", "a dataspace with this name exists, perhaps a deleted one")); err != nil {
+			return err
+		}
+		d.Record = core.NewRecord(tx, p)
+		admin := metadata.Privilege{Record: core.NewRecord(tx, p), UserID: p.UserID, DataspaceID: d.ID, Role: auth.Admin}
+		created = d
+		return errors.Join(
+			rows.SaveDataspace(tx, rows.Change{By: p, Action: audit.DataspaceCreate}, nil, &created),
+			rows.SavePrivilege(tx, rows.Change{By: p, Action: audit.PrivilegeGrant}, nil, admin))
+	})
+	return created, err
+}
+
+// GetDataspace returns one dataspace.
+func (s *Dataspaces) GetDataspace(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
+	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if d, err = core.LookupDataspace(tx, id, ""); err != nil {
+			return err
+		}
+		return core.Admit(tx, p, &d, auth.Read)
+	})
+	return d, err
+}
+
+// UpdateDataspace changes title, description, visibility, origin, retention or descriptive
+// metadata; a sysadmin also changes quota, which may be less than what is used.
+func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		d, err := core.LookupDataspace(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := core.Admit(tx, p, &d, auth.Manage); err != nil {
+			return err
+		}
+		before := d
+		changed, err := core.ApplyEdit(&d, edit, dataspaceFields, core.ReadOnly)
+		if err == nil {
+			err = onlySysadminSets(p, before.Quota, d.Quota)
+		}
+		if err != nil {
+			return err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+			return err
+		}
+		if changed {
+			d.Modified, d.ModifiedBy = tx.Stamp(), p.UserID
+			err = rows.SaveDataspace(tx, rows.Change{By: p, Action: audit.DataspaceUpdate}, &before, &d)
+		}
+		updated = d
+		return err
+	})
+	return updated, err
+}
+
+// DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is
+// deleted.
+func (s *Dataspaces) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
+	return s.passDataspace(ctx, p, id, match, false)
+}
+
+// RestoreDataspace restores a dataspace and exactly what its deletion took along.
+func (s *Dataspaces) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
+	return s.passDataspace(ctx, p, id, match, true)
+}
+
+func (s *Dataspaces) passDataspace(ctx context.Context, p auth.Principal, id string, match core.Match, restore bool) (d metadata.Dataspace, err error) {
+	underWay := false
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		underWay = false
+		if d, err = core.LookupDataspace(tx, id, ""); err != nil {
+			return err
+		}
+		if err := core.Admit(tx, p, &d, auth.Manage); err != nil {
+			return err
+		}
+		before := d
+		cascades, err := rows.Collect(tx.Cascades.All(), 1<<20)
+		if err != nil {
+			return err
+		}
+		c := core.Transition{Record: &d.Record, Restore: restore, By: p.UserID, Space: d.ID, Shown: d.State, Tag: d.Tag()}
+		for _, cascade := range cascades {
+			switch {
+			case cascade.Container == d.ID:
+				c.Own = &cascade
+			case cascade.DataspaceID == d.ID:
+				c.Within = true
+			}
+		}
+		cascade, wait, err := c.Begin(tx, match)
+		if underWay = wait; cascade == nil || err != nil {
+			return err
+		}
+		if err := rows.SaveDataspace(tx, c.Change(p, audit.DataspaceDelete, audit.DataspaceRestore), &before, &d); err != nil {
+			return err
+		}
+		cascade.Entry = d.Entry
+		done, err := core.BeginCascade(tx, cascade)
+		underWay = !done
+		return err
+	})
+	if err == nil && underWay {
+		err = s.core.AwaitCascade(ctx, d.ID)
+	}
+	return d, err
+}

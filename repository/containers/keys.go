@@ -1,0 +1,151 @@
+package containers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/rows"
+)
+
+// keyFields are the fields of a new key.
+var keyFields = core.Setters[metadata.Key]{
+	"label":   core.TextSetter(core.LabelText, func(k *metadata.Key) *string { return &k.Label }),
+	"expires": setExpires,
+}
+
+func setExpires(k *metadata.Key, field string, value any) (err error) {
+	k.Expires, err = InstantValue(field, value)
+	return err
+}
+
+// InstantValue returns a moment before the year 10000.
+func InstantValue(field string, value any) (metadata.Stamp, error) {
+	s, err := core.StringValue(field, value)
+	if err != nil {
+		return 0, err
+	}
+	instant, _, err := paging.ParseInstant(s)
+	var bad *paging.Error
+	if errors.As(err, &bad) {
+		return 0, core.Invalid(field, "%s: %s", field, bad.Message)
+	}
+	if err == nil && metadata.Stamp(instant).Time().Year() > 9999 {
+		return 0, core.Invalid(field, "%s must be before the year 10000", field)
+	}
+	return metadata.Stamp(instant), err
+}
+
+// CreateKey makes a key for a user and returns it with its record. Nothing can show it again.
+// Fields: optional label, expires. A key that users make for themselves depends on the key of the
+// request.
+func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, f core.Fields) (created metadata.Key, key string, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		u, err := core.LookupUser(tx, core.Myself(p, user), "")
+		if err != nil {
+			return err
+		}
+		if err := core.Oneself(p, u.ID); err != nil {
+			return err
+		}
+		k := metadata.Key{UserID: u.ID}
+		if err := core.SetFields(&k, f, keyFields); err != nil {
+			return err
+		}
+		if _, sent := f["expires"]; sent && k.Expires <= s.core.Now() {
+			return core.Invalid("expires", "expires must be in the future")
+		}
+		if p.UserID == u.ID {
+			if err := endWithMaker(tx, p, &k); err != nil {
+				return err
+			}
+		}
+		if u.State == metadata.Deleted {
+			return core.Conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
+		}
+		key = auth.NewKey()
+		created, err = StoreKey(tx, p, k, key)
+		return err
+	})
+	return created, key, err
+}
+
+// endWithMaker makes a new key depend on the key of the caller: it ends no later.
+func endWithMaker(tx *metadata.Tx, p auth.Principal, k *metadata.Key) error {
+	maker, err := tx.Keys.Get(p.UserID, p.KeyID)
+	if err != nil {
+		return err
+	}
+	k.MadeWith = maker.ID
+	if maker.Expires == 0 || k.Expires != 0 && k.Expires <= maker.Expires {
+		return nil
+	}
+	if k.Expires != 0 {
+		return core.Invalid("expires", "expires must not be later than %s, when the key of this request ends", maker.Expires.Time().UTC().Format(time.RFC3339))
+	}
+	k.Expires = maker.Expires
+	return nil
+}
+
+// putKey stores a new key that an operator makes.
+func putKey(tx *metadata.Tx, k metadata.Key, key string) error {
+	_, err := StoreKey(tx, auth.Principal{}, k, key)
+	return err
+}
+
+// StoreKey completes the record of a new key and stores it, without the key itself.
+func StoreKey(tx *metadata.Tx, by auth.Principal, k metadata.Key, key string) (metadata.Key, error) {
+	k.Created = tx.Stamp()
+	k.ID, k.Digest, k.Prefix = metadata.NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
+	_, err := rows.SaveKey(tx, rows.Change{By: by, Action: audit.KeyCreate}, k.Created, k)
+	return k, err
+}
+
+// lookupKey finds a key of a user for that user, or for a sysadmin.
+func lookupKey(tx *metadata.Tx, p auth.Principal, user, id string) (metadata.Key, error) {
+	u, err := core.LookupUser(tx, core.Myself(p, user), "")
+	if err != nil {
+		return metadata.Key{}, err
+	}
+	k, err := core.ByID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
+	if k, err = core.OrNotFound(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
+		return k, err
+	}
+	return k, core.Oneself(p, u.ID)
+}
+
+// RevokeKey ends a key for good, and what depends on it. With keep, what the key made stays, and
+// depends on what the key depended on.
+func (s *Users) RevokeKey(ctx context.Context, p auth.Principal, user, id string, keep bool) error {
+	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		k, err := lookupKey(tx, p, user, id)
+		if err != nil || k.Gone != 0 {
+			return err
+		}
+		found, err := dependentsOf(tx, k)
+		if err != nil {
+			return err
+		}
+		change := rows.Change{By: p, Action: audit.KeyRevoke}
+		if keep {
+			change.Values.Change("dependents", "", "kept")
+		}
+		k.Gone = tx.Stamp()
+		if change.Cause, err = rows.SaveKey(tx, change, k.Gone, k); err != nil {
+			return err
+		}
+		change.Values = audit.Changes{}
+		if keep {
+			return found.keep(tx, change, k)
+		}
+		return found.end(tx, change, k.Gone, metadata.PausedWithKey)
+	})
+	s.ended()
+	return err
+}

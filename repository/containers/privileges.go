@@ -1,0 +1,126 @@
+package containers
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/rows"
+)
+
+// SetRole sets the role of a privilege to the role that a request names.
+func SetRole(v *metadata.Privilege, field string, value any) error {
+	s, err := core.StringValue(field, value)
+	if err != nil {
+		return err
+	}
+	role, ok := auth.ParseRole(s)
+	if !ok {
+		return core.Invalid(field, "role must be member, editor or admin")
+	}
+	v.Role = role
+	return nil
+}
+
+// Grant gives a user a role in a dataspace, instead of an earlier one. Fields: userId, dataspaceId,
+// role. isNew tells that the pair had no privilege before, not even a revoked one.
+func (s *Users) Grant(ctx context.Context, p auth.Principal, f core.Fields) (granted metadata.Privilege, isNew bool, err error) {
+	userID, err := f.Required("userId")
+	if err != nil {
+		return granted, false, err
+	}
+	dataspaceID, err := f.Required("dataspaceId")
+	if err != nil {
+		return granted, false, err
+	}
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		u, err := core.LookupUser(tx, core.Myself(p, userID), "userId")
+		if err != nil {
+			return err
+		}
+		d, err := core.LookupDataspace(tx, dataspaceID, "dataspaceId")
+		if err != nil {
+			return err
+		}
+		if err := core.Authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		wanted := metadata.Privilege{UserID: u.ID, DataspaceID: d.ID}
+		if _, err := f.Required("role"); err != nil {
+			return err
+		}
+		if err := core.SetFields(&wanted, f, core.Setters[metadata.Privilege]{"role": SetRole}, "userId", "dataspaceId"); err != nil {
+			return err
+		}
+		switch {
+		case u.State == metadata.Deleted:
+			return core.Conflict(errs.CodeUserDeleted, "userId", "this user is deleted; restore the user first")
+		case d.State == metadata.Deleted:
+			return core.ParentDeleted("dataspaceId", "dataspace")
+		}
+		granted, isNew, err = Grant(tx, rows.Change{By: p}, wanted)
+		return err
+	})
+	return granted, isNew, err
+}
+
+// Grant gives a user a role in a dataspace in the name of change.By. isNew reports whether the pair
+// had no privilege before.
+func Grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
+	change.Action = audit.PrivilegeGrant
+	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		wanted.Record = core.NewRecord(tx, change.By)
+		return wanted, true, rows.SavePrivilege(tx, change, nil, wanted)
+	case err != nil || granted.State == metadata.Active && granted.Role == wanted.Role:
+		return granted, false, err
+	}
+	before := granted
+	granted.State, granted.Role = metadata.Active, wanted.Role
+	granted.Modified, granted.ModifiedBy = tx.Stamp(), change.By.UserID
+	return granted, false, rows.SavePrivilege(tx, change, &before, granted)
+}
+
+// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller
+// has a role.
+func (s *Users) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v metadata.Privilege, err error) {
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if v, err = core.LookupPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
+			return err
+		}
+		role, err := core.RoleIn(tx, p.UserID, v.DataspaceID)
+		if err == nil && role == auth.None {
+			err = core.Forbidden("this privilege is another user's, in a dataspace where you have no role")
+		}
+		return err
+	})
+	return v, err
+}
+
+// Revoke takes a role away.
+func (s *Users) Revoke(ctx context.Context, p auth.Principal, id string, match core.Match) (v metadata.Privilege, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if v, err = core.LookupPrivilege(tx, id); err != nil {
+			return err
+		}
+		d, err := tx.Dataspaces.Get(v.DataspaceID)
+		if err != nil {
+			return err
+		}
+		if err := core.Authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		if err := match.Check(v.Tag(), v.Modified); err != nil || v.State == metadata.Deleted {
+			return err
+		}
+		before := v
+		v.State, v.Modified, v.ModifiedBy = metadata.Deleted, tx.Stamp(), p.UserID
+		return rows.SavePrivilege(tx, rows.Change{By: p, Action: audit.PrivilegeRevoke}, &before, v)
+	})
+	return v, err
+}

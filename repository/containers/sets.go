@@ -1,0 +1,199 @@
+package containers
+
+import (
+	"context"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
+	"labshelf/repository/internal/rows"
+)
+
+// Sets are the sets of a repository. It is safe for concurrent use.
+type Sets struct {
+	core         *core.Core
+	descriptions *describe.Descriptions
+}
+
+// NewSets returns the sets of a repository.
+func NewSets(core *core.Core, descriptions *describe.Descriptions) *Sets {
+	return &Sets{core: core, descriptions: descriptions}
+}
+
+// setFields are the fields of a set that can be changed.
+var setFields = core.Setters[metadata.Set]{
+	"title":       core.TextSetter(core.TitleText, func(s *metadata.Set) *string { return &s.Title }),
+	"description": core.TextSetter(core.ProseText, func(s *metadata.Set) *string { return &s.Description }),
+	"extract":     setExtract,
+	"metadata":    describe.MetadataSetter(descriptive.Set, func(s *metadata.Set) *string { return &s.Descriptive }),
+}
+
+func setExtract(s *metadata.Set, field string, value any) error {
+	words, err := core.StringsValue(field, value)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if s.Extract, ok = metadata.ParseExtract(words); !ok {
+		return core.Invalid(field, "%s is a list of sidecar and header, each at most once", field)
+	}
+	return nil
+}
+
+// refuseSetField is ReadOnly, with a code of its own for what people try.
+func refuseSetField(field string) error {
+	if field == "dataspaceId" {
+		return core.Conflict(errs.CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
+	}
+	return core.ReadOnly(field)
+}
+
+// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description,
+// extract, metadata.
+func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Set, err error) {
+	dataspaceID, err := f.Required("dataspaceId")
+	if err != nil {
+		return metadata.Set{}, err
+	}
+	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
+		set, err := s.newSet(ctx, tx, p, dataspaceID, f)
+		return func() error {
+			created = set
+			created.Record = core.NewRecord(tx, p)
+			return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetCreate}, nil, &created)
+		}, err
+	})
+	err = s.descriptions.Describing(ctx, p, f, check)
+	return created, err
+}
+
+// newSet reads and checks what a request says about a new one.
+func (s *Sets) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, dataspaceID string, f core.Fields) (set metadata.Set, err error) {
+	d, err := core.LookupDataspace(tx, dataspaceID, "dataspaceId")
+	if err != nil {
+		return set, err
+	}
+	if err := core.Authorise(tx, p, d, auth.Write); err != nil {
+		return set, err
+	}
+	set.DataspaceID = d.ID
+	if set.Name, err = f.Required("name"); err != nil {
+		return set, err
+	}
+	if err := core.CheckContainerName(set.Name); err != nil {
+		return set, err
+	}
+	if err := core.SetFields(&set, f, setFields, "name", "dataspaceId"); err != nil {
+		return set, err
+	}
+	said := describe.OfSet("", &set)
+	said.Made = true
+	if err := s.descriptions.Conform(ctx, tx, said); err != nil {
+		return set, err
+	}
+	if d.State == metadata.Deleted {
+		return set, core.ParentDeleted("dataspaceId", "dataspace")
+	}
+	id, err := tx.Sets.ByName(set.Name)
+	return set, free(id, err, core.Conflict(errs.CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace"))
+}
+
+// GetSet returns one set.
+func (s *Sets) GetSet(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
+	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := core.LookupSet(tx, id, "")
+		if err != nil {
+			return err
+		}
+		err = resolved.Admit(tx, p, auth.Read)
+		set = resolved.Shown()
+		return err
+	})
+	return set, err
+}
+
+// UpdateSet changes title, description, from where properties are extracted, or descriptive
+// metadata.
+func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Set]) (updated metadata.Set, err error) {
+	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
+		resolved, err := core.LookupSet(tx, id, "")
+		if err != nil {
+			return nil, err
+		}
+		if err := resolved.Admit(tx, p, auth.Write); err != nil {
+			return nil, err
+		}
+		set := resolved.Shown()
+		before := set
+		changed, err := core.ApplyEdit(&set, edit, setFields, refuseSetField)
+		if err == nil {
+			err = s.descriptions.Conform(ctx, tx, describe.OfSet(before.Descriptive, &set))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+			return nil, err
+		}
+		return func() (err error) {
+			if changed {
+				err = resolved.Write(tx, p, &set)
+			}
+			updated = set
+			return err
+		}, nil
+	})
+	err = s.descriptions.Describing(ctx, p, edit.Fields, check)
+	return updated, err
+}
+
+// DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
+func (s *Sets) DeleteSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
+	return s.passSet(ctx, p, id, match, false)
+}
+
+// RestoreSet restores a set and exactly what its deletion took along.
+func (s *Sets) RestoreSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
+	return s.passSet(ctx, p, id, match, true)
+}
+
+func (s *Sets) passSet(ctx context.Context, p auth.Principal, id string, match core.Match, restore bool) (set metadata.Set, err error) {
+	underWay := false
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		underWay = false
+		resolved, err := core.LookupSet(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := resolved.Admit(tx, p, auth.Write); err != nil {
+			return err
+		}
+		set = resolved.Shown()
+		c := core.Transition{
+			Record: &set.Record, Restore: restore, By: p.UserID, Space: set.DataspaceID,
+			Above: resolved.Above, Own: resolved.Own, Shown: set.State, Tag: set.Tag(),
+		}
+		if resolved.Dataspace.State == metadata.Deleted {
+			c.Orphaned = core.ParentDeleted("", "dataspace of this set")
+		}
+		cascade, wait, err := c.Begin(tx, match)
+		if underWay = wait; cascade == nil || err != nil {
+			return err
+		}
+		if err := rows.SaveSet(tx, c.Change(p, audit.SetDelete, audit.SetRestore), &resolved.Set, &set); err != nil {
+			return err
+		}
+		cascade.Entry = set.Entry
+		done, err := core.BeginCascade(tx, cascade)
+		underWay = !done
+		return err
+	})
+	if err == nil && underWay {
+		err = s.core.AwaitCascade(ctx, set.ID)
+	}
+	return set, err
+}

@@ -1,0 +1,335 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
+)
+
+// How much one commit of a deletion or restoration does: so little that other writers hardly
+// notice. 200 objects take 2.2 ms, and as long again until they are on the disk.
+const (
+	batchTime    = 5 * time.Millisecond // until it is committed
+	batchObjects = 200                  // at most
+	batchStride  = 20                   // between two readings of the clock
+)
+
+// cascadeBackoff is the pause after a batch that failed, for instance because the disk was full.
+const cascadeBackoff = time.Second
+
+// batch is what one commit does of a cascade.
+type batch struct{ *metadata.Cascade }
+
+// advance moves objects for about batchTime, and tells whether none is left. Objects are found by
+// ranges of the indexes: a deletion eats up the range of what is active; a restoration walks what
+// was deleted between the container's deletion and the restoration, which is exactly what the
+// deletion took, less what has been purged.
+func (s batch) advance(tx *metadata.Tx) (done bool, err error) {
+	begun := time.Now()
+	for moved := 0; moved < batchObjects && time.Since(begun) < batchTime; moved += batchStride {
+		if done, err = s.advanceChunk(tx); done || err != nil {
+			return done, err
+		}
+	}
+	return false, nil
+}
+
+func (s batch) advanceChunk(tx *metadata.Tx) (done bool, err error) {
+	sets, err := s.advanceSets(tx)
+	if err != nil {
+		return false, err
+	}
+	resources, err := s.advanceResources(tx, batchStride-sets)
+	return sets+resources < batchStride, err
+}
+
+func (s batch) advanceSets(tx *metadata.Tx) (moved int, err error) {
+	if !s.OfDataspace() {
+		return 0, nil
+	}
+	within := metadata.SetRange{Dataspaces: []metadata.ID{s.DataspaceID}, States: s.source(), After: s.AfterSet}
+	sets, err := rows.Collect(tx.Sets.Range(within), batchStride)
+	if err != nil {
+		return 0, err
+	}
+	for _, set := range sets {
+		s.AfterSet = set.ID
+		if !rows.Due(s.Cascade, set.Record) {
+			continue
+		}
+		before := set
+		rows.Take(s.Cascade, &set.Record, tx.Stamp())
+		if err := rows.SaveSet(tx, rows.ChangeOf(s.Cascade, audit.Set), &before, &set); err != nil {
+			return 0, err
+		}
+	}
+	return len(sets), nil
+}
+
+// advanceResources brings the counters in line once for all that it moves.
+func (s batch) advanceResources(tx *metadata.Tx, most int) (moved int, err error) {
+	resources, err := rows.Collect(tx.Resources.Range(s.resources()), most)
+	if err != nil {
+		return 0, err
+	}
+	var change metadata.Counters
+	var last metadata.Stamp
+	for _, r := range resources {
+		s.AfterStamp = r.Modified
+		if !rows.Due(s.Cascade, r.Record) || r.Body == metadata.Purged {
+			continue
+		}
+		after := r
+		last = tx.Stamp()
+		rows.Take(s.Cascade, &after.Record, last)
+		change = change.Add(rows.Counted(after)).Add(rows.Counted(r).Negated())
+		if err := rows.SaveResource(tx, rows.ChangeOf(s.Cascade, audit.Resource), &r, &after); err != nil {
+			return 0, err
+		}
+	}
+	return len(resources), rows.CountUsage(tx, s.DataspaceID, last.Day(), change)
+}
+
+// resources is the range of those that are left.
+func (s batch) resources() metadata.ResourceRange {
+	within := metadata.ResourceRange{States: s.source(), Order: paging.Oldest}
+	if s.OfDataspace() {
+		within.Dataspaces = []metadata.ID{s.DataspaceID}
+	} else {
+		within.Set = s.Container
+	}
+	if s.Restore {
+		within.Since, within.Until = s.AfterStamp, s.Begun
+	}
+	return within
+}
+
+// source is the state of the objects that the cascade looks up.
+func (s batch) source() paging.States {
+	if s.Restore {
+		return paging.Deleted
+	}
+	return paging.Active
+}
+
+// BeginCascade starts a cascade in the transaction that changed its container. What fits into one
+// batch is done at once.
+func BeginCascade(tx *metadata.Tx, cascade *metadata.Cascade) (done bool, err error) {
+	if done, err = (batch{cascade}).advance(tx); done || err != nil {
+		return done, err
+	}
+	return false, tx.Cascades.Put(*cascade)
+}
+
+// Cascades carries out the cascades in the table, one bounded batch of each after the other.
+type Cascades struct {
+	meta    metadata.Transactions
+	errors  *background.Errors
+	worker  *background.Worker
+	backoff map[metadata.ID]backoff // of the worker
+
+	mu      sync.Mutex
+	waiting map[metadata.ID][]chan error
+}
+
+func startCascades(meta metadata.Transactions, failures *background.Errors) *Cascades {
+	s := &Cascades{meta: meta, errors: failures, backoff: map[metadata.ID]backoff{}, waiting: map[metadata.ID][]chan error{}}
+	s.worker = background.Start(background.Next{}, s.round)
+	return s
+}
+
+// wait returns when nothing is under way in the container any more, or with the error that delays
+// it; then the cascade goes on by itself as soon as it can.
+func (s *Cascades) wait(ctx context.Context, container metadata.ID) error {
+	answer := make(chan error, 1)
+	s.mu.Lock()
+	s.waiting[container] = append(s.waiting[container], answer)
+	s.mu.Unlock()
+	s.worker.Wake()
+	select {
+	case err := <-answer:
+		return err
+	case <-s.worker.Done():
+		return metadata.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Cascades) answer(container metadata.ID, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, answer := range s.waiting[container] {
+		answer <- err
+	}
+	delete(s.waiting, container)
+}
+
+// round goes through the table once. A container whose batch fails is left alone for a while; the
+// others go on.
+func (s *Cascades) round(ctx context.Context) background.Next {
+	cascades, err := s.pending(ctx)
+	moved := false
+	for _, cascade := range cascades {
+		if b := s.backoff[cascade.Container]; time.Now().Before(b.until) {
+			err = errors.Join(err, b.err)
+			continue
+		}
+		delete(s.backoff, cascade.Container)
+		if failed := s.Advance(ctx, cascade.Container); failed != nil {
+			s.backoff[cascade.Container] = backoff{time.Now().Add(cascadeBackoff), failed}
+			err = errors.Join(err, failed)
+			s.answer(cascade.Container, failed)
+			continue
+		}
+		moved = true
+	}
+	s.errors.Report(background.TaskCascades, err)
+	switch {
+	case moved:
+		return background.Next{}
+	case err != nil, len(cascades) > 0:
+		return background.After(cascadeBackoff)
+	}
+	return background.Idle()
+}
+
+// backoff is why a container is left alone, and until when.
+type backoff struct {
+	until time.Time
+	err   error
+}
+
+// pending reads the table, and answers those who wait for a container that is not in it.
+func (s *Cascades) pending(ctx context.Context) (cascades []metadata.Cascade, err error) {
+	s.mu.Lock()
+	idle := make(map[metadata.ID]bool, len(s.waiting))
+	for container := range s.waiting {
+		idle[container] = true
+	}
+	s.mu.Unlock()
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
+		cascades, err = rows.Collect(tx.Cascades.All(), 1<<20)
+		return err
+	})
+	for _, cascade := range cascades {
+		delete(idle, cascade.Container)
+	}
+	for container := range idle {
+		s.answer(container, err)
+	}
+	return cascades, err
+}
+
+// Advance carries out one batch of a container in a commit of its own.
+func (s *Cascades) Advance(ctx context.Context, container metadata.ID) error {
+	return s.meta.UpdateBackground(ctx, func(tx *metadata.Tx) error {
+		cascade, err := tx.Cascades.Get(container)
+		if errors.Is(err, metadata.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		done, err := batch{&cascade}.advance(tx)
+		switch {
+		case err != nil:
+			return err
+		case done:
+			return tx.Cascades.Remove(container)
+		}
+		return tx.Cascades.Put(cascade)
+	})
+}
+
+// Deleting and restoring sets and dataspaces: the container changes in the first commit, its
+// objects follow in batches.
+
+// Transition is what a request to delete or restore a container meets inside its transaction.
+type Transition struct {
+	Record   *metadata.Record // the container's, as stored
+	Restore  bool
+	By       metadata.ID
+	Space    metadata.ID       // the dataspace it is in, or is
+	Above    *metadata.Cascade // under way in the container above
+	Own      *metadata.Cascade // under way in itself
+	Within   bool              // something is under way in a container within
+	Shown    metadata.State    // the container's state, as a client sees it
+	Tag      string
+	Orphaned error // why it cannot be restored where it is, or nil
+}
+
+// Begin decides about the request. It returns wait when the cascade of the same request, made
+// before, is still under way, and otherwise the cascade to begin after the record has been stored,
+// or nil if there is nothing to do.
+func (c Transition) Begin(tx *metadata.Tx, match Match) (cascade *metadata.Cascade, wait bool, err error) {
+	if c.Above != nil || c.Within || c.Own != nil && c.Own.Restore != c.Restore {
+		return nil, false, Conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
+	}
+	if c.Own != nil { // a precondition was met by the first of the two requests
+		return nil, true, nil
+	}
+	if err := match.Check(c.Tag, c.Record.Modified); err != nil {
+		return nil, false, err
+	}
+	done := c.Shown == metadata.Deleted
+	if c.Restore {
+		done = !done
+	}
+	if done {
+		return nil, false, nil
+	}
+	if c.Restore && c.Orphaned != nil {
+		return nil, false, c.Orphaned
+	}
+	cascade = &metadata.Cascade{Container: c.Record.ID, DataspaceID: c.Space, Restore: c.Restore, By: c.By, Begun: tx.Stamp()}
+	if c.Restore {
+		cascade.Deletion = c.Record.Modified
+		cascade.AfterStamp = cascade.Deletion
+		c.Record.State = metadata.Active
+	} else {
+		cascade.Deletion = cascade.Begun
+		c.Record.State = metadata.Deleted
+	}
+	c.Record.TakenBy, c.Record.Modified, c.Record.ModifiedBy = 0, cascade.Begun, c.By
+	return cascade, false, nil
+}
+
+// Change is what the request is called in the audit log.
+func (c Transition) Change(by auth.Principal, deletion, restoration audit.Action) rows.Change {
+	if c.Restore {
+		return rows.Change{By: by, Action: restoration}
+	}
+	return rows.Change{By: by, Action: deletion}
+}
+
+// ParentDeleted refuses to put something into a container that is deleted.
+func ParentDeleted(field, what string) error {
+	return Conflict(errs.CodeParentDeleted, field, "the %s is deleted; restore it first", what)
+}
+
+// AwaitCascade returns when nothing is under way in a container any more. An error says that it has
+// begun, but is delayed.
+func (s *Core) AwaitCascade(ctx context.Context, container metadata.ID) error {
+	return begunError(s.Cascades.wait(ctx, container))
+}
+
+// begunError is storage.Error for what delayed the cascade: the container has changed all the same.
+func begunError(err error) error {
+	var known *errs.Error
+	if !errors.As(storage.Error(err), &known) {
+		return nil
+	}
+	return &errs.Error{Kind: known.Kind, Code: known.Code, Err: err,
+		Message: "this has begun, but was delayed; it goes on by itself as soon as it can, and the same request again waits for it"}
+}

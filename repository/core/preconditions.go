@@ -1,0 +1,60 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"labshelf/auth/errs"
+	"labshelf/metadata"
+)
+
+// Match is the preconditions of a request on the version of an object (RFC 9110, section 13). The
+// zero Match is none.
+type Match struct {
+	IfMatch     ETags
+	IfNoneMatch ETags // of a request that changes something: for a read it decides about 304, which is the gateway's
+	// IfUnmodifiedSince is ignored where IfMatch is set; the zero time is no condition.
+	IfUnmodifiedSince time.Time
+}
+
+// ETags is the value of If-Match or If-None-Match. The zero ETags is an absent header.
+type ETags struct {
+	Set  bool     // the header was sent
+	Any  bool     // "*", which any version matches
+	Tags []string // without quotes; a weak one keeps its prefix W/
+}
+
+// weakPrefix is before a weak entity tag.
+const weakPrefix = "W/"
+
+// Strong tells whether a version with this tag is one of these by strong comparison, in which a
+// weak tag equals none.
+func (e ETags) Strong(tag string) bool {
+	return e.Set && (e.Any || slices.Contains(e.Tags, tag))
+}
+
+// Weak tells whether a version with this tag is one of these by weak comparison.
+func (e ETags) Weak(tag string) bool {
+	return e.Set && (e.Any || slices.ContainsFunc(e.Tags, func(t string) bool { return strings.TrimPrefix(t, weakPrefix) == tag }))
+}
+
+// Check returns an error of the kind Precondition if a condition is false for the version with this
+// tag that was modified last at modified. A stamp has microseconds and a date of HTTP has seconds,
+// so that a change within the second of the date counts as later.
+func (m Match) Check(tag string, modified metadata.Stamp) error {
+	switch {
+	case m.IfMatch.Set && !m.IfMatch.Strong(tag):
+		return PreconditionFailed("the object has changed since the version that If-Match names; read it again")
+	case !m.IfMatch.Set && !m.IfUnmodifiedSince.IsZero() && modified > metadata.Stamp(m.IfUnmodifiedSince.UnixMicro()):
+		return PreconditionFailed("the object has changed since the date in If-Unmodified-Since; read it again")
+	case m.IfNoneMatch.Weak(tag):
+		return PreconditionFailed("the object is in the version that If-None-Match excludes")
+	}
+	return nil
+}
+
+// PreconditionFailed returns an error of the kind Precondition.
+func PreconditionFailed(message string) error {
+	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: message}
+}

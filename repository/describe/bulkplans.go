@@ -1,0 +1,285 @@
+package describe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/descriptive"
+	"labshelf/formats/spreadsheet"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/rows"
+)
+
+// maxCSVFiles is how many files one CSV has: the header is a row, too.
+const maxCSVFiles = spreadsheet.MaxRows - 1
+
+// ExportMetadata writes the descriptive metadata of the active files of a set as CSV, in the order
+// of their names. begin is called when all that can be refused has been. Each row is of one state;
+// what gets a new property meanwhile may be without its column.
+func (s *BulkEdits) ExportMetadata(ctx context.Context, p auth.Principal, set string, separator rune, begin func(metadata.Set) io.Writer) error {
+	var columns spreadsheet.Columns
+	var ids []metadata.ID
+	var of metadata.Set
+	err := s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		columns, ids = spreadsheet.Columns{}, nil
+		resolved, err := core.LookupSet(tx, set, "")
+		if err != nil {
+			return err
+		}
+		if err := core.Authorise(tx, p, resolved.Dataspace, auth.Read); err != nil {
+			return err
+		}
+		if of = resolved.Shown(); of.State == metadata.Deleted {
+			return nil
+		}
+		for r, err := range tx.Resources.Range(metadata.ResourceRange{Set: of.ID, States: paging.States(metadata.Active), Order: paging.ByName}) {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			m, err := describedMetadata(tx, &r)
+			if err != nil {
+				return err
+			}
+			columns.Add(m)
+			if ids = append(ids, r.ID); len(ids) > maxCSVFiles {
+				return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files", maxCSVFiles)}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w, err := spreadsheet.NewWriter(begin(of), columns, separator)
+	for err == nil && len(ids) > 0 {
+		var files []metadata.Resource
+		var done int
+		err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+			files, done, err = exported(tx, p, ids[:min(len(ids), core.MaxStep)])
+			return err
+		})
+		ids = ids[done:]
+		for _, r := range files {
+			var m descriptive.Metadata
+			if err == nil {
+				m, err = rows.ParseDescriptive(r.Descriptive)
+			}
+			if err == nil {
+				err = w.Write(objectOf(r, m))
+			}
+		}
+	}
+	return err
+}
+
+// maxExported is how many bytes of descriptive metadata one transaction of an export reads. Files
+// are parsed one by one, so an export holds a few times that, however many properties the files
+// have.
+const maxExported = 256 << 10
+
+// exported reads files that are still active, in order, until maxExported bytes. It returns how
+// many ids it has dealt with.
+func exported(tx *metadata.Tx, p auth.Principal, ids []metadata.ID) (files []metadata.Resource, done int, err error) {
+	for bytes := 0; done < len(ids) && bytes < maxExported; done++ {
+		resolved, err := core.LookupResource(tx, ids[done].String())
+		if err == nil {
+			err = resolved.Admit(tx, p, auth.Read)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		r := resolved.Shown()
+		if r.State != metadata.Active {
+			continue
+		}
+		bytes += len(r.Descriptive)
+		files = append(files, r)
+	}
+	return files, done, nil
+}
+
+func objectOf(r metadata.Resource, m descriptive.Metadata) spreadsheet.Object {
+	return spreadsheet.Object{ID: r.ID.String(), ETag: r.Tag(), Name: r.Name, Metadata: m}
+}
+
+func describedMetadata(tx *metadata.Tx, r *metadata.Resource) (descriptive.Metadata, error) {
+	if err := rows.Described(tx, r.ID, &r.Descriptive); err != nil {
+		return descriptive.Metadata{}, err
+	}
+	return rows.ParseDescriptive(r.Descriptive)
+}
+
+// EditByCSV changes the descriptive metadata of files of a set by a file that ExportMetadata wrote
+// and people have edited. It is checked whole first; a problem anywhere refuses all of it.
+func (s *BulkEdits) EditByCSV(ctx context.Context, p auth.Principal, set string, file []byte, preview bool) (BulkOutcome, error) {
+	return s.bulkEdit(ctx, p, set, metadata.EditByCSV, preview, func(tx *metadata.Tx, of core.ResolvedSet, o *BulkOutcome) error {
+		r, err := spreadsheet.NewReader(bytes.NewReader(file))
+		seen := map[string]bool{}
+		for err == nil {
+			var line spreadsheet.Line
+			if line, err = r.Read(); err != nil {
+				break
+			}
+			o.Rows++
+			if o.Rows > MaxEdited {
+				o.refuse(spreadsheet.Problem{Row: line.Row, Message: fmt.Sprintf("a file must have at most %d rows besides its header", MaxEdited)})
+				return nil
+			}
+			if seen[line.ID] {
+				o.refuse(spreadsheet.Problem{Row: line.Row, Column: "id", Message: "a file must not be there twice"})
+				continue
+			}
+			seen[line.ID] = true
+			if err := s.planLine(ctx, tx, of, line, o); err != nil {
+				return err
+			}
+		}
+		if wrong, is := errors.AsType[*spreadsheet.Problem](err); is {
+			o.refuse(*wrong)
+			return nil
+		}
+		if err != io.EOF {
+			return err
+		}
+		o.refuse(r.Problems()...)
+		return nil
+	})
+}
+
+// planLine adds what one row is to change.
+func (s *BulkEdits) planLine(ctx context.Context, tx *metadata.Tx, of core.ResolvedSet, line spreadsheet.Line, o *BulkOutcome) error {
+	r, found, err := fileOf(tx, of, line.ID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		o.refuse(spreadsheet.Problem{Row: line.Row, Column: "id", Message: "there is no active file with this id in the set"})
+		return nil
+	}
+	before, err := rows.ParseDescriptive(r.Descriptive)
+	if err != nil {
+		return err
+	}
+	after, problems := line.Edit(objectOf(r, before), descriptive.Resource)
+	if len(problems) > 0 {
+		o.refuse(problems...)
+		return nil
+	}
+	if !after.Equal(before) && line.ETag != r.Tag() {
+		o.stale = true
+		o.refuse(spreadsheet.Problem{Row: line.Row, Column: "etag", Message: "the file was changed since this was downloaded; download it again"})
+		return nil
+	}
+	return s.planFile(ctx, tx, r, before, after, line.Row, o)
+}
+
+// many is one change of several files.
+type many struct {
+	ids                 []string
+	patch               json.RawMessage // a merge patch; nil: none
+	addTags, removeTags []string
+}
+
+// manyFields are the fields of many.
+var manyFields = core.Setters[many]{
+	"ids":        wordsSetter(func(m *many) *[]string { return &m.ids }),
+	"addTags":    wordsSetter(func(m *many) *[]string { return &m.addTags }),
+	"removeTags": wordsSetter(func(m *many) *[]string { return &m.removeTags }),
+	"metadata": func(m *many, field string, value any) (err error) {
+		var ok bool
+		if m.patch, ok = value.(json.RawMessage); !ok {
+			err = core.Invalid(field, "%s must be an object", field)
+		}
+		return err
+	},
+}
+
+// wordsSetter sets a list of strings.
+func wordsSetter(at func(*many) *[]string) func(*many, string, any) error {
+	return func(m *many, field string, value any) error {
+		list, ok := value.([]any)
+		words := make([]string, len(list))
+		for i, item := range list {
+			var text bool
+			words[i], text = item.(string)
+			ok = ok && text
+		}
+		if *at(m) = words; !ok {
+			return core.Invalid(field, "%s must be a list of strings", field)
+		}
+		return nil
+	}
+}
+
+// EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata,
+// a merge patch, addTags, removeTags.
+func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, f core.Fields, preview bool) (BulkOutcome, error) {
+	var many many
+	err := s.MayEdit(ctx, p, set) // permission comes before the fields
+	if err == nil {
+		err = core.SetFields(&many, f, manyFields)
+	}
+	if err == nil && (len(many.ids) == 0 || len(many.ids) > MaxEdited) {
+		err = core.Invalid("ids", "ids must name one to %d files", MaxEdited)
+	}
+	if err != nil {
+		return BulkOutcome{}, err
+	}
+	return s.bulkEdit(ctx, p, set, metadata.EditOfMany, preview, func(tx *metadata.Tx, of core.ResolvedSet, o *BulkOutcome) error {
+		ids := slices.Compact(slices.Sorted(slices.Values(many.ids)))
+		for _, id := range ids {
+			o.Rows++
+			r, found, err := fileOf(tx, of, id)
+			if err != nil {
+				return err
+			}
+			if !found {
+				o.refuse(spreadsheet.Problem{Column: "ids", Message: core.Shorten(id) + " is no active file of the set"})
+				continue
+			}
+			before, after, err := many.change(r.Descriptive)
+			if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
+				o.refuse(spreadsheet.Problem{Column: wrong.Field, Message: core.Shorten(r.Name) + ": " + wrong.Message})
+				continue
+			}
+			if err == nil {
+				err = s.planFile(ctx, tx, r, before, after, 0, o)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// change returns what is said about a file, and what many makes of it.
+func (many many) change(stored string) (before, after descriptive.Metadata, err error) {
+	if before, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	if many.patch != nil {
+		if err := Describe(descriptive.Resource, &stored, many.patch, false); err != nil {
+			return before, after, err
+		}
+	}
+	if after, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(many.removeTags, tag) })
+	for _, tag := range many.addTags {
+		if !slices.Contains(after.Tags, tag) {
+			after.Tags = append(after.Tags, tag)
+		}
+	}
+	return before, after, descriptiveError(after.Validate(descriptive.Resource))
+}

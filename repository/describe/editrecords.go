@@ -1,0 +1,48 @@
+package describe
+
+import (
+	"context"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/rows"
+)
+
+// lookupEdit finds a bulk edit, and authorises the caller in the dataspace of its set.
+func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (metadata.BulkEdit, error) {
+	e, err := core.ByID(tx.Edits.Get, id)
+	if e, err = core.OrNotFound(e, err, errs.CodeEditNotFound, "edit", ""); err != nil {
+		return e, err
+	}
+	of, err := core.ResolveSet(tx, e.SetID)
+	if err == nil {
+		err = core.Authorise(tx, p, of.Dataspace, action)
+	}
+	return e, err
+}
+
+// GetEdit returns a bulk edit. While it is under way, its files are counted with each step.
+func (s *BulkEdits) GetEdit(ctx context.Context, p auth.Principal, id string) (e metadata.BulkEdit, err error) {
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		e, err = lookupEdit(tx, p, id, auth.Read)
+		return err
+	})
+	return e, err
+}
+
+// ListEdits returns the last hundred bulk edits of a set, the newest first.
+func (s *BulkEdits) ListEdits(ctx context.Context, p auth.Principal, set string) (list []metadata.BulkEdit, err error) {
+	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		of, err := core.LookupSet(tx, set, "")
+		if err == nil {
+			err = core.Authorise(tx, p, of.Dataspace, auth.Read)
+		}
+		if err == nil {
+			list, err = rows.Collect(tx.Edits.OfSet(of.ID, metadata.ID{}), maxShown)
+		}
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,375 @@
+package describe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/formats/schemas"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/conformance"
+	"labshelf/repository/internal/rows"
+)
+
+// Schemas are the schemas of dataspaces. It is safe for concurrent use.
+type Schemas struct {
+	core    *core.Core
+	schemas *conformance.Schemas
+}
+
+// NewSchemas returns the schemas of a repository.
+func NewSchemas(core *core.Core, schemas *conformance.Schemas) *Schemas {
+	return &Schemas{core: core, schemas: schemas}
+}
+
+// Bounds of the schemas of a dataspace.
+const (
+	maxSchemas       = 50  // that are active
+	maxKeptSchemas   = 200 // with those that are deleted
+	maxVersionsShown = 50  // of a schema, in one listing
+)
+
+// Schema is a schema with its newest version.
+type Schema struct {
+	metadata.Schema
+	Text string       // JSON Schema
+	Form schemas.Form // that pages draw
+}
+
+// SchemaVersion is a version of a schema.
+type SchemaVersion struct {
+	metadata.SchemaVersion
+	Form schemas.Form
+}
+
+// Types returns for which files the schema is; none: for all.
+func (s Schema) Types() []string { return conformance.TypesOf(s.Schema) }
+
+// schemaFields are the fields of a schema that can be changed.
+var schemaFields = core.Setters[Schema]{
+	"name":        setSchemaName,
+	"title":       core.TextSetter(core.TitleText, func(s *Schema) *string { return &s.Title }),
+	"description": core.TextSetter(core.ProseText, func(s *Schema) *string { return &s.Description }),
+	"types":       setSchemaTypes,
+	"enforce":     core.BoolSetter(func(s *Schema) *bool { return &s.Enforce }),
+	"schema":      setSchemaText,
+}
+
+func setSchemaName(s *Schema, field string, value any) error {
+	name, err := core.StringValue(field, value)
+	if err == nil {
+		err = core.CheckContainerName(name)
+	}
+	s.Name = name
+	return err
+}
+
+func setSchemaFor(s *Schema, field string, value any) error {
+	word, err := core.StringValue(field, value)
+	if err != nil {
+		return err
+	}
+	for _, purpose := range []metadata.SchemaFor{metadata.ForFiles, metadata.ForSets} {
+		if purpose.String() == word {
+			s.For = purpose
+			return nil
+		}
+	}
+	return core.Invalid(field, "%s must be files or sets", field)
+}
+
+func setSchemaTypes(s *Schema, field string, value any) error {
+	list, err := core.StringsValue(field, value)
+	if err != nil {
+		return err
+	}
+	if s.For == metadata.ForSets && len(list) > 0 {
+		return core.Invalid(field, "%s can be named for files only, not for sets", field)
+	}
+	if s.Schema.Types, err = conformance.ParseTypes(list); err != nil {
+		return core.Invalid(field, "%s %v", field, err)
+	}
+	return nil
+}
+
+// setSchemaText takes the text of a JSON Schema as it was sent, but for white space. Whether it is
+// one takes longer to say.
+func setSchemaText(s *Schema, field string, value any) error {
+	text, ok := value.(json.RawMessage)
+	if !ok {
+		return core.Invalid(field, "%s must be a JSON Schema", field)
+	}
+	compact := jsontext.Value(bytes.Clone(text))
+	if err := compact.Format(jsontext.PreserveRawStrings(false)); err != nil {
+		return core.Invalid(field, "%s is not JSON: %v", field, err)
+	}
+	s.Text = string(compact)
+	return nil
+}
+
+// compile refuses a text that is no JSON Schema, and returns its form. It takes up to some seconds.
+func (s *Schema) compile() error {
+	compiled, err := schemas.Compile([]byte(s.Text))
+	if err != nil {
+		return core.Invalid("schema", "schema: %v", err)
+	}
+	s.Form = compiled.Form()
+	return nil
+}
+
+// lookupSchema finds a schema, and authorises the caller for something in its dataspace.
+func lookupSchema(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (s Schema, err error) {
+	s.Schema, err = core.ByID(tx.Schemas.Get, id)
+	if s.Schema, err = core.OrNotFound(s.Schema, err, errs.CodeSchemaNotFound, "schema", ""); err != nil {
+		return s, err
+	}
+	d, err := tx.Dataspaces.Get(s.DataspaceID)
+	if err == nil {
+		err = core.Authorise(tx, p, d, action)
+	}
+	if err != nil {
+		return s, err
+	}
+	newest, err := tx.SchemaVersions.Get(s.Newest())
+	s.Text = newest.Text
+	return s, err
+}
+
+// version is the newest version of a schema.
+func (s Schema) version() metadata.SchemaVersion {
+	return metadata.SchemaVersion{SchemaID: s.ID, Number: s.Version, Text: s.Text}
+}
+
+// CreateSchema makes a schema in a dataspace. Fields: name, schema, optional for, types, title,
+// description, enforce.
+func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, f core.Fields) (created Schema, err error) {
+	draft := func(tx *metadata.Tx, p auth.Principal) (d metadata.Dataspace, err error) {
+		if d, err = core.LookupDataspace(tx, dataspace, ""); err == nil {
+			err = core.Authorise(tx, p, d, auth.Manage)
+		}
+		if err == nil {
+			created, err = newSchema(d, f)
+		}
+		return d, err
+	}
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, err := draft(tx, p)
+		return err
+	})
+	if err == nil {
+		err = created.compile()
+	}
+	if err != nil {
+		return Schema{}, err
+	}
+	form := created.Form
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		d, err := draft(tx, p)
+		if err != nil {
+			return err
+		}
+		if d.State == metadata.Deleted {
+			return core.ParentDeleted("", "dataspace")
+		}
+		if err := roomForSchema(tx, created.Schema, 1); err != nil {
+			return err
+		}
+		created.Record, created.Version, created.Form = core.NewRecord(tx, p), 1, form
+		return rows.SaveSchema(tx, rows.Change{By: p, Action: audit.SchemaCreate}, nil, &created.Schema, created.Text)
+	})
+	return created, err
+}
+
+// newSchema reads and checks what a request says about a new one.
+func newSchema(d metadata.Dataspace, f core.Fields) (s Schema, err error) {
+	s.DataspaceID, s.For = d.ID, metadata.ForFiles
+	if purpose, named := f["for"]; named {
+		if err := setSchemaFor(&s, "for", purpose); err != nil {
+			return s, err
+		}
+	}
+	for _, field := range []string{"name", "schema"} {
+		if _, sent := f[field]; !sent {
+			return s, core.Missing(field, "%s is required", field)
+		}
+	}
+	return s, core.SetFields(&s, f, schemaFields, "for")
+}
+
+// roomForSchema refuses an active schema that has the name of another one, or that would be one too
+// many; fresh is how many rows it adds.
+func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
+	all, err := rows.Collect(tx.Schemas.OfDataspace(s.DataspaceID, paging.All), maxKeptSchemas)
+	if err != nil {
+		return err
+	}
+	active := 0
+	for _, other := range all {
+		if other.ID == s.ID || other.State != metadata.Active {
+			continue
+		}
+		if active++; other.Name == s.Name {
+			return core.Conflict(errs.CodeSchemaNameTaken, "name", "another schema of this dataspace has this name")
+		}
+	}
+	switch {
+	case active >= maxSchemas:
+		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has %d schemas at most; delete one first", maxSchemas)
+	case len(all)+fresh > maxKeptSchemas:
+		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has %d schemas at most, with those that are deleted; restore one of them", maxKeptSchemas)
+	}
+	return nil
+}
+
+// ListSchemas returns the schemas of a dataspace, deleted ones, too, the oldest first.
+func (s *Schemas) ListSchemas(ctx context.Context, p auth.Principal, dataspace string) (list []Schema, err error) {
+	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		list = []Schema{}
+		id, err := core.ReadableDataspace(tx, p, dataspace)
+		if err != nil {
+			return err
+		}
+		all, err := rows.Collect(tx.Schemas.OfDataspace(id, paging.All), maxKeptSchemas)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(a, b metadata.Schema) int { return a.ID.Compare(b.ID) })
+		for _, row := range all {
+			newest, err := tx.SchemaVersions.Get(row.Newest())
+			if err != nil {
+				return err
+			}
+			list = append(list, Schema{Schema: row, Text: newest.Text})
+		}
+		return nil
+	})
+	for i := range list {
+		list[i].Form = s.schemas.Form(list[i].version())
+	}
+	return list, err
+}
+
+// GetSchema returns one schema.
+func (s *Schemas) GetSchema(ctx context.Context, p auth.Principal, id string) (schema Schema, err error) {
+	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		schema, err = lookupSchema(tx, p, id, auth.Read)
+		return err
+	})
+	if err == nil {
+		schema.Form = s.schemas.Form(schema.version())
+	}
+	return schema, err
+}
+
+// UpdateSchema changes name, title, description, types, enforce or schema. Another schema makes a
+// new version.
+func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string, edit core.Edit[Schema]) (updated Schema, err error) {
+	before, err := s.GetSchema(ctx, p, id)
+	if err != nil {
+		return before, err
+	}
+	form := before.Form // what was read a moment ago may be sent back, with its form
+	draft := func(tx *metadata.Tx, p auth.Principal) (before Schema, changed bool, err error) {
+		if before, err = lookupSchema(tx, p, id, auth.Manage); err != nil {
+			return before, false, err
+		}
+		before.Form = form
+		updated = before
+		changed, err = core.ApplyEdit(&updated, edit, schemaFields, core.ReadOnly)
+		return before, changed, err
+	}
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, _, err = draft(tx, p)
+		return err
+	})
+	text := updated.Text
+	if err == nil && text != before.Text {
+		err = updated.compile()
+	}
+	if err != nil {
+		return updated, err
+	}
+	newForm := updated.Form
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, changed, err := draft(tx, p)
+		if err != nil {
+			return err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil || !changed {
+			return err
+		}
+		if err := inActiveDataspace(tx, before); err != nil {
+			return err
+		}
+		if err := roomForSchema(tx, updated.Schema, 0); err != nil {
+			return err
+		}
+		if updated.Text != before.Text {
+			updated.Version, updated.Form = before.Version+1, newForm
+		}
+		return s.saveSchema(tx, p, audit.SchemaUpdate, before, &updated)
+	})
+	return updated, err
+}
+
+func inActiveDataspace(tx *metadata.Tx, s Schema) error {
+	d, err := tx.Dataspaces.Get(s.DataspaceID)
+	if err == nil && d.State == metadata.Deleted {
+		err = core.ParentDeleted("", "dataspace of this schema")
+	}
+	return err
+}
+
+// saveSchema stores a schema that the caller has changed.
+func (s *Schemas) saveSchema(tx *metadata.Tx, p auth.Principal, action audit.Action, before Schema, after *Schema) error {
+	after.Modified, after.ModifiedBy = tx.Stamp(), p.UserID
+	return rows.SaveSchema(tx, rows.Change{By: p, Action: action}, &before.Schema, &after.Schema, after.Text)
+}
+
+// DeleteSchema deletes a schema: it applies to nothing any more. What people have written stays,
+// and its versions, too.
+func (s *Schemas) DeleteSchema(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
+	return s.passSchema(ctx, p, id, match, metadata.Deleted)
+}
+
+// RestoreSchema makes a deleted schema active again.
+func (s *Schemas) RestoreSchema(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
+	return s.passSchema(ctx, p, id, match, metadata.Active)
+}
+
+func (s *Schemas) passSchema(ctx context.Context, p auth.Principal, id string, match core.Match, to metadata.State) (passed Schema, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, err := lookupSchema(tx, p, id, auth.Manage)
+		passed = before
+		if err != nil {
+			return err
+		}
+		if err := match.Check(before.Tag(), before.Modified); err != nil || before.State == to {
+			return err
+		}
+		passed.State = to
+		if to == metadata.Deleted {
+			return s.saveSchema(tx, p, audit.SchemaDelete, before, &passed)
+		}
+		err = inActiveDataspace(tx, before)
+		if err == nil {
+			err = roomForSchema(tx, passed.Schema, 0)
+		}
+		if err != nil {
+			return err
+		}
+		return s.saveSchema(tx, p, audit.SchemaRestore, before, &passed)
+	})
+	if err == nil {
+		passed.Form = s.schemas.Form(passed.version())
+	}
+	return passed, err
+}

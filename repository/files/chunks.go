@@ -1,0 +1,195 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/quota"
+	"labshelf/repository/resumable"
+)
+
+// UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over
+// a resource.
+type UploadStart struct {
+	Fields     UploadFields // with one digest at most
+	ResourceID *string      // nil: it becomes a new resource
+	Length     int64        // in bytes
+	Announced  string       // for the gateway
+	Sender     Sender       // nil: the caller
+}
+
+// ResumableUploadNames are what an upload in chunks calls its fields.
+func ResumableUploadNames() FieldNames {
+	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
+}
+
+// CreateUpload begins a file that comes in chunks. What can be refused before it has come is
+// refused now. See resumable.Uploads.Create.
+func (s *Uploads) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
+	t := metadata.ResumableUpload{
+		SenderID: p.UserID, Length: start.Length, Announced: start.Announced,
+		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
+		Name: core.ValueOf(start.Fields.Name), Format: core.ValueOf(start.Fields.Format), Description: core.ValueOf(start.Fields.Description),
+		Descriptive: core.ValueOf(start.Fields.Metadata),
+	}
+	for _, t.Expected = range start.Fields.Expected {
+		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
+			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
+		}
+	}
+	var at quota.Place
+	err := s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		if err = start.admit(tx, p, &t); err == nil {
+			at, err = placeOf(tx, t)
+		}
+		return err
+	})
+	if err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	if err := s.acceptable(start); err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	uploads := s.Chunks
+	if start.Sender != nil {
+		uploads = start.Sender.Uploads()
+	}
+	reserved := s.core.Quotas.Begin(at)
+	if err := reserved.Fits(ctx, start.Length); err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	t, err = uploads.Create(ctx, p, t, start.admit)
+	if t.ID == (metadata.ID{}) || t.Done() {
+		reserved.Release()
+	} else {
+		s.core.Quotas.Hold(t.ID, reserved)
+	}
+	return t, err
+}
+
+// admit looks up where the file goes, and whether it may.
+func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.ResumableUpload) error {
+	if start.ResourceID != nil {
+		resolved, err := replaceable(tx, p, *start.ResourceID, start.Fields)
+		t.ResourceID = resolved.ID
+		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
+			t.Match = resolved.Shown().Tag()
+		}
+		if err == nil {
+			err = start.Fields.describe(&resolved.Resource)
+		}
+		return core.Blame(err, "resourceId")
+	}
+	if start.Fields.SetID == nil {
+		return core.Missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
+	}
+	if start.Sender != nil {
+		if err := start.Sender.Begin(tx, t); err != nil {
+			return err
+		}
+	}
+	set, err := core.OpenSet(tx, p, *start.Fields.SetID)
+	t.SetID = set.ID
+	return err
+}
+
+// acceptable refuses what the file could never be.
+func (s *Uploads) acceptable(start UploadStart) error {
+	if most := s.config.MaxUpload; most > 0 && start.Length > most {
+		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
+	}
+	file, err := described(start.Fields)
+	if err == nil {
+		_, err = mimeOf(start.Fields.ContentType, start.Fields.Names.contentType(), nil, file.Filename, file.Name)
+	}
+	if err == nil {
+		err = s.roomFor(start.Length)
+	}
+	return err
+}
+
+// fieldsOf is what came with the announcement.
+func fieldsOf(t metadata.ResumableUpload) UploadFields {
+	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Metadata: &t.Descriptive, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableUploadNames()}
+	if t.SetID != (metadata.ID{}) {
+		set := t.SetID.String()
+		f.SetID = &set
+	}
+	if t.Expected != (blobs.Digest{}) {
+		f.Expected = []blobs.Digest{t.Expected}
+	}
+	if t.Match != "" {
+		f.Match = core.Match{IfMatch: core.ETags{Set: true, Tags: []string{t.Match}}}
+	}
+	return f
+}
+
+// ChunkRules is what resumable.Uploads needs of a Service.
+type ChunkRules struct{ *Uploads }
+
+// ChunkRules returns the rules of the uploads of users.
+func (s *Uploads) ChunkRules() ChunkRules { return ChunkRules{s} }
+
+// Lookup returns an upload of the caller, as it is on stable storage.
+func (u ChunkRules) Lookup(ctx context.Context, p auth.Principal, id metadata.ID, _ bool) (t metadata.ResumableUpload, err error) {
+	err = u.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		t, err = UploadOf(tx, id, p.UserID)
+		return err
+	})
+	return t, err
+}
+
+// UploadOf returns the upload of a sender.
+func UploadOf(tx *metadata.Tx, id, sender metadata.ID) (metadata.ResumableUpload, error) {
+	t, err := tx.Uploads.Get(id)
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && t.SenderID != sender {
+		return t, resumable.NotFound()
+	}
+	return t, err
+}
+
+// Update runs fn in a write transaction with the caller as it is now.
+func (u ChunkRules) Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
+	return u.core.Update(ctx, p, fn)
+}
+
+// Receive keeps inline bodies from being flushed meanwhile, and reserves what comes.
+func (u ChunkRules) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
+	reserved, idle := u.core.Quotas.OfUpload(t.ID), u.core.Inline.Busy()
+	return reserved.Reader(ctx, body, t.Checkpoint.Size), func(size int64) {
+		reserved.Shrink(size)
+		idle()
+	}
+}
+
+// Ended gives back what an upload had reserved.
+func (u ChunkRules) Ended(id metadata.ID) { u.core.Quotas.Ended(id) }
+
+// Complete makes the resource of a file that has come, as that of a form is made.
+func (u ChunkRules) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
+	return u.CompleteAs(ctx, u.NewUpload(p), t, staged, with)
+}
+
+// CompleteAs is Complete for an upload that has been begun for the sender.
+func (u ChunkRules) CompleteAs(ctx context.Context, form *Upload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
+	defer func() { _ = form.Discard() }() // there is nothing to remove
+	form.reserved = u.core.Quotas.OfUpload(t.ID)
+	if u.core.Stores.Objects != nil {
+		if form.held, err = u.core.Stores.Objects.PartialObjects(t.Checkpoint); err != nil {
+			return u.core.Stores.BlobError(err)
+		}
+	}
+	form.received, form.with = &uploadBody{staged: staged, digest: staged.Content().Digest}, with
+	if t.ResourceID != (metadata.ID{}) {
+		_, err = form.Replace(ctx, t.ResourceID.String(), fieldsOf(t))
+	} else {
+		_, err = form.Create(ctx, fieldsOf(t))
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package files
+
+import (
+	"cmp"
+	"context"
+
+	"labshelf/auth"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/rows"
+)
+
+// ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each
+// one to add, in order, and keeps none itself. A resource is borrowed: neither it nor its texts are
+// valid once add has returned. Add runs inside the transaction; what it got means nothing where an
+// error is returned. Where the request asks for folders it hands their paths to folder, likewise:
+// those in which there are files in a state that is asked for, and with active files also those
+// that were made by themselves.
+func (s *Files) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest, add func(*metadata.Resource), folder func(path string)) (ends core.PageEnds, err error) {
+	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		q, err := s.core.Query(tx, p, listing, req)
+		if err != nil || q.Until.Set && q.Until.At == 0 {
+			return err
+		}
+		within, err := resourceRange(tx, p, &q)
+		if err != nil {
+			return err
+		}
+		items, bytes, last := 0, 0, position{byName: q.Order.ByNames()}
+		s.prefetchPage(tx, within, q)
+		damaged := s.core.Stores.Damaged(tx)
+		var failed error
+		file := func(r *metadata.Resource) (more bool) {
+			if r.Damaged = damaged(r); p.Anonymous {
+				r.Passage = metadata.Passage{}
+			}
+			if q.Descriptive {
+				failed = rows.Described(tx, r.ID, &r.Descriptive)
+			}
+			add(r)
+			last.at(r)
+			items++
+			bytes += len(r.Name) + len(r.Description) + len(r.Descriptive)
+			return items < q.Limit && bytes < core.MaxPageBytes && failed == nil
+		}
+		if q.Folders {
+			err = tx.Resources.Children(within, file, func(path string) (more bool) {
+				folder(path)
+				last.behind(path)
+				items++
+				return items < q.Limit
+			})
+		} else {
+			err = tx.Resources.Page(within, file)
+		}
+		if err = cmp.Or(err, failed); err != nil || items == 0 {
+			return err
+		}
+		ends, err = s.core.Ends(q, last.position())
+		return err
+	})
+	return ends, err
+}
+
+// prefetchPage fetches what a page reads, where that is faster than one after the other.
+func (s *Files) prefetchPage(tx *metadata.Tx, within metadata.ResourceRange, q paging.Query) {
+	costly := false // to read one after the other
+	tx.Prefetch(func() {
+		costly = true
+		s.core.Stores.Damaged(tx)
+		if !q.Folders {
+			_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false })
+		}
+	})
+	if !costly || !q.Descriptive || q.Folders {
+		return
+	}
+	ids := make([]metadata.ID, 0, q.Limit)
+	_ = tx.Resources.Page(within, func(r *metadata.Resource) bool { // an error of it comes again
+		ids = append(ids, r.ID)
+		return len(ids) < q.Limit
+	})
+	tx.Prefetch(func() {
+		for _, id := range ids {
+			_, _ = tx.Descriptive.Get(id)
+		}
+		_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false }) // what was fetched of it has been read
+	})
+}
+
+// position remembers where in its order a borrowed resource is, or a folder.
+type position struct {
+	byName bool
+	stamp  metadata.Stamp
+	id     metadata.ID
+	name   []byte
+}
+
+func (p *position) at(r *metadata.Resource) {
+	p.stamp, p.id = r.Modified, r.ID
+	if p.byName {
+		p.name = append(p.name[:0], r.Name...)
+	}
+}
+
+func (p *position) behind(folder string) {
+	p.stamp, p.id, p.name = 0, metadata.ID{}, append(p.name[:0], folder...)
+}
+
+func (p *position) position() paging.Position {
+	if p.byName {
+		return paging.Position{Name: string(p.name), ID: p.id}
+	}
+	return paging.Position{Stamp: int64(p.stamp), ID: p.id}
+}
+
+// resourceRange returns the range of the resources that a query requests. It changes names in the
+// query to the form in which they exist, so that the pages that follow have it, too.
+func resourceRange(tx *metadata.Tx, p auth.Principal, q *paging.Query) (within metadata.ResourceRange, err error) {
+	within = metadata.ResourceRange{
+		Set: q.Set, States: q.States, Order: q.Order, Since: metadata.Stamp(q.Since.At), Until: metadata.Stamp(q.Until.At),
+		Name: q.Name, NamePrefix: q.NamePrefix, After: q.After,
+	}
+	switch {
+	case q.Listing == paging.SetResources:
+		within.Set = q.Parent
+	case q.Listing == paging.DataspaceResources:
+		within.Dataspaces = []metadata.ID{q.Parent}
+	case q.Dataspace != metadata.ID{}:
+		within.Dataspaces = []metadata.ID{q.Dataspace}
+	case q.Set == metadata.ID{}:
+		within.Dataspaces, err = core.Readable(tx, p, metadata.ID{})
+	}
+	if err == nil {
+		err = InStoredForm(tx, &within, q.Folders)
+		q.Name, q.NamePrefix = within.Name, within.NamePrefix
+	}
+	return within, err
+}

@@ -1,0 +1,373 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
+	"labshelf/repository/internal/content"
+	"labshelf/repository/internal/quota"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
+)
+
+// Bounds of one move.
+const (
+	maxMovedVersions = 10_000 // former versions of a file that is moved to another set, in one transaction
+	maxMovesBack     = 1000   // entries about a file in which a move from the set is looked for to which it goes
+)
+
+// MaxStepVersions is how many former versions one step of many moves, but for those of its last
+// file.
+const MaxStepVersions = 1000
+
+// Destination is where a file goes that is copied or moved.
+type Destination struct {
+	SetID string     // "": the set in which the file is
+	Name  string     // "": the name that it has
+	Onto  string     // id of a file of that set whose next version it becomes, which keeps its name and what is said about it; "": none
+	Match core.Match // of the file that is copied or moved
+	wrong error      // of what a request says of it
+}
+
+// DestinationOf returns the place that a request names by the fields setId and name, both of which
+// may be left out. What is wrong with them is said when the caller has been authorised.
+func DestinationOf(f core.Fields, match core.Match) Destination {
+	p := Destination{Match: match}
+	p.wrong = core.SetFields(&p, f, destinationFields)
+	return p
+}
+
+// destinationFields are the fields of a place that requests name.
+var destinationFields = core.Setters[Destination]{
+	"setId": core.TextSetter(core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}, func(p *Destination) *string { return &p.SetID }),
+	"name":  core.TextSetter(core.NameText, func(p *Destination) *string { return &p.Name }),
+}
+
+// CopyResource makes a file of another one: its present version, with what is said about it. The
+// bytes are shared, unless they are inline. It returns the record at the place. The caller reads
+// where the file is, and writes where it goes.
+func (s *Files) CopyResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
+	return s.place(ctx, p, id, to, false)
+}
+
+// MoveResource brings a file to another place: within its set it is renamed; into another one it is
+// copied with all of its versions, and deleted where it was, in one commit with two stamps; the
+// deleted record says what it has become. Moved back into the set in which such a record lies, it
+// is that one again, with what was changed since. The record at the place is returned. A move that
+// changes nothing is none.
+func (s *Files) MoveResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
+	return s.place(ctx, p, id, to, true)
+}
+
+func (s *Files) place(ctx context.Context, p auth.Principal, id string, to Destination, move bool) (arrived metadata.Resource, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		t := s.NewRelocation(tx, p, move)
+		if err := t.Prepare(ctx, id, to); err != nil {
+			return err
+		}
+		arrived, err = t.CarryOut()
+		return err
+	})
+	s.core.Inline.Wake()
+	return arrived, err
+}
+
+// Relocation is one file that is copied or moved, in one transaction.
+type Relocation struct {
+	service *Files
+	tx      *metadata.Tx
+	by      auth.Principal
+	move    bool
+
+	source core.ResolvedResource
+	set    core.ResolvedSet       // to which it goes
+	onto   *core.ResolvedResource // whose next version it becomes, or which it is again; nil: it becomes a new one
+	again  bool                   // onto is the deleted record that it was
+	after  metadata.Resource      // as it is to be stored; a new one lacks its record
+	body   []byte                 // to be stored with it; nil: none is
+	former []rows.FormerVersion
+}
+
+// NewRelocation begins a copy or a move by p in a transaction.
+func (s *Files) NewRelocation(tx *metadata.Tx, p auth.Principal, move bool) Relocation {
+	return Relocation{service: s, tx: tx, by: p, move: move}
+}
+
+// Between sets the file, the set to which it goes, and what it replaces (nil: nothing). They have
+// been looked up, and the caller authorised.
+func (t *Relocation) Between(source core.ResolvedResource, set core.ResolvedSet, onto *core.ResolvedResource) {
+	t.source, t.set, t.onto = source, set, onto
+}
+
+// Versions returns how many former versions come with the file.
+func (t *Relocation) Versions() int { return len(t.former) }
+
+// Prepare finds every reason to refuse.
+func (t *Relocation) Prepare(ctx context.Context, id string, to Destination) error {
+	if err := t.admit(id, to); err != nil {
+		return err
+	}
+	if to.wrong != nil {
+		return to.wrong
+	}
+	return t.Check(ctx, cmp.Or(to.Name, t.source.Name), to.Match)
+}
+
+// Check is prepare, of what has been looked up and authorised.
+func (t *Relocation) Check(ctx context.Context, name string, match core.Match) error {
+	if err := t.Examine(ctx, name, match); err != nil || t.Renames() {
+		return err
+	}
+	return t.service.core.Quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, t.Needs())
+}
+
+// Examine is check without the quotas.
+func (t *Relocation) Examine(ctx context.Context, name string, match core.Match) error {
+	if err := core.NameText.Check("name", name); err != nil {
+		return err
+	}
+	r := t.source.Shown()
+	if err := core.Changeable(r.State, r.Tag(), r.Modified, match); err != nil {
+		return err
+	}
+	if err := t.set.Open("setId"); err != nil {
+		return err
+	}
+	if t.onto != nil && t.onto.Shown().State == metadata.Deleted {
+		return core.Conflict(errs.CodeDeleted, "onto", "the file at the destination is deleted; restore it first")
+	}
+	t.after = r
+	retype(&t.after, name)
+	if t.Renames() {
+		return nil
+	}
+	return t.plan(ctx)
+}
+
+// Needs returns how many bytes the file adds where it goes. Where it is now, it counts until it is
+// purged.
+func (t *Relocation) Needs() int64 {
+	bytes := t.after.Bytes + rows.AddedBytes(t.former)
+	if t.again && t.after.Version == t.onto.Version {
+		bytes -= t.after.Bytes
+	}
+	return bytes
+}
+
+// admit looks up what the request names, and authorises the caller.
+func (t *Relocation) admit(id string, to Destination) (err error) {
+	if t.source, err = core.LookupResource(t.tx, id); err != nil {
+		return err
+	}
+	action := auth.Read
+	if t.move {
+		action = auth.Write
+	}
+	if err := t.source.Admit(t.tx, t.by, action); err != nil {
+		return err
+	}
+	if t.set = t.source.Set; to.SetID != "" && to.SetID != t.set.ID.String() {
+		if t.set, err = core.LookupSet(t.tx, to.SetID, "setId"); err != nil {
+			return err
+		}
+	}
+	if err := core.Authorise(t.tx, t.by, t.set.Dataspace, auth.Write); err != nil || to.Onto == "" {
+		return err
+	}
+	onto, err := core.LookupResource(t.tx, to.Onto)
+	switch {
+	case err != nil:
+		return err
+	case onto.ID == t.source.ID:
+		return core.Invalid("onto", "a file cannot be copied or moved onto itself")
+	case onto.SetID != t.set.ID:
+		return core.Invalid("onto", "the file at the destination must be one of the set to which this one goes")
+	}
+	t.onto = &onto
+	return rows.Described(t.tx, onto.ID, &t.onto.Descriptive)
+}
+
+// Renames tells whether the file stays the one that it is.
+func (t *Relocation) Renames() bool { return t.move && t.onto == nil && t.set.ID == t.source.SetID }
+
+// plan completes what is to be stored of a file that becomes another one.
+func (t *Relocation) plan(ctx context.Context) (err error) {
+	if t.source.Body == metadata.Inline {
+		if t.body, err = rows.VerifyInline(t.tx, t.source.Resource); errors.Is(err, metadata.ErrRecordDamaged) {
+			err = storage.DamagedError("resource "+t.source.ID.String(), err)
+		}
+	} else {
+		err = t.service.sound(t.tx, t.source.Resource)
+	}
+	if err != nil {
+		return err
+	}
+	t.after.MovedTo = metadata.ID{}
+	if t.onto != nil {
+		next := t.onto.Shown()
+		next.MimeType, next.Format = t.after.MimeType, cmp.Or(next.Format, t.after.Format)
+		next.Digest, next.Bytes, next.Body, next.Version, next.Label = t.after.Digest, t.after.Bytes, t.after.Body, next.Version+1, ""
+		t.after = next
+		return nil
+	}
+	t.after.Record, t.after.Entry = metadata.Record{}, 0
+	t.after.SetID, t.after.DataspaceID = t.set.ID, t.set.DataspaceID
+	if err := t.service.descriptions.Conform(ctx, t.tx, describe.Arriving("", &t.after)); err != nil {
+		return err
+	}
+	if !t.move {
+		t.after.Version, t.after.Label, t.after.LinkID = 0, "", metadata.ID{}
+		return nil
+	}
+	return t.planHistory()
+}
+
+// planHistory finds the record that a moved file is again, and the versions that come with it.
+func (t *Relocation) planHistory() (err error) {
+	if err := t.recall(); err != nil {
+		return err
+	}
+	if t.again {
+		t.after.Record, t.after.Entry = t.onto.Record, t.onto.Entry
+		t.after.State = metadata.Active
+		if t.after.Version == t.onto.Version {
+			t.after.Body, t.body = t.onto.Body, nil
+		}
+	}
+	t.former, err = rows.FormerVersions(t.tx, t.source.Resource, t.after, t.by.UserID, maxMovedVersions+1)
+	switch {
+	case errors.Is(err, metadata.ErrRecordDamaged):
+		err = storage.DamagedError("a version of resource "+t.source.ID.String(), err)
+	case len(t.former) > maxMovedVersions:
+		err = core.Conflict(errs.CodeTooManyVersions, "", "the file has more than %d versions, which cannot be moved at once; copy it, and delete it here", maxMovedVersions)
+	}
+	return err
+}
+
+// recall finds the deleted record of the set that says it has become this file by a move, and still
+// has its bytes. The entries about the file say from which ones it came; those that cannot be read
+// say nothing.
+func (t *Relocation) recall() error {
+	number := t.source.Entry
+	for n := 0; number != 0 && n < maxMovesBack; n++ {
+		e, err := t.tx.Audit.Entry(number)
+		if err != nil {
+			return errs.Ignore(errs.Ignore(err, metadata.ErrRecordDamaged), metadata.ErrNotFound)
+		}
+		if number = e.Previous; e.Action != audit.ResourceMove {
+			continue
+		}
+		was, err := core.LookupResource(t.tx, cameFrom(e.Values))
+		if err == nil && was.SetID == t.set.ID && was.State == metadata.Deleted && was.MovedTo == t.source.ID && was.Body != metadata.Purged {
+			t.onto, t.again = &was, true
+			return rows.Described(t.tx, was.ID, &t.onto.Descriptive)
+		}
+	}
+	return nil
+}
+
+// What entries about copies and moves say in their values.
+const (
+	movedFrom = "from"    // id of the file that was copied or moved
+	movedTo   = "movedTo" // id of what a file that was moved has become
+)
+
+// cameFrom is the id of the file that the values of an entry name as movedFrom.
+func cameFrom(values string) string {
+	var said map[string]string
+	_ = json.Unmarshal([]byte(values), &said) // what cannot be read names none
+	return said[movedFrom]
+}
+
+// CarryOut writes what was planned, the arrival before the deletion.
+func (t *Relocation) CarryOut() (arrived metadata.Resource, err error) {
+	if t.Renames() {
+		if arrived = t.after; arrived.Name != t.source.Name {
+			err = t.source.Write(t.tx, rows.Change{By: t.by, Action: audit.ResourceEdit}, &arrived)
+		}
+		t.service.core.Stores.SetDamaged(t.tx, &arrived)
+		return arrived, err
+	}
+	arrived = t.after
+	change := rows.Change{By: t.by, Action: audit.ResourceCopy}
+	if t.move {
+		change.Action = audit.ResourceMove
+	}
+	change.Values.Change(movedFrom, "", t.source.ID.String())
+	if t.onto != nil {
+		err = t.onto.Write(t.tx, change, &arrived)
+	} else {
+		arrived.Record = core.NewRecord(t.tx, t.by)
+		err = core.PutResource(t.tx, change, nil, &arrived)
+	}
+	if err = errors.Join(err, t.bring(arrived)); err != nil || !t.move {
+		return arrived, err
+	}
+	left := t.source.Shown()
+	left.State = metadata.Deleted
+	gone := rows.Change{By: t.by, Action: audit.ResourceDelete, Cause: arrived.Entry}
+	if t.onto == nil || t.again {
+		left.MovedTo = arrived.ID
+		gone.Values.Change(movedTo, "", arrived.ID.String())
+	}
+	return arrived, t.source.Write(t.tx, gone, &left)
+}
+
+// bring stores what a record does not hold itself: bytes, versions, and what clients keep with a
+// file.
+func (t *Relocation) bring(arrived metadata.Resource) (err error) {
+	added, err := rows.SaveFormerVersions(t.tx, arrived.ID, t.former, arrived.Modified)
+	if err == nil {
+		err = rows.CountUsage(t.tx, arrived.DataspaceID, arrived.Modified.Day(), added)
+	}
+	if t.body != nil {
+		err = errors.Join(err, t.tx.InlineBodies.Put(arrived.VersionKey(), t.body))
+	}
+	kept, failed := t.tx.FileProperties.Get(t.source.ID)
+	switch {
+	case failed == nil:
+		kept.ResourceID = arrived.ID
+		if kept.Attributes.Version == t.source.Version {
+			kept.Attributes.Version = arrived.Version
+		} else {
+			kept.Attributes.Timed, kept.Attributes.Modified, kept.Attributes.Version = false, 0, 0
+		}
+		failed = t.tx.FileProperties.Put(kept)
+	case errors.Is(failed, metadata.ErrNotFound) && t.again:
+		failed = t.tx.FileProperties.Remove(arrived.ID)
+	default:
+		failed = errs.Ignore(failed, metadata.ErrNotFound)
+	}
+	return errors.Join(err, failed, t.service.core.Inline.Count(t.tx))
+}
+
+// retype gives a file another name, and the format and media type that this one's extension says,
+// where they were those of the former extension, or say little. A program that saves under a
+// temporary name has not said what the file is.
+func retype(r *metadata.Resource, name string) {
+	was, is := formatOf(r.Name), formatOf(name)
+	r.Name = name
+	if was == is {
+		return
+	}
+	if r.Format == was {
+		r.Format = is
+	}
+	media, parameters, _ := strings.Cut(r.MimeType, ";")
+	known, ok := content.OfExtension(is)
+	if former, _ := content.OfExtension(was); !ok || media != former && !content.IsVague(media) {
+		return
+	}
+	if r.MimeType = known; parameters != "" && strings.HasPrefix(known, "text/") {
+		r.MimeType += ";" + parameters
+	}
+}

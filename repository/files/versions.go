@@ -1,0 +1,277 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/internal/quota"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/maintenance"
+)
+
+// Versions are the versions of the files of a repository. It is safe for concurrent use.
+type Versions struct {
+	core   *core.Core
+	files  *Files
+	upkeep *maintenance.Upkeep
+}
+
+// NewVersions returns the versions of the files of a repository. upkeep erases them.
+func NewVersions(core *core.Core, files *Files, upkeep *maintenance.Upkeep) *Versions {
+	return &Versions{core: core, files: files, upkeep: upkeep}
+}
+
+// The versions of a resource are numbered from 1; the greatest number is that of the present one.
+// Whoever may read the resource may read all of them, unless it is deleted. Numbers are texts of
+// callers.
+
+// nextVersion returns a resource with another file, and what is said about that.
+func nextVersion(r, file metadata.Resource) metadata.Resource {
+	r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
+	r.MimeType, r.Filename = file.MimeType, file.Filename
+	r.Digest, r.Bytes, r.Body, r.Version, r.Label = file.Digest, file.Bytes, file.Body, r.Version+1, ""
+	return r
+}
+
+// ListVersions lists the versions of a resource, the newest first. What was replaced before
+// versions were kept is not listed.
+func (s *Versions) ListVersions(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Version], error) {
+	return core.List(ctx, s.core, p, paging.ResourceVersions, req, core.Lister[metadata.Version]{
+		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Version, error], error) {
+			resolved, err := core.LookupResource(tx, req.Container)
+			if err == nil {
+				err = versioned(resolved)
+			}
+			return s.versions(tx, resolved, q.After), err
+		},
+		Position: func(v metadata.Version) paging.Position {
+			return paging.Position{Stamp: int64(v.Number), ID: v.ResourceID}
+		},
+	})
+}
+
+// versions yields the versions of a resource after a position, the newest first.
+func (s *Versions) versions(tx *metadata.Tx, r core.ResolvedResource, after paging.Position) iter.Seq2[metadata.Version, error] {
+	damaged := s.core.Stores.Damaged(tx)
+	return func(yield func(metadata.Version, error) bool) {
+		show := func(v metadata.Version, err error) bool {
+			was := v.Of(r.Resource)
+			v.Damaged = damaged(&was)
+			return yield(v, err)
+		}
+		before := r.VersionKey()
+		if after != (paging.Position{}) {
+			before.Version = uint32(after.Stamp)
+		} else if !show(rows.PresentVersion(tx, r.Resource)) {
+			return
+		}
+		for v, err := range tx.Versions.Before(before) {
+			if !show(v, err) {
+				return
+			}
+		}
+	}
+}
+
+// GetVersion returns one version.
+func (s *Versions) GetVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, err error) {
+	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := core.ReadableResource(tx, p, id)
+		if err != nil {
+			return err
+		}
+		v, err = s.shownVersion(tx, resolved, number)
+		return err
+	})
+	return v, err
+}
+
+// OpenVersion is OpenResource for one version: the resource as it was then, modified last when its
+// file came.
+func (s *Versions) OpenVersion(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
+	return s.files.Open(ctx, p, id, func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
+		v, err := KeptVersion(tx, r, number)
+		was := v.Of(r.Shown())
+		was.Modified, was.ModifiedBy = v.Created, v.CreatedBy
+		return was, err
+	})
+}
+
+// RestoreVersion makes what a resource was in a version a new version, which shares the blob. A
+// version that the resource is equal to already changes nothing, so that the same request may be
+// sent again.
+func (s *Versions) RestoreVersion(ctx context.Context, p auth.Principal, id, number string, match core.Match) (restored metadata.Resource, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, v, err := changeableVersion(tx, p, id, number, match)
+		if err != nil {
+			return err
+		}
+		restored = resolved.Shown()
+		s.core.Stores.SetDamaged(tx, &restored)
+		was := v.Of(restored)
+		same := was
+		same.Version, same.Label, same.Body, same.Damaged = restored.Version, restored.Label, restored.Body, restored.Damaged
+		same.StoredBy = restored.StoredBy
+		if same == restored {
+			return nil
+		}
+		var body []byte
+		if was.Body == metadata.Inline {
+			body, err = rows.VerifyInline(tx, was)
+		} else {
+			err = s.files.sound(tx, was)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.core.Quotas.Check(tx, quota.Place{Dataspace: restored.DataspaceID, User: p.UserID}, was.Bytes); err != nil {
+			return err
+		}
+		restored = nextVersion(restored, was)
+		restored.Damaged = false
+		change := rows.Change{By: p, Action: audit.VersionRestore}
+		change.Values.Change("restored", "", number)
+		err = resolved.Write(tx, change, &restored)
+		if restored.Body == metadata.Inline {
+			err = errors.Join(err, tx.InlineBodies.Put(restored.VersionKey(), body), s.core.Inline.Count(tx))
+		}
+		return err
+	})
+	s.core.Inline.Wake()
+	return restored, err
+}
+
+// versionFields are the fields of a version that can be changed.
+var versionFields = core.Setters[metadata.Version]{
+	"label": core.TextSetter(core.LabelText, func(v *metadata.Version) *string { return &v.Label }),
+}
+
+// LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept
+// whatever the retention of its dataspace says. It is no change of the resource.
+func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f core.Fields, match core.Match) (v metadata.Version, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := core.LookupResource(tx, id)
+		if err == nil {
+			err = core.Authorise(tx, p, resolved.Set.Dataspace, auth.Write)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := f.Required("label"); err != nil {
+			return err
+		}
+		var said metadata.Version
+		if err := core.SetFields(&said, f, versionFields); err != nil {
+			return err
+		}
+		if _, v, err = changeableVersion(tx, p, id, number, match); err != nil || v.Label == said.Label {
+			return err
+		}
+		before := v
+		v.Label = said.Label
+		return rows.LabelVersion(tx, rows.Change{By: p, Action: audit.VersionLabel}, before, v.Label)
+	})
+	return v, err
+}
+
+// EraseVersion removes the bytes of a version for good, also where it has a label and where the
+// resource is deleted; the row stays. shared tells that another version or resource has the same
+// bytes, which stay for those. That it was erased already is no error.
+func (s *Versions) EraseVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
+	var key metadata.VersionKey
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := core.LookupResource(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := core.OnlySysadmin(p); err != nil {
+			return err
+		}
+		if v, err = lookupVersion(tx, resolved, number); err == nil && v.Present() {
+			err = core.Conflict(errs.CodeVersionPresent, "", "this is the present version; give the resource another file first, or delete it and have it purged")
+		}
+		key = v.Key()
+		return err
+	})
+	if err != nil {
+		return v, false, err
+	}
+	return s.upkeep.EraseVersion(ctx, key, p)
+}
+
+// changeableVersion finds a version whose bytes are there, for a change that the caller may make.
+func changeableVersion(tx *metadata.Tx, p auth.Principal, id, number string, match core.Match) (resolved core.ResolvedResource, v metadata.Version, err error) {
+	if resolved, err = core.LookupResource(tx, id); err != nil {
+		return resolved, v, err
+	}
+	if err = resolved.Admit(tx, p, auth.Write); err != nil {
+		return resolved, v, err
+	}
+	if _, err = lookupVersion(tx, resolved, number); err != nil {
+		return resolved, v, err
+	}
+	if err = match.Check(resolved.Shown().Tag(), resolved.Modified); err == nil {
+		v, err = KeptVersion(tx, resolved, number)
+	}
+	return resolved, v, err
+}
+
+// KeptVersion finds a version whose bytes are there, of a resource that is not deleted.
+func KeptVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
+	v, err := lookupVersion(tx, r, number)
+	if err == nil {
+		err = versioned(r)
+	}
+	if err == nil && v.Body == metadata.Purged {
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionRemoved,
+			Message: fmt.Sprintf("the file of this version was removed on %s (%s)", v.Removed.At.Time().UTC().Format("2006-01-02T15:04:05Z"), v.Removed)}
+	}
+	return v, err
+}
+
+// shownVersion finds a version of a resource that is not deleted, and what is known of its file.
+func (s *Versions) shownVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
+	v, err := lookupVersion(tx, r, number)
+	if err == nil {
+		err = versioned(r)
+	}
+	was := v.Of(r.Resource)
+	v.Damaged = err == nil && s.core.Stores.Damaged(tx)(&was)
+	return v, err
+}
+
+// versioned refuses a resource that is deleted: its versions come back with it.
+func versioned(r core.ResolvedResource) error {
+	if r.Shown().State == metadata.Deleted {
+		return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to have its versions"}
+	}
+	return nil
+}
+
+// lookupVersion finds the version with a number as a client sent it.
+func lookupVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || strconv.FormatUint(n, 10) != number || n < 1 || n > uint64(r.Version)+1 {
+		return metadata.Version{}, &errs.Error{Kind: errs.NotFound, Code: errs.CodeVersionNotFound,
+			Message: fmt.Sprintf("the resource has no such version; its versions are numbered from 1 to %d", uint64(r.Version)+1)}
+	}
+	key := metadata.VersionKey{Resource: r.ID, Version: uint32(n - 1)}
+	if key == r.VersionKey() {
+		return rows.PresentVersion(tx, r.Resource)
+	}
+	v, err := tx.Versions.Get(key)
+	if errors.Is(err, metadata.ErrNotFound) {
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionUnkept, Message: "this version was replaced before versions were kept; nothing is known of it"}
+	}
+	return v, err
+}

@@ -1,0 +1,279 @@
+package folders
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/formats/tree"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+)
+
+// Relocation is a copy or a move from one path of the drive to another one.
+type Relocation struct {
+	From, To  DrivePath
+	Move      bool
+	Shallow   bool // of a copy: a folder goes without its content
+	Overwrite bool // something may be at To
+	// Check gets what is at both paths, where there may be nothing, in the transaction that
+	// relocates. It returns the reason to refuse. It may be called more than once, and must not use
+	// the Service.
+	Check func(from, to DriveEntry) error
+}
+
+// Relocate copies or moves a file or a folder on the drive, and returns what was at both paths
+// before. A file that goes onto a file becomes its next version. A folder that is copied onto a
+// folder replaces it, one that is moved there is merged with it. In every other case the entry at
+// the destination is deleted. One commit decides and does; a folder goes in steps, and the
+// destination loses nothing before the last file has arrived. The folder from which something was
+// moved stays when it is empty.
+func (s *Drive) Relocate(ctx context.Context, p auth.Principal, how Relocation) (from, to DriveEntry, err error) {
+	r := relocation{Relocation: how, service: s}
+	for range relocateTries {
+		if err = s.core.View(ctx, p, r.decide); err != nil {
+			return r.from, r.to, err
+		}
+		switch {
+		case r.from.File == nil:
+			err = r.relocateFolder(ctx, p)
+		case r.replacesFolder():
+			err = r.replaceFolder(ctx, p)
+		default:
+			err = r.relocateFile(ctx, p)
+		}
+		if !errors.Is(err, errOtherKind) {
+			return r.from, r.to, err
+		}
+	}
+	return r.from, r.to, keepsChanging()
+}
+
+func keepsChanging() error {
+	return core.Conflict(errs.CodeBusy, "path", "others keep changing what is at this path; try again")
+}
+
+// relocateTries is how often Relocate looks at both paths anew because others have changed them.
+const relocateTries = 5
+
+// errOtherKind is the error of a transaction that finds something else at a path than the one
+// before.
+var errOtherKind = errors.New("what is at the path has changed")
+
+// relocation is a Relocation with what is at its paths.
+type relocation struct {
+	Relocation
+	service  *Drive
+	from, to DriveEntry
+}
+
+// decide finds what is at both paths, and every reason to refuse that does not depend on single
+// files.
+func (r *relocation) decide(tx *metadata.Tx, p auth.Principal) (err error) {
+	if err := r.paths(); err != nil {
+		return err
+	}
+	if r.to, err = locate(tx, p, r.To, auth.Write); err != nil {
+		return err
+	}
+	if r.to.Missing != Present || r.to.File == nil && r.to.Folder == "" {
+		if err := r.to.free(); err != nil {
+			return err
+		}
+	}
+	if r.from, err = locate(tx, p, r.From, r.needs()); err != nil {
+		return err
+	}
+	if r.to.Missing == Present && !r.Overwrite {
+		return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "there is something at the destination, which is not to be overwritten"}
+	}
+	if r.Check != nil {
+		if err := r.Check(r.from, r.to); err != nil {
+			return err
+		}
+	}
+	if err := r.from.exists(); err != nil {
+		return err
+	}
+	return r.apart()
+}
+
+// needs is what the caller must be allowed to do at the source.
+func (r *relocation) needs() auth.Action {
+	if r.Move {
+		return auth.Write
+	}
+	return auth.Read
+}
+
+// paths refuses paths that no relocation has.
+func (r *relocation) paths() error {
+	within := r.From.Dataspace == r.To.Dataspace && r.From.Set == r.To.Set
+	switch {
+	case within && (r.From.Path == r.To.Path || strings.HasPrefix(r.To.Path, r.From.Path+"/")):
+		return ontoItself()
+	case r.From.Path == "" || r.To.Path == "":
+		return ContainersStay()
+	}
+	return nil
+}
+
+func ontoItself() error { return core.Forbidden("nothing is copied or moved onto or into itself") }
+
+// apart refuses a destination that is the source by another name, or a folder around it: to make
+// room there would delete the source.
+func (r *relocation) apart() error {
+	if r.from.Set.ID != r.to.Set.ID {
+		return nil
+	}
+	if r.to.Missing != Present {
+		if r.from.File == nil && strings.HasPrefix(r.to.Name, r.from.Folder) {
+			return ontoItself() // by another form of its name
+		}
+		return nil
+	}
+	name := r.from.Folder
+	if r.from.File != nil {
+		name = r.from.File.Name
+	}
+	switch {
+	case r.from.File != nil && r.to.File != nil && r.from.File.ID == r.to.File.ID:
+		return ontoItself()
+	case r.to.File == nil && strings.HasPrefix(name, r.to.Folder):
+		return core.Conflict(errs.CodeFolderWithin, "path", "a folder cannot be replaced by what is in it")
+	}
+	return nil
+}
+
+// replacesFolder reports whether a file goes where a folder is.
+func (r *relocation) replacesFolder() bool {
+	return r.from.File != nil && r.to.Missing == Present && r.to.File == nil
+}
+
+// again is decide for the transaction that writes: in which each path must still have an entry of
+// the same kind.
+func (r *relocation) again(tx *metadata.Tx, p auth.Principal) error {
+	was := *r
+	if err := r.decide(tx, p); err != nil {
+		return err
+	}
+	same := func(a, b DriveEntry) bool {
+		return a.Missing == b.Missing && a.Set.ID == b.Set.ID && a.Folder == b.Folder && (a.File == nil) == (b.File == nil)
+	}
+	if !same(was.from, r.from) || !same(was.to, r.to) {
+		return errOtherKind
+	}
+	return nil
+}
+
+// relocateFile copies or moves a file to a free path, or onto a file.
+func (r *relocation) relocateFile(ctx context.Context, p auth.Principal) error {
+	err := r.service.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := r.again(tx, p); err != nil {
+			return err
+		}
+		to := files.Destination{SetID: r.to.Set.ID.String(), Name: r.to.Name}
+		if r.to.File != nil {
+			to.Onto = r.to.File.ID.String()
+		}
+		return r.place(ctx, tx, p, to)
+	})
+	r.service.core.Inline.Wake()
+	return err
+}
+
+// place copies or moves the file, and keeps the folder that it leaves.
+func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principal, to files.Destination) error {
+	t := r.service.files.NewRelocation(tx, p, r.Move)
+	err := t.Prepare(ctx, r.from.File.ID.String(), to)
+	if err == nil {
+		_, err = t.CarryOut()
+	}
+	if err == nil && r.Move {
+		err = keepFolder(tx, p, r.from.parent(), r.service.core.Now())
+	}
+	return err
+}
+
+// replaceFolder copies or moves a file to the path of a folder. The first commit has the file at
+// its place, and deletes the folder, or if that is large the first part of it.
+func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error {
+	folder := metadata.FolderKey{SetID: r.to.Set.ID, Path: r.to.Folder}
+	f := &folderSteps{service: r.service.folders, from: folder, to: folder, decide: func(_ *folderSteps, tx *metadata.Tx, p auth.Principal) error {
+		return r.again(tx, p)
+	}}
+	ctx, release, err := f.lock(ctx, p, folder)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return f.run(ctx, p, func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error {
+		f.room--
+		to, err := r.hiddenDestination(tx)
+		if err != nil {
+			return err
+		}
+		return r.place(ctx, tx, f.by, to)
+	}, (*folderSteps).deleteFiles, (*folderSteps).deleteFolders)
+}
+
+// hiddenDestination is where a file goes that replaces a folder. A file of the same name that the
+// folder hides would have the path once the folder is gone: the file becomes its next version.
+func (r *relocation) hiddenDestination(tx *metadata.Tx) (files.Destination, error) {
+	to := files.Destination{SetID: r.to.Set.ID.String(), Name: strings.TrimSuffix(r.to.Folder, "/")}
+	hidden := tx.Resources.Range(metadata.ResourceRange{Set: r.to.Set.ID, States: paging.Active, Order: paging.ByName, Name: &to.Name})
+	for file, err := range hidden {
+		if err == nil && file.ID != r.from.File.ID {
+			to.Onto = file.ID.String()
+		}
+		return to, err
+	}
+	return to, nil
+}
+
+// relocateFolder copies or moves a folder.
+func (r *relocation) relocateFolder(ctx context.Context, p auth.Principal) error {
+	f := &folderSteps{
+		from: metadata.FolderKey{SetID: r.from.Set.ID, Path: r.from.Folder}, to: metadata.FolderKey{SetID: r.to.Set.ID, Path: r.to.Folder},
+		move: r.Move, shallow: r.Shallow && !r.Move, existing: ReplaceExisting,
+		decide: func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error {
+			if err := r.again(tx, p); err != nil {
+				return err
+			}
+			return f.check(tx, p)
+		},
+	}
+	if r.Move || f.shallow {
+		f.existing = MergeExisting
+	}
+	var last []folderPart
+	switch {
+	case r.to.File != nil:
+		f.to.Path = r.To.Path + "/"
+		replaced := r.to.File.ID
+		last = append(last, func(f *folderSteps, _ context.Context, tx *metadata.Tx) error { return deleteFile(tx, f.by, replaced) })
+	case r.to.Missing != Present:
+		f.to.Path = r.to.Name + "/"
+	}
+	if r.Move {
+		last = append(last, func(f *folderSteps, _ context.Context, tx *metadata.Tx) error {
+			return keepFolder(tx, f.by, r.from.parent(), f.service.core.Now())
+		})
+	}
+	_, err := r.service.folders.placeFolder(ctx, p, f, last...)
+	return err
+}
+
+// parent is the folder in which a file or a folder is.
+func (e DriveEntry) parent() metadata.FolderKey {
+	name := strings.TrimSuffix(e.Folder, "/")
+	if e.File != nil {
+		name, _, _ = tree.Split(e.File.Name)
+		return metadata.FolderKey{SetID: e.Set.ID, Path: name}
+	}
+	return metadata.FolderKey{SetID: e.Set.ID, Path: name[:strings.LastIndexByte(name, '/')+1]}
+}

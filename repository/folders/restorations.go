@@ -1,0 +1,167 @@
+package folders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/formats/audit"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/internal/rows"
+)
+
+// How many folders that were there by themselves a deletion names, and a restoration makes; of so
+// many bytes together that a request has room for them.
+const (
+	maxMade      = 1000
+	maxMadeBytes = 256 << 10
+)
+
+// FolderDeletion is when the files of a folder were deleted: what its restoration is given.
+type FolderDeletion struct{ First, Last metadata.Stamp }
+
+// String is the deletion as the interface shows it; "" for one that has deleted no file.
+func (d FolderDeletion) String() string {
+	if d.First == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x", int64(d.First), int64(d.Last))
+}
+
+func (d *FolderDeletion) note(at metadata.Stamp) {
+	if d.First == 0 {
+		d.First = at
+	}
+	d.Last = at
+}
+
+func parseFolderDeletion(text string) (d FolderDeletion, ok bool) {
+	first, last, _ := strings.Cut(text, "-")
+	from, wrong := strconv.ParseInt(first, 16, 64)
+	to, wrongToo := strconv.ParseInt(last, 16, 64)
+	d = FolderDeletion{metadata.Stamp(from), metadata.Stamp(to)}
+	return d, wrong == nil && wrongToo == nil && d.First <= d.Last && d.String() == text
+}
+
+// folderRestoration is what a request says about a folder that is to be restored.
+type folderRestoration struct {
+	path     string
+	deletion FolderDeletion
+	made     []string
+}
+
+var folderRestoreFields = core.Setters[folderRestoration]{
+	"path": core.TextSetter(core.NameText, func(f *folderRestoration) *string { return &f.path }),
+	"deletion": func(f *folderRestoration, field string, value any) error {
+		text, err := core.StringValue(field, value)
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if f.deletion, ok = parseFolderDeletion(text); !ok {
+			return core.Invalid(field, "%s must be what the answer to the deletion of the folder says", field)
+		}
+		return nil
+	},
+	"createdFolders": func(f *folderRestoration, field string, value any) (err error) {
+		if f.made, err = core.StringsValue(field, value); err == nil && len(f.made) > maxMade {
+			err = core.Invalid(field, "%s may name up to %d folders", field, maxMade)
+		}
+		return err
+	},
+}
+
+// RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the
+// caller has deleted by it, and makes the folders that were there by themselves, in steps as
+// CopyFolder. Files that were restored, purged or moved since stay as they are.
+func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set string, f core.Fields) (folder metadata.FolderKey, done FolderOutcome, err error) {
+	var asked folderRestoration
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := core.LookupSet(tx, set, "")
+		if err == nil {
+			err = core.Authorise(tx, p, resolved.Dataspace, auth.Write)
+		}
+		if err == nil {
+			err = core.SetFields(&asked, f, folderRestoreFields)
+		}
+		if err == nil {
+			err = files.FolderPath("path", asked.path)
+		}
+		folder = metadata.FolderKey{SetID: resolved.ID, Path: asked.path}
+		for _, path := range asked.made {
+			if err == nil && !strings.HasPrefix(path, asked.path) {
+				err = core.Invalid("createdFolders", "createdFolders must be in the folder")
+			}
+			if err == nil {
+				err = files.NewFolderPath("createdFolders", path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return folder, done, err
+	}
+	steps := &folderSteps{service: s, from: folder, to: folder, restores: &asked}
+	ctx, release, err := steps.lock(ctx, p, folder)
+	if err != nil {
+		return folder, done, err
+	}
+	defer release()
+	err = steps.run(ctx, p, (*folderSteps).restoreFiles, (*folderSteps).makeFolders)
+	return folder, steps.done, err
+}
+
+// restoreFiles is a step of a restoration.
+func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
+	if f.restores.deletion.First == 0 {
+		return nil
+	}
+	deleted := f.fromAt.files(f.from)
+	deleted.States = paging.Deleted
+	files, err := f.nextFiles(tx, deleted)
+	if err != nil {
+		return err
+	}
+	for _, r := range files {
+		f.fromAt.advance(r)
+		resolved := core.ResolvedResource{Resource: r, Set: f.source}
+		changed := resolved.Shown()
+		within := f.restores.deletion.First <= r.Modified && r.Modified <= f.restores.deletion.Last
+		if !within || r.ModifiedBy != f.by.UserID || r.MovedTo != (metadata.ID{}) || r.Body == metadata.Purged {
+			continue
+		}
+		if _, err := resolved.Pass(&changed, metadata.Active); err != nil {
+			return err
+		}
+		if err := resolved.Write(tx, rows.Change{By: f.by, Action: audit.ResourceRestore}, &changed); err != nil {
+			return err
+		}
+		f.done.Files++
+	}
+	return nil
+}
+
+// makeFolders is the last step of a restoration.
+func (f *folderSteps) makeFolders(_ context.Context, tx *metadata.Tx) error {
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(f.restores.made))) {
+		key := metadata.FolderKey{SetID: f.source.ID, Path: path}
+		if _, err := tx.Folders.Get(key); !errors.Is(err, metadata.ErrNotFound) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := putFolder(tx, f.by, key, f.service.core.Now()); err != nil {
+			return err
+		}
+		f.done.Folders++
+	}
+	return nil
+}

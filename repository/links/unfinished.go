@@ -1,0 +1,119 @@
+package links
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"labshelf/auth/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+)
+
+const (
+	// maxUnfinished is how many unfinished uploads a link may have: 16 people can send by its page,
+	// which sends 4 files at once. Each that begins reads the rows of the others.
+	maxUnfinished = 64
+	// maxPause is for how long an upload of a link may pause. With the ten minutes until the next
+	// removal of expired ones it is gone within an hour.
+	maxPause = 50 * time.Minute
+)
+
+// unfinished are the unfinished uploads of each link, and some that have ended: rows have no index
+// by sender. It is safe for concurrent use, and the zero value has none.
+type unfinished struct {
+	mu sync.Mutex
+	of map[metadata.ID][]metadata.ID
+}
+
+func (u *unfinished) get(link metadata.ID) []metadata.ID {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.of[link]
+}
+
+// add adds an upload that a service before this one had begun.
+func (u *unfinished) add(link, upload metadata.ID) { u.put(link, append(u.get(link), upload)) }
+
+// put keeps ids, which the caller leaves unchanged.
+func (u *unfinished) put(link metadata.ID, ids []metadata.ID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.of == nil {
+		u.of = map[metadata.ID][]metadata.ID{}
+	}
+	u.of[link] = ids
+}
+
+// bound refuses an upload that is one too many in addition to the unfinished ones of the link. In
+// the transaction that makes its row it has an id, and counts from then on: writers take turns.
+func (d *fileRequest) bound(tx *metadata.Tx, link foundLink, t *metadata.ResumableUpload) error {
+	unfinished, err := d.service.links.unfinishedUploads(tx)
+	if err != nil {
+		return err
+	}
+	open, err := unfinished(link.ID)
+	if err != nil {
+		return err
+	}
+	if refused := link.crowded(open, t.Length); refused != nil {
+		return refused
+	}
+	if t.ID != (metadata.ID{}) && !d.service.core.Stores.Node.Shared() {
+		ids := []metadata.ID{t.ID}
+		for _, other := range open {
+			ids = append(ids, other.ID)
+		}
+		d.service.links.unfinished.put(link.ID, ids)
+	}
+	return nil
+}
+
+// unfinishedUploads returns a function that returns the unfinished uploads of a link, without
+// those that have expired and are about to be removed.
+func (s *Links) unfinishedUploads(tx *metadata.Tx) (of func(link metadata.ID) ([]metadata.ResumableUpload, error), err error) {
+	ids := s.unfinished.get
+	if s.core.Stores.Node.Shared() { // any node may have begun some
+		all, err := rows.Collect(tx.Uploads.Ended(math.MaxInt64), math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		ids = func(metadata.ID) []metadata.ID { return all }
+	}
+	return func(link metadata.ID) (open []metadata.ResumableUpload, err error) {
+		for _, id := range ids(link) {
+			t, err := tx.Uploads.Get(id)
+			switch {
+			case errors.Is(err, metadata.ErrNotFound), err == nil && (t.Done() || t.SenderID != link || t.Expires <= s.core.Now()):
+			case err != nil:
+				return nil, err
+			default:
+				open = append(open, t)
+			}
+		}
+		return open, nil
+	}, nil
+}
+
+// crowded refuses another upload of so many bytes beside these.
+func (v foundLink) crowded(open []metadata.ResumableUpload, length int64) error {
+	var bytes int64
+	for _, t := range open {
+		bytes += t.Length
+	}
+	rule := ""
+	switch {
+	case v.MaxUses > 0 && int64(len(open)) >= int64(v.MaxUses)-int64(v.Use.Count):
+		rule = "no more than the files that it still takes"
+	case len(open) >= maxUnfinished:
+		rule = fmt.Sprintf("no more than %d", maxUnfinished)
+	case v.MaxBytes > 0 && length > v.MaxBytes-v.Use.Bytes-bytes:
+		rule = "with no more bytes together than it still takes"
+	default:
+		return nil
+	}
+	return &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
+		Message: "a link has unfinished uploads, " + rule + "; try again when one is complete, or ends because nothing has come for 50 minutes"}
+}
