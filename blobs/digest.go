@@ -1,26 +1,10 @@
 package blobs
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-)
+import "labshelf/blobs/digest"
 
 // Digest is the SHA-256 of a blob and its name in every store.
-type Digest [sha256.Size]byte
-
-// String returns the digest as 64 lower-case hexadecimal digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+type Digest = digest.Digest
 
 // ParseDigest reads a digest from exactly 64 hexadecimal digits of any case. The error does not
 // repeat the text.
-func ParseDigest(text string) (Digest, error) {
-	var d Digest
-	if len(text) != hex.EncodedLen(len(d)) {
-		return Digest{}, fmt.Errorf("a SHA-256 digest has %d hexadecimal digits, not %d characters", hex.EncodedLen(len(d)), len(text))
-	}
-	if _, err := hex.Decode(d[:], []byte(text)); err != nil {
-		return Digest{}, fmt.Errorf("a SHA-256 digest has only hexadecimal digits: %w", err)
-	}
-	return d, nil
-}
+func ParseDigest(text string) (Digest, error) { return digest.Parse(text) }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"labshelf/auth/errs"
@@ -303,20 +304,62 @@ func uncompressed(response *http.Response) (io.Reader, error) {
 	return bodyReader{unpacked}, nil
 }
 
-// record is a pointer to an object with an id.
-type record[T any] interface {
-	*T
-	identify(etag string) (id string) // stores the ETag
+// record is an object with an id.
+type record interface {
+	Dataspace | Set | Resource | Version | User | CreatedKey | Privilege | Link | AddressedLink |
+		Schema | SchemaVersion | Edit | EditOutcome | Webhook | SecretWebhook | Delivery
+}
+
+// identify stores the ETag of an answer in a record, and returns what identifies the record; "" is
+// no record of this kind.
+func identify(r any, etag string) (id string) {
+	switch r := r.(type) {
+	case *Dataspace:
+		r.ETag, id = etag, r.ID
+	case *Set:
+		r.ETag, id = etag, r.ID
+	case *Resource:
+		r.ETag, id = etag, r.ID
+	case *User:
+		r.ETag, id = etag, r.ID
+	case *Privilege:
+		r.ETag, id = etag, r.ID
+	case *Link:
+		r.ETag, id = etag, r.ID
+	case *AddressedLink:
+		r.ETag, id = etag, r.ID
+	case *Schema:
+		r.ETag, id = etag, r.ID
+	case *SchemaVersion:
+		id = strconv.Itoa(r.Version)
+	case *Version:
+		id = r.ResourceID
+	case *CreatedKey:
+		id = r.ID
+	case *Edit:
+		id = r.ID
+	case *EditOutcome:
+		if r.Changes != nil {
+			id = "outcome"
+		}
+	case *Webhook:
+		id = r.ID
+	case *SecretWebhook:
+		id = r.ID
+	case *Delivery:
+		id = r.MessageID
+	}
+	return id
 }
 
 // one makes a call that answers with one record.
-func one[T any, P record[T]](ctx context.Context, c *Client, r request) (T, error) {
+func one[T record](ctx context.Context, c *Client, r request) (T, error) {
 	var got, none T
 	err := c.run(ctx, r, func(response *http.Response) error {
 		if err := read(response, &got); err != nil {
 			return err
 		}
-		if P(&got).identify(response.Header.Get("Etag")) == "" {
+		if identify(&got, response.Header.Get("Etag")) == "" {
 			return &Problem{Status: response.StatusCode}
 		}
 		return nil

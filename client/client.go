@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
-	"labshelf/metadata"
+	"labshelf/blobs/digest"
+	"labshelf/handlers/wire"
 )
 
 // Client calls one service as one user. It keeps its connections.
@@ -50,10 +50,10 @@ func (c *Client) Close() {
 // Problem is an answer that is no success, with its problem document. Where another server than
 // labshelf answers, only Status is known.
 type Problem struct {
-	Status int       `json:"status"` // of the answer
-	Code   errs.Code `json:"code"`   // for programs, or ""
-	Detail string    `json:"detail"` // for people, or ""
-	Field  string    `json:"field"`  // the part of the request to blame, or ""
+	Status int       // of the answer
+	Code   errs.Code // for programs, or ""
+	Detail string    // for people, or ""
+	Field  string    // the part of the request to blame, or ""
 }
 
 // Error implements error.
@@ -80,17 +80,6 @@ var ErrIncomplete = errors.New("the answer broke off")
 // maxProblem bounds an answer that is no success, in bytes.
 const maxProblem = 64 << 10
 
-// Status is the status of a service.
-type Status struct {
-	Status    string          `json:"status"` // OK, READ-ONLY or FAILING
-	Hostname  string          `json:"hostname"`
-	Node      string          `json:"node"`   // "" in answers of older services, as Engine
-	Engine    string          `json:"engine"` // that keeps the metadata: bolt or postgres
-	Version   string          `json:"version"`
-	Anonymous bool            `json:"anonymous"` // what is open is read without a key
-	Detail    json.RawMessage `json:"detail"`    // for sysadmins; nil for others
-}
-
 // Status returns the status of the service. A failing service is no error.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	response, err := c.do(ctx, http.MethodGet, "/status", nil)
@@ -116,8 +105,8 @@ type Download struct {
 }
 
 // Snapshot requests a consistent copy of the metadata, and returns the stamp of the last change in
-// it. It is for sysadmins.
-func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error) {
+// it, in µs. It is for sysadmins.
+func (c *Client) Snapshot(ctx context.Context) (*Download, int64, error) {
 	response, err := c.get(ctx, "/admin/snapshot")
 	if err != nil {
 		return nil, 0, err
@@ -126,17 +115,13 @@ func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error
 	if err != nil || response.ContentLength < 0 {
 		return nil, 0, errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
 	}
-	return download(response), metadata.Stamp(stamp), nil
+	return download(response), stamp, nil
 }
 
 // Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not
-// hashed here. Errors: blobs.ErrNotFound.
-func (c *Client) Blob(ctx context.Context, digest blobs.Digest) (*Download, error) {
-	response, err := c.get(ctx, "/admin/blobs/"+digest.String())
-	var problem *Problem
-	if errors.As(err, &problem) && problem.Status == http.StatusNotFound && problem.Code == "blob_not_found" {
-		return nil, fmt.Errorf("%w: %w", blobs.ErrNotFound, err)
-	}
+// hashed here. The Problem of a missing blob has the code blob_not_found.
+func (c *Client) Blob(ctx context.Context, of digest.Digest) (*Download, error) {
+	response, err := c.get(ctx, "/admin/blobs/"+of.String())
 	if err != nil {
 		return nil, err
 	}
@@ -200,13 +185,12 @@ func (c *Client) do(ctx context.Context, method, path string, in any) (*http.Res
 }
 
 func problemOf(response *http.Response) *Problem {
-	p := &Problem{}
+	var p wire.Problem
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxProblem))
-	if err != nil || json.Unmarshal(text, p) != nil {
-		p = &Problem{}
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		p = wire.Problem{}
 	}
-	p.Status = response.StatusCode
-	return p
+	return &Problem{Status: response.StatusCode, Code: p.Code, Detail: p.Detail, Field: p.Field}
 }
 
 func closing(body io.Closer, err *error) { *err = errors.Join(*err, body.Close()) }

@@ -15,8 +15,6 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/metadata"
-	"labshelf/repository/maintenance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,8 +35,8 @@ func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 func all(ctx context.Context, c *client.Client) map[string]error {
 	errs := map[string]error{}
 	_, errs["Status"] = c.Status(ctx)
-	_, errs["Check"] = c.Check(ctx, maintenance.CheckOptions{}, maintenance.CheckEvents{})
-	_, errs["Purge"] = c.Purge(ctx, maintenance.PurgeOptions{})
+	_, errs["Check"] = c.Check(ctx, client.CheckRequest{}, client.CheckEvents{})
+	_, errs["Purge"] = c.Purge(ctx, client.PurgeRequest{})
 	snapshot, _, err := c.Snapshot(ctx)
 	errs["Snapshot"] = drain(snapshot, err)
 	blob, err := c.Blob(ctx, blobs.Digest{})
@@ -182,16 +180,16 @@ func TestRequestsHaveTheirForm(t *testing.T) {
 	d, stamp, err := c.Snapshot(ctx)
 	want(t, errors.Join(err, drain(d, err)), fmt.Sprint(stamp, d.Bytes), "1234567 8")
 	_, err = c.Blob(ctx, blobs.Digest{0xab})
-	if !errors.Is(err, blobs.ErrNotFound) {
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != "blob_not_found" {
 		t.Errorf("got %v", err)
 	}
 	var reported []string
-	result, err := c.Check(ctx, maintenance.CheckOptions{NoData: true, Subset: maintenance.Subset{N: 1, T: 3}}, maintenance.CheckEvents{
-		Violation: func(v metadata.Violation) { reported = append(reported, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
+	result, err := c.Check(ctx, client.CheckRequest{NoData: true, Subset: "1/3"}, client.CheckEvents{
+		Violation: func(v client.Violation) { reported = append(reported, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
 		Progress:  func(done, total int64) { reported = append(reported, fmt.Sprint(done, "/", total)) },
 	})
 	want(t, err, fmt.Sprint(result, reported), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")
-	purged, err := c.Purge(ctx, maintenance.PurgeOptions{OlderThan: 90 * 24 * time.Hour, DryRun: true, Grace: time.Hour})
+	purged, err := c.Purge(ctx, client.PurgeRequest{OlderThan: "2160h0m0s", DryRun: true, Grace: "1h0m0s"})
 	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles, purged.Recent, purged.RecentBytes), "1 2 3 4 5")
 	want(t, nil, strings.Join(got, "\n"), "GET /v1/status  \nGET /v1/admin/snapshot  \nGET /v1/admin/blobs/ab"+strings.Repeat("00", 31)+"  \n"+
 		`POST /v1/admin/check application/json {"noData":true,"subset":"1/3"}`+"\n"+
@@ -218,7 +216,7 @@ func TestStatusOfFailingService(t *testing.T) {
 func TestCheckWithoutEndIsIncomplete(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "reported"}}`, "[1"} {
-		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), maintenance.CheckOptions{}, maintenance.CheckEvents{})
+		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), client.CheckRequest{}, client.CheckEvents{})
 		if !errors.Is(err, client.ErrIncomplete) || strings.Contains(answer, "reported") != strings.Contains(err.Error(), "reported") {
 			t.Errorf("%s: %v", answer, err)
 		}

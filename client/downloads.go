@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
+	"labshelf/blobs/digest"
 )
 
 // ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than announced.
@@ -33,9 +33,9 @@ var ErrDigest = errors.New("the file that was received has another SHA-256 than 
 // closes it.
 type File struct {
 	*Download
-	From, Total int64        // the first byte that is received, and the length of the complete file
-	Digest      blobs.Digest // of the complete file
-	ETag        string       // of the file, not of its record; for ifMatch of Data
+	From, Total int64         // the first byte that is received, and the length of the complete file
+	Digest      digest.Digest // of the complete file
+	ETag        string        // of the file, not of its record; for ifMatch of Data
 	Mimetype    string
 	Filename    string // to save it as, without folders
 }
@@ -115,11 +115,11 @@ func fileOf(response *http.Response, from int64) (*File, error) {
 		f.Bytes, f.Total = total-from, total
 	}
 	sum, sent := strings.CutPrefix(response.Header.Get("Repr-Digest"), "sha-256=:")
-	digest, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(sum, ":"))
-	if !sent || err != nil || len(digest) != len(f.Digest) || f.Total < 0 {
+	sha, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(sum, ":"))
+	if !sent || err != nil || len(sha) != len(f.Digest) || f.Total < 0 {
 		return nil, foreign
 	}
-	f.Digest = blobs.Digest(digest)
+	f.Digest = digest.Digest(sha)
 	_, params, _ := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	name := params["filename"]
 	f.Filename = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -140,7 +140,7 @@ type resuming struct {
 	body      io.ReadCloser
 	at, total int64
 	hash      hash.Hash // of all that was received; nil: not from the beginning
-	digest    blobs.Digest
+	digest    digest.Digest
 	open      func(from int64) (io.ReadCloser, error)
 	wait      func(time.Duration) error
 	retries   Retries
@@ -173,7 +173,7 @@ func (r *resuming) finish() error {
 	if r.at != r.total {
 		return fmt.Errorf("%w: %d of %d bytes were received", ErrIncomplete, r.at, r.total)
 	}
-	if r.hash != nil && blobs.Digest(r.hash.Sum(nil)) != r.digest {
+	if r.hash != nil && digest.Digest(r.hash.Sum(nil)) != r.digest {
 		return ErrDigest
 	}
 	return io.EOF

@@ -10,21 +10,14 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"labshelf/handlers/wire"
 )
 
 // Event is something that happened to an object. It has no names: read the object.
 type Event struct {
-	ID          string      `json:"id"`   // what Events goes on after
-	Kind        string      `json:"kind"` // the action, such as resource.replace, or Reload
-	Object      EventObject `json:"object,omitzero"`
-	DataspaceID string      `json:"dataspaceId,omitempty"` // that the object is in, or is; "": none
-	SetID       string      `json:"setId,omitempty"`       // likewise
-}
-
-// EventObject is what an event is about; the zero value is nothing that has an id.
-type EventObject struct {
-	Kind string `json:"kind"` // dataspace, set, resource, user, key or webhook
-	ID   string `json:"id"`
+	ID string `json:"id"` // for Events, to continue after it
+	wire.Event
 }
 
 // Reload is the kind of the event that stands for everything that may have been missed: read again

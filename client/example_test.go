@@ -226,7 +226,7 @@ func ExampleClient_Grant() {
 	defer stop()
 	mary, err := c.NewUser(ctx, client.NewUser{Username: "mary", Fullname: "Mary Somerville"})
 	fatal(err)
-	key, err := c.NewKey(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: time.Now().AddDate(1, 0, 0)})
+	key, err := c.NewKey(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: client.Time{Time: time.Now().AddDate(1, 0, 0)}})
 	fatal(err)
 	hers := client.New(c.Base(), key.Secret)
 	defer hers.Close()

@@ -9,14 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"labshelf/handlers/wire"
 )
 
-// The states of a record, and what listings of them ask for.
-const (
-	Active  = "active"
-	Deleted = "deleted"
-	All     = "all" // active and deleted, for ListOptions
-)
+// All asks for active and deleted records, in ListOptions.
+const All = "all"
 
 // ListOptions selects what a listing shows. The zero value selects all active records. No listing
 // takes every option: the service refuses the others with "invalid_parameter".
@@ -112,21 +110,13 @@ func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T
 
 // pageAnswer is the answer to the request for a page.
 type pageAnswer[T Listed] struct {
-	NextPage string `json:"nextPage"`
-	Data     []T    `json:"data"`
-	End      *bool  `json:"end"`
-
-	Folders []Folder `json:"folders"`
-
-	// Of searches.
-	Total  int           `json:"total"`
-	Counts *SearchCounts `json:"counts"`
-	Behind uint64        `json:"behind"`
+	wire.Page[T]
+	wire.SearchSums
 }
 
 // page is the page at a URL; of the answer of an error it has nothing else.
 func (a *pageAnswer[T]) page(url string) Page[T] {
-	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End != nil && *a.End, Folders: a.Folders}
+	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End, Folders: a.Folders}
 }
 
 // fetch requests a page. With an error the answer is empty.
@@ -139,7 +129,7 @@ func fetch[T Listed](ctx context.Context, c *Client, pageURL string) (answer pag
 		if err := read(response, &answer); err != nil {
 			return err
 		}
-		if answer.End == nil || *answer.End == (answer.NextPage != "") || answer.NextPage == pageURL {
+		if answer.End == (answer.NextPage != "") || answer.NextPage == pageURL {
 			return &Problem{Status: response.StatusCode}
 		}
 		return nil
@@ -184,22 +174,6 @@ func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[P
 			next = page.Next
 		}
 	}
-}
-
-// Outline is how long a listing is, and where its pages begin. Bounded: there are more than 200,000
-// resources and folders, or than 1,000 pages.
-type Outline struct {
-	Total   int    `json:"total"`
-	Bounded bool   `json:"bounded"`
-	Marks   []Mark `json:"marks"` // of all pages but the first
-}
-
-// Mark is the beginning of a page.
-type Mark struct {
-	Index    int       `json:"index"`    // how many are before it
-	Name     string    `json:"name"`     // of the last of these, in an order by name; of a folder its path
-	Modified time.Time `json:"modified"` // of the last of these, in an order by time
-	Page     string    `json:"page"`     // its URL, for Pages
 }
 
 // SetOutline outlines what SetResources lists with the same options, or with Folders what pages

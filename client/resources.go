@@ -3,104 +3,25 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"labshelf/blobs"
+	"labshelf/blobs/digest"
 )
-
-// Resource is the record of a file.
-type Resource struct {
-	ID          string       `json:"id"`
-	URL         string       `json:"url"`
-	DataURL     string       `json:"dataUrl"`     // of the file
-	ViewDataURL string       `json:"viewDataUrl"` // of a page for people
-	Name        string       `json:"name"`        // may contain "/"; not unique
-	Description string       `json:"description"`
-	Format      string       `json:"format"`
-	Mimetype    string       `json:"mimetype"`
-	Size        int64        `json:"size"`     // KiB, rounded; see Bytes
-	Created     time.Time    `json:"created"`  // UTC, to the millisecond
-	Modified    time.Time    `json:"modified"` // when last created, replaced, edited, deleted or restored; UTC, to the millisecond
-	SetID       string       `json:"setId"`
-	State       string       `json:"state"` // Active or Deleted
-	Bytes       int64        `json:"bytes"` // length of the file
-	SHA256      blobs.Digest `json:"sha256"`
-	Filename    string       `json:"filename"` // without folders; "": none was given
-	DataspaceID string       `json:"dataspaceId"`
-	CreatedBy   string       `json:"createdBy"`         // id of a user
-	ModifiedBy  string       `json:"modifiedBy"`        // id of a user
-	Version     int64        `json:"version"`           // number of the current version, from 1
-	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
-	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
-	MovedTo     string       `json:"movedTo,omitempty"` // of a deleted one that was moved into another set: id of the resource that it has become
-	LinkID      string       `json:"linkId,omitempty"`  // of one whose first file came through a request link: id of that link
-	Metadata    Metadata     `json:"metadata,omitempty"`
-	ETag        string       `json:"-"` // of the record, for IfMatch and IfNoneMatch; "" in listings
-}
-
-func (r *Resource) identify(etag string) string {
-	r.ETag = etag
-	return r.ID
-}
-
-// written is a resource as JSON has it.
-type written struct {
-	*plain
-	SHA256 string `json:"sha256"`
-}
-
-type plain Resource
-
-// MarshalJSON writes the digest in hexadecimal digits.
-func (r Resource) MarshalJSON() ([]byte, error) {
-	return json.Marshal(written{(*plain)(&r), r.SHA256.String()})
-}
-
-// UnmarshalJSON reads the digest from hexadecimal digits.
-func (r *Resource) UnmarshalJSON(text []byte) error {
-	w := written{plain: (*plain)(r)}
-	if err := json.Unmarshal(text, &w); err != nil {
-		return err
-	}
-	digest, err := blobs.ParseDigest(w.SHA256)
-	if err != nil {
-		return fmt.Errorf("sha256: %w", err)
-	}
-	r.SHA256 = digest
-	return nil
-}
 
 // NewResource is a file to be uploaded. What is "" is left to the service.
 type NewResource struct {
-	SetID       string       // that receives it; ReplaceResource needs none
-	Name        string       // up to 4096 bytes, may contain "/"; "": Filename
-	Filename    string       // "": none, then Name is needed
-	Description string       // up to 16 KiB
-	Format      string       // up to 100 characters; "": from the extension
-	Mimetype    string       // "": found by the service
-	Metadata    Metadata     // of a file that replaces another one a merge patch
-	Digest      blobs.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
-}
-
-// ResourceEdit changes a record; nil fields stay.
-type ResourceEdit struct {
-	Name        *string `json:"name,omitempty"`
-	Description *string `json:"description,omitempty"`
-	Format      *string `json:"format,omitempty"`
-
-	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
-}
-
-// Destination is where a file goes that is copied or moved.
-type Destination struct {
-	SetID string `json:"setId,omitempty"` // "": the set in which it is
-	Name  string `json:"name,omitempty"`  // "": the name that it has
+	SetID       string        // that receives it; ReplaceResource needs none
+	Name        string        // up to 4096 bytes, may contain "/"; "": Filename
+	Filename    string        // "": none, then Name is needed
+	Description string        // up to 16 KiB
+	Format      string        // up to 100 characters; "": from the extension
+	Mimetype    string        // "": found by the service
+	Metadata    Metadata      // of a file that replaces another one a merge patch
+	Digest      digest.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
 }
 
 // Resources lists the resources that the caller may read, by modification. It takes State, Since,
@@ -119,11 +40,6 @@ func (c *Client) DataspaceResources(ctx context.Context, dataspaceID string, o L
 // Order, Name, NamePrefix and Limit.
 func (c *Client) SetResources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
 	return list[Resource](ctx, c, o, "sets", setID, "resources")
-}
-
-// Folder is a folder of a set: what the names of its files begin with.
-type Folder struct {
-	Path string `json:"path"` // ends in a slash
 }
 
 // Child is a file or a folder of a folder.

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
+	"labshelf/blobs/digest"
 )
 
 // Upload is a file that is sent in chunks, and continued where it stopped: after a connection
@@ -51,14 +51,14 @@ func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, rep
 
 // uploadMetadata returns the header by which tus clients describe a file.
 func uploadMetadata(r NewResource, replaces string) string {
-	digest := ""
-	if r.Digest != (blobs.Digest{}) {
-		digest = r.Digest.String()
+	sha := ""
+	if r.Digest != (digest.Digest{}) {
+		sha = r.Digest.String()
 	}
 	var pairs []string
 	for _, pair := range [][2]string{
 		{"setId", r.SetID}, {"resourceId", replaces}, {"filename", r.Filename}, {"filetype", r.Mimetype},
-		{"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"metadata", string(r.Metadata)}, {"sha256", digest},
+		{"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"metadata", string(r.Metadata)}, {"sha256", sha},
 	} {
 		if pair[1] != "" {
 			pairs = append(pairs, pair[0]+" "+base64.StdEncoding.EncodeToString([]byte(pair[1])))
@@ -145,7 +145,7 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 // madeFrom returns the resource that a file has become.
 func (c *Client) madeFrom(ctx context.Context, id string, file *hashedFile) (Resource, error) {
 	r, err := c.Resource(ctx, id)
-	if err == nil && file.hashed == file.size && r.SHA256 != blobs.Digest(file.sum.Sum(nil)) {
+	if err == nil && file.hashed == file.size && r.SHA256 != digest.Digest(file.sum.Sum(nil)) {
 		err = fmt.Errorf("%w: the resource %s", ErrAnotherFile, id)
 	}
 	return r, err
@@ -189,7 +189,7 @@ func (c *Client) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *fa
 		if err := file.hashTo(ctx, file.size); err != nil {
 			return unreadable(err)
 		}
-		call = call.with("Labshelf-SHA256", blobs.Digest(file.sum.Sum(nil)).String())
+		call = call.with("Labshelf-SHA256", digest.Digest(file.sum.Sum(nil)).String())
 	} else {
 		chunk.to -= lastChunk
 	}

@@ -8,13 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-)
 
-// The kinds of hits.
-const (
-	KindDataspace = "dataspace"
-	KindSet       = "set"
-	KindResource  = "resource"
+	"labshelf/handlers/wire"
 )
 
 // SearchQuery is what a search looks for. The zero value finds everything that is active and that
@@ -61,22 +56,15 @@ type Hit struct {
 	Resource  *Resource
 }
 
-// writtenHit is a hit as JSON has it.
-type writtenHit[T any] struct {
-	Kind    string   `json:"kind"`
-	Matched []string `json:"matched"`
-	Record  T        `json:"record"`
-}
-
 // MarshalJSON writes the hit as the interface does.
 func (h Hit) MarshalJSON() ([]byte, error) {
 	records := map[string]any{KindDataspace: h.Dataspace, KindSet: h.Set, KindResource: h.Resource}
-	return json.Marshal(writtenHit[any]{h.Kind, h.Matched, records[h.Kind]})
+	return json.Marshal(wire.Hit[any]{Kind: h.Kind, Matched: h.Matched, Record: records[h.Kind]})
 }
 
 // UnmarshalJSON reads a hit of the interface.
 func (h *Hit) UnmarshalJSON(text []byte) error {
-	var w writtenHit[json.RawMessage]
+	var w wire.Hit[json.RawMessage]
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
@@ -94,28 +82,6 @@ type SearchPage struct {
 	Total  int           // hits on all pages together, where the query asked for Counts; on the first page only
 	Counts *SearchCounts // nil: the query did not ask for them, there are no hits, or this is not the first page
 	Behind uint64        // changes that a search does not find yet; 0: none
-}
-
-// SearchCounts are the values that most hits have, up to 20 of each, the most frequent first.
-type SearchCounts struct {
-	Kinds      []SearchCount `json:"kinds"`
-	Dataspaces []SearchCount `json:"dataspaces"`
-	Tags       []SearchCount `json:"tags"`
-	Creators   []SearchCount `json:"creators"`
-	Years      []YearCount   `json:"years"` // of publication, or else of creation
-}
-
-// SearchCount says how many hits have a value.
-type SearchCount struct {
-	Value string `json:"value"`          // a kind, the id of a dataspace, a tag, or a creator with ORCID
-	Name  string `json:"name,omitempty"` // of a dataspace
-	Count int    `json:"count"`
-}
-
-// YearCount says how many hits are of a year.
-type YearCount struct {
-	Value int `json:"value"`
-	Count int `json:"count"`
 }
 
 // Search finds what is active and the caller may read. SearchPages also yields counts, and how far
@@ -145,33 +111,17 @@ func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[Sear
 	return func(yield func(SearchPage, error) bool) {
 		for next := pageURL; ; {
 			answer, err := fetch[Hit](ctx, c, next)
-			page := SearchPage{Page: answer.page(next), Total: answer.Total, Counts: answer.Counts, Behind: answer.Behind}
+			total := 0
+			if answer.Total != nil {
+				total = *answer.Total
+			}
+			page := SearchPage{Page: answer.page(next), Total: total, Counts: answer.Counts, Behind: answer.Behind}
 			if !yield(page, err) || err != nil || page.End {
 				return
 			}
 			next = page.Next
 		}
 	}
-}
-
-// The states of an Index.
-const (
-	IndexCurrent  = "current"
-	IndexBehind   = "behind"
-	IndexBuilding = "building" // it is being made anew, and not everything is found
-	IndexFailing  = "failing"  // it cannot be written, and is tried again
-)
-
-// Index is how far the index of the search is.
-type Index struct {
-	State     string `json:"state"`   // IndexCurrent, IndexBehind, IndexBuilding or IndexFailing
-	Entries   uint64 `json:"entries"` // of the audit log that it has followed
-	Behind    uint64 `json:"behind"`  // entries that it has not
-	Texts     string `json:"texts"`   // of files: IndexCurrent, or IndexBehind where some are not in it
-	Schemas   string `json:"schemas"` // IndexCurrent, or IndexBehind where is:incomplete does not know yet what the last change of a schema has made of some objects
-	Documents int64  `json:"documents"`
-	Bytes     int64  `json:"bytes"`             // its size, in files and in memory
-	Failure   string `json:"failure,omitempty"` // why it is failing
 }
 
 // Index reads how far the index of the search is. It is for sysadmins.

@@ -10,60 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
+
+	"labshelf/handlers/wire"
 )
-
-// Set is a group of resources within one dataspace.
-type Set struct {
-	ID           string    `json:"id"`
-	URL          string    `json:"url"`
-	Name         string    `json:"name"` // unique in the service, fixed
-	Title        string    `json:"title"`
-	Description  string    `json:"description"`
-	DataspaceID  string    `json:"dataspaceId"`
-	DataspaceURL string    `json:"dataspaceUrl"`
-	Resources    string    `json:"resources"`  // URL of the listing of its resources
-	State        string    `json:"state"`      // Active or Deleted
-	Created      time.Time `json:"created"`    // UTC, to the millisecond
-	Modified     time.Time `json:"modified"`   // UTC, to the millisecond
-	CreatedBy    string    `json:"createdBy"`  // id of a user
-	ModifiedBy   string    `json:"modifiedBy"` // id of a user
-	Extract      []string  `json:"extract"`    // from where properties of its files are filled: Sidecar, Header, both or none
-	Metadata     Metadata  `json:"metadata,omitempty"`
-	ETag         string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
-}
-
-func (s *Set) identify(etag string) string {
-	s.ETag = etag
-	return s.ID
-}
-
-// NewSet is a set to be made. Name and DataspaceID are needed.
-type NewSet struct {
-	Name        string `json:"name"` // 2 to 100 of a-z, 0-9, - and _
-	DataspaceID string `json:"dataspaceId"`
-	Title       string `json:"title,omitempty"`       // up to 500 characters
-	Description string `json:"description,omitempty"` // up to 16 KiB
-
-	Extract  []string `json:"extract,omitempty"` // Sidecar, Header or both; none: properties are what people say
-	Metadata Metadata `json:"metadata,omitempty"`
-}
-
-// From where properties of files are filled without a person: a file beside them, or what they say
-// themselves.
-const (
-	Sidecar = "sidecar"
-	Header  = "header"
-)
-
-// SetEdit changes a set; nil fields stay.
-type SetEdit struct {
-	Title       *string `json:"title,omitempty"`
-	Description *string `json:"description,omitempty"`
-
-	Extract  []string `json:"extract,omitzero"`   // nil: stays; empty: from nowhere
-	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
-}
 
 // Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and
 // Limit.
@@ -131,31 +80,10 @@ func (c *Client) archive(ctx context.Context, setID string, of url.Values) (*Dow
 	return zip, nil
 }
 
-// FolderSize is how much is in a folder and below. Bounded: there are more files, and both numbers
-// are lower bounds.
-type FolderSize struct {
-	Path    string `json:"path"`
-	Files   int    `json:"files"`
-	Bytes   int64  `json:"bytes"`
-	Bounded bool   `json:"bounded"`
-}
-
-// FolderChange is a folder after it was created, copied, moved or deleted, and how many files that
-// concerned.
-type FolderChange struct {
-	SetID   string `json:"setId"`
-	Path    string `json:"path"`
-	Files   int    `json:"files"`
-	Folders int    `json:"folders"` // that were created by themselves
-
-	Deletion       string   `json:"deletion,omitempty"`       // of a deletion of files: what restores them
-	CreatedFolders []string `json:"createdFolders,omitempty"` // of a deletion: the first thousand of the folders
-}
-
 // FolderDestination is where a folder goes; SetID "": it stays in its set. Nothing may be there.
 type FolderDestination struct {
-	SetID string `json:"setId,omitempty"`
-	Path  string `json:"toPath"`
+	SetID string
+	Path  string
 }
 
 // FolderSize counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of
@@ -193,56 +121,21 @@ func (c *Client) DeleteFolder(ctx context.Context, setID, path string) (FolderCh
 // RestoreFolder undoes a deletion, as the same user: its files are restored, less those that were
 // restored, purged or moved since.
 func (c *Client) RestoreFolder(ctx context.Context, deleted FolderChange) (done FolderChange, err error) {
-	in := struct {
-		Path     string   `json:"path"`
-		Deletion string   `json:"deletion,omitempty"`
-		Created  []string `json:"createdFolders,omitempty"`
-	}{deleted.Path, deleted.Deletion, deleted.CreatedFolders}
+	in := wire.FolderRequest{Path: deleted.Path, Deletion: deleted.Deletion, CreatedFolders: deleted.CreatedFolders}
 	err = c.run(ctx, request{method: http.MethodPost, path: at("sets", deleted.SetID, "folder", "restore"), in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done, err
-}
-
-// What can be done with many files of a set.
-const (
-	DeleteMany  = "delete"
-	RestoreMany = "restore"
-	CopyMany    = "copy"
-	MoveMany    = "move"
-)
-
-// ManyFiles are files of a set, and what is to be done with each.
-type ManyFiles struct {
-	Action string   `json:"action"`           // DeleteMany, RestoreMany, CopyMany or MoveMany
-	IDs    []string `json:"ids"`              // 1 to 1,000 different ones
-	SetID  string   `json:"setId,omitempty"`  // of a copy or move: where they go; "": the same set
-	Folder *string  `json:"folder,omitempty"` // of a copy or move: the folder, with a slash at its end; "": none; nil: names stay
-}
-
-// ManyResult is what became of one of many files.
-type ManyResult struct {
-	ID         string `json:"id"`
-	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: its id where it went
-	Code       string `json:"code,omitempty"`       // why it was refused; "": it was done
-	Detail     string `json:"detail,omitempty"`
-	Already    bool   `json:"already,omitempty"` // it was so before: deleted, active, or in that place
 }
 
 // ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result
 // for each of them, in their order; one that is refused is no error.
 func (c *Client) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
-	var done struct {
-		Results []ManyResult `json:"results"`
-	}
+	var done wire.ManyChanged
 	err := c.run(ctx, request{method: http.MethodPost, path: at("sets", setID, "many"), in: many, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done.Results, err
 }
 
 func (c *Client) changeFolder(ctx context.Context, address, path string, to FolderDestination) (done FolderChange, err error) {
-	in := struct {
-		Path   string `json:"path"`
-		ToPath string `json:"toPath,omitempty"`
-		SetID  string `json:"setId,omitempty"`
-	}{path, to.Path, to.SetID}
+	in := wire.FolderRequest{Path: path, ToPath: to.Path, SetID: to.SetID}
 	err = c.run(ctx, request{method: http.MethodPost, path: address, in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done, err
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"labshelf/blobs"
+	"labshelf/blobs/digest"
 )
 
 // form is the body of an upload: texts, then the file and, where its digest was not known before,
@@ -31,7 +31,7 @@ func newForm(r NewResource, body io.Reader, size int64) (*form, error) {
 	var text bytes.Buffer
 	w := multipart.NewWriter(&text)
 	fields := [][2]string{{"setId", r.SetID}, {"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"metadata", string(r.Metadata)}}
-	known := r.Digest != blobs.Digest{}
+	known := r.Digest != digest.Digest{}
 	if known {
 		fields = append(fields, [2]string{"sha256", r.Digest.String()})
 	}
@@ -61,10 +61,10 @@ func newForm(r NewResource, body io.Reader, size int64) (*form, error) {
 	f := &form{head: bytes.Clone(text.Bytes()), digestAt: -1, boundary: w.Boundary(), file: body, size: size}
 	text.Reset()
 	if !known {
-		if err := w.WriteField("sha256", blobs.Digest{}.String()); err != nil {
+		if err := w.WriteField("sha256", digest.Digest{}.String()); err != nil {
 			return nil, err
 		}
-		f.digestAt = text.Len() - len(blobs.Digest{}.String())
+		f.digestAt = text.Len() - len(digest.Digest{}.String())
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (f *form) begin(ctx context.Context) *sending {
 		f.last.see = func(b []byte) { sum.Write(b) }
 		f.last.ending = func() []byte {
 			tail := bytes.Clone(f.tail)
-			copy(tail[f.digestAt:], blobs.Digest(sum.Sum(nil)).String())
+			copy(tail[f.digestAt:], digest.Digest(sum.Sum(nil)).String())
 			return tail
 		}
 	}

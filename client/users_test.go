@@ -11,7 +11,7 @@ func checkDependents(t *testing.T, c, by *client.Client, key client.CreatedKey) 
 	t.Helper()
 	me := must[client.User](t)(by.Me(t.Context()))
 	made := must[client.CreatedKey](t)(by.NewKey(t.Context(), client.Me, client.NewKey{Label: "watch"}))
-	if !made.Expires.Equal(key.Expires) || made.MadeWith != key.ID {
+	if !made.Expires.Equal(key.Expires.Time) || made.MadeWith != key.ID {
 		t.Errorf("a key that ends with another one is %+v", made)
 	}
 	ending := must[client.KeyDependents](t)(c.KeyDependents(t.Context(), me.ID, key.ID))

@@ -4,81 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
+
+	"labshelf/handlers/wire"
 )
-
-// Paused is the State of a webhook that sends nothing.
-const Paused = "paused"
-
-// Webhook is where messages about changes go.
-type Webhook struct {
-	ID                string    `json:"id"`
-	URL               string    `json:"url"` // where it sends
-	Label             string    `json:"label"`
-	DataspaceID       string    `json:"dataspaceId,omitempty"` // "": it hears of all changes of the service
-	Events            []string  `json:"events"`                // kinds, such as resource.create or resource.*; empty: everything
-	State             string    `json:"state"`                 // Active or Paused
-	Created           time.Time `json:"created"`
-	Modified          time.Time `json:"modified"`
-	CreatedBy         string    `json:"createdBy"`
-	ModifiedBy        string    `json:"modifiedBy"`         // for whom it acts
-	MadeWith          string    `json:"madeWith,omitempty"` // id of the key with which it pauses; "": none
-	Reason            string    `json:"reason,omitempty"`   // why it is paused: failed, gone, role_lost, key_ended or restored
-	Because           string    `json:"because,omitempty"`  // what was the matter, for people
-	Paused            time.Time `json:"paused,omitzero"`
-	Position          uint64    `json:"position"`   // number of the first entry of the audit log that it has not dealt with
-	Deliveries        uint64    `json:"deliveries"` // how many messages it has dealt with
-	Tries             uint32    `json:"tries"`      // of the message that waits
-	NextTry           time.Time `json:"nextTry,omitzero"`
-	FormerSecretUntil time.Time `json:"formerSecretUntil,omitzero"`
-}
-
-// SecretWebhook is a webhook with its secret, which the service does not show again.
-type SecretWebhook struct {
-	Webhook
-	Secret string `json:"secret"` // whsec_…
-}
-
-// NewWebhook is a webhook to be made. Only URL is needed.
-type NewWebhook struct {
-	URL         string   `json:"url"`
-	DataspaceID string   `json:"dataspaceId,omitempty"` // "": all changes of the service, for sysadmins
-	Events      []string `json:"events,omitempty"`
-	Label       string   `json:"label,omitempty"` // up to 100 characters
-}
-
-// WebhookEdit changes a webhook; nil fields stay.
-type WebhookEdit struct {
-	URL    *string   `json:"url,omitempty"`
-	Events *[]string `json:"events,omitempty"`
-	Label  *string   `json:"label,omitempty"`
-}
-
-// Delivery is one message of a webhook, and what came of it.
-type Delivery struct {
-	Number       uint64    `json:"number"` // from 0, for each webhook
-	MessageID    string    `json:"messageId"`
-	Entry        uint64    `json:"entry"` // of the audit log
-	Event        string    `json:"event"`
-	State        string    `json:"state"` // delivered, failed or skipped
-	Tries        uint32    `json:"tries"`
-	First        time.Time `json:"first"`
-	Last         time.Time `json:"last"`
-	Status       int       `json:"status"` // of the last answer; 0: none came
-	Milliseconds int64     `json:"milliseconds"`
-	Error        string    `json:"error,omitempty"`
-	Answer       string    `json:"answer,omitempty"` // its beginning
-}
-
-func (w *Webhook) identify(string) string { return w.ID }
-
-func (d *Delivery) identify(string) string { return d.MessageID }
 
 // everything reads a listing that has no pages.
 func everything[T any](ctx context.Context, c *Client, path string) ([]T, error) {
-	var all struct {
-		Data []T `json:"data"`
-	}
+	var all wire.All[T]
 	err := c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
 		err := read(response, &all)
 		if err == nil && all.Data == nil {
@@ -129,9 +61,7 @@ func (c *Client) ResumeWebhook(ctx context.Context, id string) (Webhook, error) 
 // SkipWebhook lets a webhook pass over the message that failed, or with all over everything up to
 // now.
 func (c *Client) SkipWebhook(ctx context.Context, id string, all bool) (Webhook, error) {
-	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "skip"), in: struct {
-		All bool `json:"all"`
-	}{all}, once: true})
+	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "skip"), in: wire.WebhookSkip{All: all}, once: true})
 }
 
 // Deliveries returns the last deliveries of a webhook, up to 200, the newest first.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )
@@ -83,32 +83,6 @@ func (a *api) getBlob(w http.ResponseWriter, r *request) error {
 	return a.sendContent(w, r, content{file: file, digest: digest, bytes: bytes, still: a.stillMaintains(r)})
 }
 
-type purgeJSON struct {
-	DryRun           bool           `json:"dryRun"`
-	Resources        int64          `json:"resources"`
-	ResourceBytes    int64          `json:"resourceBytes"`
-	Versions         int64          `json:"versions"`
-	VersionBytes     int64          `json:"versionBytes"`
-	LabelledVersions int64          `json:"labelledVersions"`
-	Labelled         []labelledJSON `json:"labelled"`
-	Blobs            int64          `json:"blobs"`
-	BlobBytes        int64          `json:"blobBytes"`
-	Orphans          int64          `json:"orphans"`
-	OrphanBytes      int64          `json:"orphanBytes"`
-	TrashFiles       int64          `json:"trashFiles"`
-	TrashBytes       int64          `json:"trashBytes"`
-	Recent           int64          `json:"recent"`
-	RecentBytes      int64          `json:"recentBytes"`
-}
-
-// labelledJSON names a version with a label that a purge takes.
-type labelledJSON struct {
-	ResourceID string `json:"resourceId"`
-	Name       string `json:"name"`
-	Version    int64  `json:"version"`
-	Label      string `json:"label"`
-}
-
 // maxLabelled is how many versions with a label the answer to a purge names; it counts all.
 const maxLabelled = 1000
 
@@ -127,19 +101,20 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	options.By = r.caller
-	labelled := []labelledJSON{}
+	labelled := []wire.LabelledVersion{}
 	options.Labelled = func(v metadata.Version) {
 		if len(labelled) < maxLabelled {
-			labelled = append(labelled, labelledJSON{v.ResourceID.String(), v.Name, int64(v.Number) + 1, v.Label})
+			labelled = append(labelled, wire.LabelledVersion{ResourceID: v.ResourceID.String(), Name: v.Name, Version: int64(v.Number) + 1, Label: v.Label})
 		}
 	}
 	p, err := upkeep.Purge(r.Context(), options)
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, purgeJSON{
-		options.DryRun, p.Resources, p.ResourceBytes, p.Versions, p.VersionBytes, p.LabelledVersions, labelled, p.Blobs, p.BlobBytes, p.Orphans, p.OrphanBytes, p.TrashFiles, p.TrashBytes,
-		p.Recent, p.RecentBytes,
+	writeJSON(w, http.StatusOK, wire.PurgeResult{
+		DryRun: options.DryRun, Resources: p.Resources, ResourceBytes: p.ResourceBytes, Versions: p.Versions, VersionBytes: p.VersionBytes,
+		LabelledVersions: p.LabelledVersions, Labelled: labelled, Blobs: p.Blobs, BlobBytes: p.BlobBytes, Orphans: p.Orphans, OrphanBytes: p.OrphanBytes,
+		TrashFiles: p.TrashFiles, TrashBytes: p.TrashBytes, Recent: p.Recent, RecentBytes: p.RecentBytes,
 	})
 	return nil
 }
@@ -147,42 +122,6 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 // heartbeat is how often a check reports its progress, also when there is none: so no proxy takes
 // the connection for dead, and a client that has gone away is noticed.
 const heartbeat = 500 * time.Millisecond
-
-// checkLine is one line of the answer to a check: one of its members.
-type checkLine struct {
-	Violation *violationJSON  `json:"violation,omitempty"`
-	Progress  *progressJSON   `json:"progress,omitempty"`
-	End       *checkEndJSON   `json:"end,omitempty"`
-	Error     *checkErrorJSON `json:"error,omitempty"`
-}
-
-type violationJSON struct {
-	Part  string `json:"part"`
-	Kind  string `json:"kind"`
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Wrong string `json:"wrong"`
-}
-
-type progressJSON struct {
-	Done  int64 `json:"done"`  // bytes of blobs
-	Total int64 `json:"total"` // bytes of blobs
-}
-
-type checkEndJSON struct {
-	Stamp             int64 `json:"stamp"` // µs
-	Resources         int64 `json:"resources"`
-	Blobs             int64 `json:"blobs"`
-	Bytes             int64 `json:"bytes"`
-	Violations        int64 `json:"violations"`
-	Unreferenced      int64 `json:"unreferenced"`
-	UnreferencedBytes int64 `json:"unreferencedBytes"`
-}
-
-type checkErrorJSON struct {
-	Code   errs.Code `json:"code"`
-	Detail string    `json:"detail"`
-}
 
 // check checks all data and reports violations while it runs. It ends when the client goes away. A
 // request without a body asks for a complete check.
@@ -208,21 +147,23 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
 	if err = cmp.Or(lines.ended, a.stillMaintains(r)(), err); err != nil {
-		lines.write(checkLine{Error: a.checkError(w, r, err)})
+		lines.write(wire.CheckLine{Error: a.checkError(w, r, err)})
 		return nil
 	}
-	lines.write(checkLine{End: &checkEndJSON{int64(result.Stamp), result.Resources, result.Blobs, result.Bytes, result.Violations,
-		result.Unreferenced, result.UnreferencedBytes}})
+	lines.write(wire.CheckLine{End: &wire.CheckResult{
+		Stamp: int64(result.Stamp), Resources: result.Resources, Blobs: result.Blobs, Bytes: result.Bytes, Violations: result.Violations,
+		Unreferenced: result.Unreferenced, UnreferencedBytes: result.UnreferencedBytes,
+	}})
 	return nil
 }
 
 // checkError returns for the client, and notes for the log in full, why a check failed.
-func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErrorJSON {
+func (a *api) checkError(w http.ResponseWriter, r *request, err error) *wire.CheckError {
 	if r.Context().Err() == nil { // else its end is no error
 		noteError(w, err, http.StatusInternalServerError)
 	}
 	known := publicError(err)
-	return &checkErrorJSON{known.Code, known.Message}
+	return &wire.CheckError{Code: known.Code, Detail: known.Message}
 }
 
 // checkLines writes the lines, and cancels the check when they cannot be written. Its methods may
@@ -236,7 +177,7 @@ type checkLines struct {
 	ended   error      // the refusal of still
 	lines   *json.Encoder
 	control *http.ResponseController
-	at      progressJSON
+	at      wire.Progress
 }
 
 // startLines sends the header and starts to report progress. It cancels the check when still
@@ -264,13 +205,13 @@ func startLines(w http.ResponseWriter, cancel context.CancelFunc, still func() e
 	return l
 }
 
-func (l *checkLines) write(line checkLine) {
+func (l *checkLines) write(line wire.CheckLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.writeLocked(line)
 }
 
-func (l *checkLines) writeLocked(line checkLine) {
+func (l *checkLines) writeLocked(line wire.CheckLine) {
 	if l.lines.Encode(line) != nil {
 		l.cancel()
 	}
@@ -286,16 +227,16 @@ func (l *checkLines) heartbeat() {
 		l.cancel()
 		return
 	}
-	l.writeLocked(checkLine{Progress: &l.at})
+	l.writeLocked(wire.CheckLine{Progress: &l.at})
 	_ = l.control.Flush() // the next line finds the error
 }
 
 func (l *checkLines) violation(v metadata.Violation) {
-	l.write(checkLine{Violation: &violationJSON{v.Part, v.Kind, v.ID, v.Name, v.Wrong}})
+	l.write(wire.CheckLine{Violation: (*wire.Violation)(&v)})
 }
 
 func (l *checkLines) progress(done, total int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at = progressJSON{done, total}
+	l.at = wire.Progress{Done: done, Total: total}
 }

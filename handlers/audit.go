@@ -12,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -36,24 +37,25 @@ func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *requ
 }
 
 // auditEntry is an entry as JSON.
-func auditEntry(e repository.AuditEntry) auditJSON {
+func auditEntry(e repository.AuditEntry) wire.AuditEntry {
 	stamp := e.Time()
-	shown := auditJSON{
-		Number: e.Number, Time: encode.Instant(stamp), Epoch: stamp.Millis(), Action: actionWord(e.Action),
-		User: idText(e.User), Key: idText(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), Object: idText(e.Object.ID),
-		Dataspace: idText(e.Dataspace), Set: idText(e.Set), Subject: idText(e.Subject), Previous: e.Previous,
-		SHA256: digestText(e.Digest), Before: digestText(e.Before), Version: e.Version, Address: e.AddressNow,
+	shown := wire.AuditEntry{
+		Number: e.Number, Time: encode.Time(stamp), Epoch: encode.Epoch(stamp), Action: actionWord(e.Action),
+		UserID: idText(e.User), KeyID: idText(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), ObjectID: idText(e.Object.ID),
+		DataspaceID: idText(e.Dataspace), SetID: idText(e.Set), SubjectID: idText(e.Subject), Previous: e.Previous,
+		SHA256: digestText(e.Digest), SHA256Before: digestText(e.Before), Version: int64(e.Version), Address: e.AddressNow,
 		Values: json.RawMessage(e.Values), Texts: json.RawMessage(e.TextsNow),
 		Erased: e.Erased,
 	}
 	if e.Digest != ([32]byte{}) || e.Before != ([32]byte{}) {
-		shown.Bytes = &e.Bytes
+		bytes := int64(e.Bytes)
+		shown.Bytes = &bytes
 	}
 	if e.Session != ([8]byte{}) {
 		shown.Session = hex.EncodeToString(e.Session[:])
 	}
 	if e.Request != ([16]byte{}) {
-		shown.Request = requestText.EncodeToString(e.Request[:])
+		shown.RequestID = requestText.EncodeToString(e.Request[:])
 	}
 	return shown
 }
@@ -80,18 +82,10 @@ func digestText(digest [32]byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-type headJSON struct {
-	Origin string `json:"origin"`
-	Size   uint64 `json:"size"`
-	Root   []byte `json:"root"`
-	Head   string `json:"head"`
-	Key    string `json:"key"`
-}
-
 func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
 	head, err := a.repo.AuditHead(r.Context(), r.caller, r.query.Get("size"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, headJSON{head.Origin.String(), head.Size, head.Root[:], head.Signed, head.Key})
+		writeJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
 	}
 	return err
 }
@@ -105,9 +99,7 @@ func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
 	for i := range proof {
 		hashes[i] = proof[i][:]
 	}
-	writeJSON(w, http.StatusOK, struct {
-		Hashes [][]byte `json:"hashes"`
-	}{hashes})
+	writeJSON(w, http.StatusOK, wire.AuditProof{Hashes: hashes})
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -147,11 +148,6 @@ const sessionCookie = "labshelf_session"
 var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequired, Field: "key",
 	Message: "sign in with a key: send {\"key\": …}"}
 
-type sessionJSON struct {
-	Username string `json:"username"`
-	Sysadmin bool   `json:"sysadmin"`
-}
-
 // signIn exchanges a key for a cookie. An unknown key counts like one in a header.
 func (a *api) signIn(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
@@ -172,7 +168,7 @@ func (a *api) signIn(w http.ResponseWriter, r *request) error {
 	noteCaller(w, caller)
 	a.setSession(w, r.Request, token, ends)
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusOK, sessionJSON{caller.Username, caller.Sysadmin})
+	writeJSON(w, http.StatusOK, wire.Session{Username: caller.Username, Sysadmin: caller.Sysadmin})
 	return nil
 }
 

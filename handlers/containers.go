@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -126,48 +127,21 @@ func (a *api) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err e
 	return err
 }
 
-type countersJSON struct {
-	ActiveFiles  int64 `json:"activeFiles"`
-	ActiveBytes  int64 `json:"activeBytes"`
-	DeletedFiles int64 `json:"deletedFiles"`
-	DeletedBytes int64 `json:"deletedBytes"`
-	OldVersions  int64 `json:"oldVersions"`
-	OldBytes     int64 `json:"oldBytes"`
+func counters(c metadata.Counters) wire.Counters {
+	return wire.Counters(c)
 }
 
-type dayJSON struct {
-	Day string `json:"day"`
-	countersJSON
-}
-
-type dataspaceUsageJSON struct {
-	DataspaceID string `json:"dataspaceId"`
-	countersJSON
-	Quota int64 `json:"quota,omitempty"`
-}
-
-type usageJSON struct {
-	countersJSON
-	Days       []dayJSON            `json:"days"`
-	Dataspaces []dataspaceUsageJSON `json:"dataspaces,omitzero"` // of several dataspaces
-	Quota      int64                `json:"quota,omitempty"`
-}
-
-func counters(c metadata.Counters) countersJSON {
-	return countersJSON{c.ActiveFiles, c.ActiveBytes, c.DeletedFiles, c.DeletedBytes, c.OldVersions, c.OldBytes}
-}
-
-func usage(u repository.UsageSummary) usageJSON {
-	shown := usageJSON{countersJSON: counters(u.Counters), Days: make([]dayJSON, len(u.Days)), Quota: u.Quota}
+func usage(u repository.UsageSummary) wire.Usage {
+	shown := wire.Usage{Counters: counters(u.Counters), Days: make([]wire.UsageDay, len(u.Days)), Quota: u.Quota}
 	for i, day := range u.Days {
 		date := time.Unix(int64(day.Day)*24*60*60, 0).UTC()
-		shown.Days[i] = dayJSON{date.Format(time.DateOnly), counters(day.Counters)}
+		shown.Days[i] = wire.UsageDay{Day: date.Format(time.DateOnly), Counters: counters(day.Counters)}
 	}
 	if u.Dataspaces != nil {
-		shown.Dataspaces = make([]dataspaceUsageJSON, len(u.Dataspaces))
+		shown.Dataspaces = make([]wire.DataspaceUsage, len(u.Dataspaces))
 	}
 	for i, d := range u.Dataspaces {
-		shown.Dataspaces[i] = dataspaceUsageJSON{d.DataspaceID.String(), counters(d.Counters), d.Quota}
+		shown.Dataspaces[i] = wire.DataspaceUsage{DataspaceID: d.DataspaceID.String(), Counters: counters(d.Counters), Quota: d.Quota}
 	}
 	return shown
 }
@@ -188,16 +162,10 @@ func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-// shareJSON is how much of a quota is used.
-type shareJSON struct {
-	Used  int64 `json:"used"`
-	Quota int64 `json:"quota,omitempty"`
-}
-
 func (a *api) getUserUsage(w http.ResponseWriter, r *request) error {
 	share, err := a.repo.UserUsage(r.Context(), r.caller, r.id())
 	if err == nil {
-		writeJSON(w, http.StatusOK, shareJSON(share))
+		writeJSON(w, http.StatusOK, wire.UserUsage(share))
 	}
 	return err
 }

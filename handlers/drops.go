@@ -7,6 +7,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/tus"
+	"labshelf/handlers/wire"
 	"labshelf/repository"
 )
 
@@ -85,16 +86,9 @@ func (a *api) putDrop(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
-		writeJSON(w, http.StatusCreated, droppedJSON{lastElement(dropped.Name), dropped.Bytes, dropped.Digest.String()})
+		writeJSON(w, http.StatusCreated, wire.ReceivedFile{Name: lastElement(dropped.Name), Bytes: dropped.Bytes, SHA256: dropped.Digest})
 		return nil
 	})
-}
-
-// droppedJSON is all that a visitor learns of a file that has arrived.
-type droppedJSON struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
 }
 
 // limitsOf says in words what a request takes.

@@ -12,56 +12,15 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/slowclient"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
 
-// editJSON is a bulk edit.
-type editJSON struct {
-	ID           string `json:"id"`
-	URL          string `json:"url"`
-	SetID        string `json:"setId"`
-	By           string `json:"by"`
-	Kind         string `json:"kind"`
-	Undoes       string `json:"undoes,omitempty"`
-	Objects      int64  `json:"objects"`
-	Created      string `json:"created"`
-	CreatedEpoch int64  `json:"created_epoch"`
-	Undone       string `json:"undone,omitempty"` // the edit that undid it
-}
-
-type outcomeJSON struct {
-	Edit      *editJSON         `json:"edit,omitempty"`
-	Rows      int               `json:"rows"`
-	Changed   int               `json:"changed"`
-	Unchanged int               `json:"unchanged"`
-	Changes   []changeJSON      `json:"changes"`
-	Problems  []editProblemJSON `json:"problems"`
-}
-
-type changeJSON struct {
-	ID     string      `json:"id"`
-	Name   string      `json:"name"`
-	Fields []fieldJSON `json:"fields"`
-}
-
-// fieldJSON is one member or property; null is none.
-type fieldJSON struct {
-	Name   string          `json:"name"`
-	Before json.RawMessage `json:"before"`
-	After  json.RawMessage `json:"after"`
-}
-
-type editProblemJSON struct {
-	Row     int    `json:"row,omitempty"`
-	Column  string `json:"column,omitempty"`
-	Message string `json:"message"`
-}
-
-func (s presenter) edit(e metadata.BulkEdit) editJSON {
-	shown := editJSON{
+func (s presenter) edit(e metadata.BulkEdit) wire.Edit {
+	shown := wire.Edit{
 		ID: e.ID.String(), URL: s.url("edits", e.ID.String()), SetID: e.SetID.String(), By: e.By.String(), Kind: e.Kind.String(), Objects: e.Objects,
-		Created: encode.Instant(e.Created), CreatedEpoch: e.Created.Millis(),
+		Created: encode.Time(e.Created), CreatedEpoch: encode.Epoch(e.Created),
 	}
 	if e.Undoes != (metadata.ID{}) {
 		shown.Undoes = e.Undoes.String()
@@ -72,18 +31,20 @@ func (s presenter) edit(e metadata.BulkEdit) editJSON {
 	return shown
 }
 
-func (s presenter) outcome(o repository.BulkOutcome) outcomeJSON {
-	shown := outcomeJSON{Rows: o.Rows, Changed: o.Changed, Unchanged: o.Unchanged}
+func (s presenter) outcome(o repository.BulkOutcome) wire.EditOutcome {
+	shown := wire.EditOutcome{Rows: o.Rows, Changed: o.Changed, Unchanged: o.Unchanged}
 	if o.Edit != nil {
 		edit := s.edit(*o.Edit)
 		shown.Edit = &edit
 	}
-	shown.Changes = showAll(o.Changes, func(c repository.BulkChange) changeJSON {
-		return changeJSON{c.ID.String(), c.Name, showAll(c.Changes, func(f repository.FieldChange) fieldJSON {
-			return fieldJSON{f.Name, json.RawMessage(cmp.Or(f.Before, "null")), json.RawMessage(cmp.Or(f.After, "null"))}
+	shown.Changes = showAll(o.Changes, func(c repository.BulkChange) wire.EditChange {
+		return wire.EditChange{ID: c.ID.String(), Name: c.Name, Fields: showAll(c.Changes, func(f repository.FieldChange) wire.EditedField {
+			return wire.EditedField{Name: f.Name, Before: json.RawMessage(cmp.Or(f.Before, "null")), After: json.RawMessage(cmp.Or(f.After, "null"))}
 		}).Data}
 	}).Data
-	shown.Problems = showAll(o.Problems, func(p repository.BulkProblem) editProblemJSON { return editProblemJSON{p.Row, p.Column, p.Message} }).Data
+	shown.Problems = showAll(o.Problems, func(p repository.BulkProblem) wire.EditProblem {
+		return wire.EditProblem{Row: p.Row, Column: p.Column, Message: p.Message}
+	}).Data
 	return shown
 }
 

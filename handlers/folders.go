@@ -6,55 +6,22 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
-
-// folderSizeJSON is a folder as the interface shows it.
-type folderSizeJSON struct {
-	Path    string `json:"path"`
-	Files   int    `json:"files"`
-	Bytes   int64  `json:"bytes"`
-	Bounded bool   `json:"bounded"`
-}
-
-// folderJSON is a folder after a change, and of how much that was.
-type folderJSON struct {
-	SetID   string `json:"setId"`
-	Path    string `json:"path"`
-	Files   int    `json:"files"`
-	Folders int    `json:"folders"`
-
-	// Of a deletion: what restores it.
-	Deletion string   `json:"deletion,omitempty"`
-	Created  []string `json:"createdFolders,omitempty"`
-}
-
-// outlineJSON is how long a listing is, and where its pages begin.
-type outlineJSON struct {
-	Total   int        `json:"total"`
-	Bounded bool       `json:"bounded"`
-	Marks   []markJSON `json:"marks"`
-}
-
-type markJSON struct {
-	Index    int    `json:"index"`
-	Name     string `json:"name,omitempty"`
-	Modified string `json:"modified,omitempty"`
-	Page     string `json:"page"`
-}
 
 func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
 	outline, err := a.repo.OutlineResources(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
-	shown := outlineJSON{outline.Total, outline.Bounded, make([]markJSON, len(outline.Marks))}
+	shown := wire.Outline{Total: outline.Total, Bounded: outline.Bounded, Marks: make([]wire.Mark, len(outline.Marks))}
 	address := a.base(r.Request) + strings.TrimSuffix(r.path, "/outline") + results
 	for i, m := range outline.Marks {
-		shown.Marks[i] = markJSON{Index: m.Index, Name: m.Name, Page: address + m.Page}
+		shown.Marks[i] = wire.Mark{Index: m.Index, Name: m.Name, Page: address + m.Page}
 		if m.Modified != 0 {
-			shown.Marks[i].Modified = encode.Instant(m.Modified)
+			shown.Marks[i].Modified = encode.Time(m.Modified)
 		}
 	}
 	writeJSON(w, http.StatusOK, shown)
@@ -64,7 +31,7 @@ func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
 func (a *api) getFolder(w http.ResponseWriter, r *request) error {
 	size, err := a.repo.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, folderSizeJSON(size))
+		writeJSON(w, http.StatusOK, wire.FolderSize(size))
 	}
 	return err
 }
@@ -99,20 +66,6 @@ func (a *api) restoreFolder(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// manyJSON is what became of many files.
-type manyJSON struct {
-	Done    int              `json:"done"`
-	Results []manyResultJSON `json:"results"`
-}
-
-type manyResultJSON struct {
-	ID         string `json:"id"`
-	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: the file at the place
-	Code       string `json:"code,omitempty"`
-	Detail     string `json:"detail,omitempty"`
-	Already    bool   `json:"already,omitempty"`
-}
-
 // changeMany deletes, restores, copies or moves files of a set.
 func (a *api) changeMany(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
@@ -123,9 +76,9 @@ func (a *api) changeMany(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	var shown manyJSON
+	var shown wire.ManyChanged
 	for _, result := range results {
-		one := manyResultJSON{ID: result.ID, Already: result.Already}
+		one := wire.ManyResult{ID: result.ID, Already: result.Already}
 		if result.Arrived.ID != (metadata.ID{}) {
 			one.ResourceID = result.Arrived.ID.String()
 		}
@@ -148,7 +101,9 @@ func changeFolder(w http.ResponseWriter, r *request, status int, change func(rep
 	}
 	folder, done, err := change(fields)
 	if err == nil {
-		writeJSON(w, status, folderJSON{folder.SetID.String(), folder.Path, done.Files, done.Folders, done.Deletion.String(), done.Made})
+		writeJSON(w, status, wire.FolderChange{
+			SetID: folder.SetID.String(), Path: folder.Path, Files: done.Files, Folders: done.Folders, Deletion: done.Deletion.String(), CreatedFolders: done.Made,
+		})
 	}
 	return err
 }

@@ -15,26 +15,9 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/visits"
+	"labshelf/handlers/wire"
 	"labshelf/repository"
 )
-
-// invitationJSON is an invitation for programs of visitors.
-type invitationJSON struct {
-	Kind      string `json:"kind"`
-	From      string `json:"from"`
-	Dataspace string `json:"dataspace,omitempty"` // its title; left out where the invitation gives an account alone
-	Role      string `json:"role,omitempty"`
-	Expires   string `json:"expires"`
-}
-
-// acceptedJSON is what somebody has by an invitation.
-type acceptedJSON struct {
-	User        userJSON `json:"user"`
-	Key         string   `json:"key,omitempty"` // of a new user
-	DataspaceID string   `json:"dataspaceId,omitempty"`
-	Role        string   `json:"role,omitempty"`
-	Used        bool     `json:"used"` // the invitation, by this
-}
 
 // admitGuest finds the user of a request below the address of a link, and counts it where there is
 // none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
@@ -79,7 +62,9 @@ type refusedInvitation struct {
 // browser. refused is nil, or why the form comes again.
 func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
-		writeJSON(w, http.StatusOK, invitationJSON{visit.Kind.String(), visit.Owner, visit.Title, visit.Role.String(), expiresText(visit.Expires, time.RFC3339)})
+		writeJSON(w, http.StatusOK, wire.Invited{
+			Kind: visit.Kind.String(), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.RFC3339),
+		})
 		return nil
 	}
 	// The page says where its form comes from, without its address: otherwise a request over the
@@ -208,7 +193,9 @@ func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visit
 	if !wantsPage(r.Request) {
 		presenter := a.presenter(r)
 		presenter.caller.UserID = accepted.User.ID
-		shown := acceptedJSON{presenter.user(accepted.User), accepted.Key, idText(accepted.DataspaceID), accepted.Role.String(), accepted.Used}
+		shown := wire.Accepted{
+			User: presenter.user(accepted.User), Key: accepted.Key, DataspaceID: idText(accepted.DataspaceID), Role: accepted.Role.String(), Used: accepted.Used,
+		}
 		if accepted.Key != "" {
 			w.Header().Set("Location", shown.User.URL)
 		}

@@ -9,6 +9,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 )
 
@@ -44,8 +45,7 @@ func (a *api) createKey(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	presenter := a.presenter(r)
-	shown := presenter.key(time.Now())(created)
-	shown.Key = key
+	shown := wire.CreatedKey{Key: presenter.key(time.Now())(created), Secret: key}
 	w.Header().Set("Location", presenter.url("users", created.UserID.String())+"/keys/"+shown.ID)
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, shown)
@@ -61,22 +61,6 @@ func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId"), dependents == "keep"))
 }
 
-// dependentsJSON is what ends with a key.
-type dependentsJSON struct {
-	Sessions int             `json:"sessions"`
-	Count    int             `json:"count"` // also of those that Data leaves out, without sessions
-	Data     []dependentJSON `json:"data"`
-}
-
-type dependentJSON struct {
-	Kind     string `json:"kind"` // key, webhook, or the kind of a link
-	ID       string `json:"id"`
-	Label    string `json:"label"`
-	Created  string `json:"created"`
-	Expires  string `json:"expires,omitempty"`
-	MadeWith string `json:"madeWith"`
-}
-
 // maxDependents is how many dependents of a key an answer names; it counts all.
 const maxDependents = 1000
 
@@ -85,10 +69,12 @@ func (a *api) listDependents(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := dependentsJSON{Sessions: found.Sessions, Data: []dependentJSON{}}
+	shown := wire.KeyDependents{Sessions: found.Sessions, Data: []wire.KeyDependent{}}
 	add := func(kind string, id metadata.ID, label string, created, expires metadata.Stamp, madeWith metadata.ID) {
 		if shown.Count++; shown.Count <= maxDependents {
-			shown.Data = append(shown.Data, dependentJSON{kind, id.String(), label, encode.Instant(created), encode.Instant(expires), madeWith.String()})
+			shown.Data = append(shown.Data, wire.KeyDependent{
+				Kind: kind, ID: id.String(), Label: label, Created: encode.Time(created), Expires: encode.Time(expires), MadeWith: madeWith.String(),
+			})
 		}
 	}
 	for _, k := range found.Keys {

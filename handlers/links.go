@@ -6,48 +6,18 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/repository"
 )
 
-// linkJSON is a link. What has come of it changes by itself, and is no part of its version.
-type linkJSON struct {
-	ID          string   `json:"id"`
-	URL         string   `json:"url"`
-	Kind        string   `json:"kind"`
-	Label       string   `json:"label"`
-	DataspaceID string   `json:"dataspaceId"`
-	SetID       string   `json:"setId"`
-	Role        string   `json:"role"`   // that an invitation gives
-	Folder      string   `json:"folder"` // "": the whole set, or Resources
-	Resources   []string `json:"resourceIds"`
-	Version     uint32   `json:"version"` // 0: the present one
-	OwnerID     string   `json:"ownerId"`
-	MadeWith    string   `json:"madeWith,omitempty"` // the key of the owner with which it ends
-	State       string   `json:"state"`
-	historyJSON
-	Expires     string   `json:"expires"` // "": never
-	HasPassword bool     `json:"hasPassword"`
-	MaxUses     uint32   `json:"maxUses"` // 0: any number
-	HidesPeople bool     `json:"hidesPeople"`
-	MaxBytes    int64    `json:"maxBytes"`
-	MaxFile     int64    `json:"maxFileBytes"`
-	Types       []string `json:"types"`
-	Uses        uint64   `json:"uses"`
-	Bytes       int64    `json:"bytesReceived"`
-	Unfinished  int      `json:"unfinishedUploads"`
-	Held        int64    `json:"unfinishedBytes"`
-	LastUsed    string   `json:"lastUsed,omitempty"`
-	Address     string   `json:"address,omitempty"` // for visitors; only in the answer that made it
-}
-
-func (s presenter) link(l repository.LinkWithUse) linkJSON {
+func (s presenter) link(l repository.LinkWithUse) wire.Link {
 	id := l.ID.String()
-	shown := linkJSON{
+	shown := wire.Link{
 		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: idText(l.DataspaceID), SetID: idText(l.SetID), Role: l.Role.String(),
-		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), MadeWith: idText(l.MadeWith), State: string(l.StateIs), historyJSON: history(l.Record),
-		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: l.MaxUses, HidesPeople: l.HidesPeople,
-		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),
-		Unfinished: l.Unfinished.Uploads, Held: l.Unfinished.Bytes,
+		Folder: strings.TrimSuffix(l.Folder, "/"), Version: int64(l.Version), OwnerID: l.OwnerID.String(), MadeWith: idText(l.MadeWith), State: string(l.StateIs), History: history(l.Record),
+		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: int64(l.MaxUses), HidesPeople: l.HidesPeople,
+		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFileBytes: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: int64(l.Use.Count), BytesReceived: l.Use.Bytes, LastUsed: encode.Time(l.Use.Last),
+		UnfinishedUploads: l.Unfinished.Uploads, UnfinishedBytes: l.Unfinished.Bytes,
 	}
 	for _, id := range l.FileIDs() {
 		shown.Resources = append(shown.Resources, id.String())
@@ -74,8 +44,7 @@ func (a *api) createLink(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.presenter(r).link(created)
-	shown.Address = a.visitAddress(r, token)
+	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: a.visitAddress(r, token)}
 	w.Header().Set("Location", shown.URL)
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, shown)

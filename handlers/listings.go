@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/repository"
 )
 
@@ -20,10 +21,10 @@ func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page reposit
 // pageOf is one page of the listing at the request's path.
 func pageOf[T, J any](base string, r *request, page repository.Page[T], show func(T) J) any {
 	if len(page.Items) == 0 {
-		return encode.End{End: true}
+		return wire.End{End: true}
 	}
 	address := base + r.path + results
-	shown := encode.Listing[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
+	shown := wire.Page[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
 	for i, item := range page.Items {
 		shown.Data[i] = show(item)
 	}

@@ -11,6 +11,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
+	"labshelf/handlers/wire"
 )
 
 // statuses maps each kind of error to its HTTP status.
@@ -38,17 +39,6 @@ var statuses = map[errs.Kind]int{
 
 // statusChecksumMismatch is of the tus protocol alone.
 const statusChecksumMismatch = 460
-
-// problem is the body of every error (RFC 9457).
-type problem struct {
-	Type      string    `json:"type"`
-	Title     string    `json:"title"`
-	Status    int       `json:"status"`
-	Detail    string    `json:"detail"`
-	Code      errs.Code `json:"code"`
-	Field     string    `json:"field,omitempty"`
-	RequestID string    `json:"requestId"`
-}
 
 // publicError returns what a client may know of an error. Any other error than an *errs.Error is a
 // fault of the service, and nothing of it leaves the service but the request id under which the log
@@ -97,7 +87,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if header.Get(tus.Resumable) != "" || slices.Contains(header["Vary"], varyByCaller) { // the progress of an upload changes soon, and so may permission
 		header.Set("Cache-Control", "no-store")
 	}
-	body := problem{
+	body := wire.Problem{
 		Type: "about:blank", Title: cmp.Or(http.StatusText(status), "Checksum Mismatch"), Status: status,
 		Detail: withoutKeys(known.Message), Code: known.Code, Field: withoutKeys(known.Field), RequestID: header.Get(requestIDHeader),
 	}

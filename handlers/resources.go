@@ -8,6 +8,7 @@ import (
 	"labshelf/auth"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -29,7 +30,7 @@ func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, e
 	switch {
 	case err != nil:
 	case page.Empty():
-		_ = a.sendPage(w, r, encode.JSON(encode.End{End: true})) // a client that went away gets no error
+		_ = a.sendPage(w, r, encode.JSON(wire.End{End: true})) // a client that went away gets no error
 	case a.sendPage(w, r, page.Finish(ends)) != nil:
 		return nil // the page is not reused; see sendBody
 	}

@@ -6,80 +6,36 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/repository"
 )
 
-type schemaJSON struct {
-	ID          string          `json:"id"`
-	URL         string          `json:"url"`
-	DataspaceID string          `json:"dataspaceId"`
-	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	For         string          `json:"for"`
-	Types       []string        `json:"types"`
-	Enforce     bool            `json:"enforce"`
-	Version     uint32          `json:"version"`
-	Schema      json.RawMessage `json:"schema"`
-	Form        any             `json:"form"`
-	State       string          `json:"state"`
-	historyJSON
-}
-
-type schemaVersionJSON struct {
-	Version      uint32          `json:"version"`
-	Schema       json.RawMessage `json:"schema"`
-	Form         any             `json:"form"`
-	Created      string          `json:"created"`
-	CreatedEpoch int64           `json:"created_epoch"` // ms
-	CreatedBy    string          `json:"createdBy"`
-}
-
-// conformanceJSON is what the schema that applies says of an object. Without one there are only the
-// last two.
-type conformanceJSON struct {
-	Schema     *appliedJSON  `json:"schema,omitempty"`
-	Newest     uint32        `json:"newest,omitempty"`
-	Form       any           `json:"form,omitempty"`
-	Incomplete bool          `json:"incomplete"`
-	Problems   []problemJSON `json:"problems"`
-}
-
-type appliedJSON struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Version uint32 `json:"version"` // that the properties were made with
-	Enforce bool   `json:"enforce"`
-}
-
-type problemJSON struct {
-	Path    string `json:"path"`
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
-}
-
-func (s presenter) schema(of repository.Schema) schemaJSON {
+func (s presenter) schema(of repository.Schema) wire.Schema {
 	id := of.ID.String()
-	return schemaJSON{
+	return wire.Schema{
 		ID: id, URL: s.url("schemas", id), DataspaceID: of.DataspaceID.String(), Name: of.Name, Title: of.Title, Description: of.Description,
-		For: of.For.String(), Types: of.Types(), Enforce: of.Enforce, Version: of.Version, Schema: json.RawMessage(of.Text), Form: of.Form,
-		State: of.State.String(), historyJSON: history(of.Record),
+		For: of.For.String(), Types: of.Types(), Enforce: of.Enforce, Version: int(of.Version), Schema: json.RawMessage(of.Text), Form: encode.Raw(of.Form),
+		State: of.State.String(), History: history(of.Record),
 	}
 }
 
-func showSchemaVersion(v repository.SchemaVersion) schemaVersionJSON {
-	return schemaVersionJSON{v.Number, json.RawMessage(v.Text), v.Form, encode.Instant(v.Created), v.Created.Millis(), v.CreatedBy.String()}
+func showSchemaVersion(v repository.SchemaVersion) wire.SchemaVersion {
+	return wire.SchemaVersion{
+		Version: int(v.Number), Schema: json.RawMessage(v.Text), Form: encode.Raw(v.Form),
+		Created: encode.Time(v.Created), CreatedEpoch: encode.Epoch(v.Created), CreatedBy: v.CreatedBy.String(),
+	}
 }
 
-func showConformance(c repository.Conformance) conformanceJSON {
-	shown := conformanceJSON{Incomplete: len(c.Problems) > 0, Problems: []problemJSON{}}
+func showConformance(c repository.Conformance) wire.Conformance {
+	shown := wire.Conformance{Incomplete: len(c.Problems) > 0, Problems: []wire.PropertyProblem{}}
 	if c.Applies {
-		shown.Schema = &appliedJSON{c.Schema.ID.String(), c.Schema.Name, c.Schema.Title, c.Version, c.Schema.Enforce}
-		shown.Newest, shown.Form = c.Schema.Version, c.Form
+		shown.Schema = &wire.AppliedSchema{
+			ID: c.Schema.ID.String(), Name: c.Schema.Name, Title: c.Schema.Title, Version: int(c.Version), Enforce: c.Schema.Enforce,
+		}
+		shown.Newest, shown.Form = int(c.Schema.Version), encode.Raw(c.Form)
 	}
 	for _, p := range c.Problems {
-		shown.Problems = append(shown.Problems, problemJSON(p))
+		shown.Problems = append(shown.Problems, wire.PropertyProblem(p))
 	}
 	return shown
 }

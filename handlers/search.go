@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/search"
@@ -14,49 +15,16 @@ import (
 // kindWords are the kinds of what is found, as the interface writes them.
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
-// hitJSON is an object that was found.
-type hitJSON struct {
-	Kind    string   `json:"kind"`
-	Matched []string `json:"matched"`
-	Record  any      `json:"record"`
-}
-
-// foundJSON is a page of a search. A page without hits is encode.End, with how far the index is
-// behind.
-type foundJSON struct {
-	encode.Listing[hitJSON]
-	Total  *int        `json:"total,omitempty"`
-	Counts *countsJSON `json:"counts,omitempty"`
-	Behind uint64      `json:"behind,omitempty"`
-}
-
-type countsJSON struct {
-	Kinds      []countJSON[string] `json:"kinds"`
-	Dataspaces []countJSON[string] `json:"dataspaces"`
-	Tags       []countJSON[string] `json:"tags"`
-	Creators   []countJSON[string] `json:"creators"`
-	Years      []countJSON[int]    `json:"years"`
-}
-
-type countJSON[T any] struct {
-	Value T      `json:"value"`
-	Name  string `json:"name,omitempty"` // of a dataspace
-	Count int    `json:"count"`
-}
-
 func (a *api) search(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Search(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
 	if len(found.Items) == 0 {
-		return a.sendFound(w, r, struct {
-			encode.End
-			Behind uint64 `json:"behind,omitempty"`
-		}{encode.End{End: true}, found.Behind})
+		return a.sendFound(w, r, wire.SearchEnd{End: wire.End{End: true}, SearchSums: wire.SearchSums{Behind: found.Behind}})
 	}
-	shown := foundJSON{Behind: found.Behind}
-	shown.Listing = pageOf(a.base(r.Request), r, found.Page, a.hit(r)).(encode.Listing[hitJSON])
+	shown := wire.SearchPage[any]{SearchSums: wire.SearchSums{Behind: found.Behind}}
+	shown.Page = pageOf(a.base(r.Request), r, found.Page, a.hit(r)).(wire.Page[wire.Hit[any]])
 	if found.Counted {
 		counts := countsOf(found)
 		shown.Total, shown.Counts = &found.Total, &counts
@@ -70,10 +38,10 @@ func (a *api) sendFound(w http.ResponseWriter, r *request, page any) error {
 }
 
 // hit shows hits to one caller.
-func (a *api) hit(r *request) func(repository.Hit) hitJSON {
+func (a *api) hit(r *request) func(repository.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
-	return func(h repository.Hit) hitJSON {
-		shown := hitJSON{Kind: kindWords[h.Kind], Matched: h.Matched}
+	return func(h repository.Hit) wire.Hit[any] {
+		shown := wire.Hit[any]{Kind: kindWords[h.Kind], Matched: h.Matched}
 		switch h.Kind {
 		case search.Dataspace:
 			shown.Record = presenter.dataspace(h.Dataspace)
@@ -86,38 +54,26 @@ func (a *api) hit(r *request) func(repository.Hit) hitJSON {
 	}
 }
 
-func countsOf(found repository.Found) countsJSON {
+func countsOf(found repository.Found) wire.SearchCounts {
 	c := found.Counts
-	shown := countsJSON{Tags: counted(c.Tags), Creators: counted(c.Creators), Years: counted(c.Years)}
-	shown.Kinds, shown.Dataspaces = []countJSON[string]{}, []countJSON[string]{}
+	shown := wire.SearchCounts{Tags: counted(c.Tags), Creators: counted(c.Creators), Years: counted(c.Years)}
+	shown.Kinds, shown.Dataspaces = []wire.Count[string]{}, []wire.Count[string]{}
 	for _, kind := range c.Kinds {
-		shown.Kinds = append(shown.Kinds, countJSON[string]{Value: kindWords[kind.Value], Count: kind.N})
+		shown.Kinds = append(shown.Kinds, wire.Count[string]{Value: kindWords[kind.Value], Count: kind.N})
 	}
 	for _, d := range c.Dataspaces {
 		id := metadata.ID(d.Value)
-		shown.Dataspaces = append(shown.Dataspaces, countJSON[string]{Value: id.String(), Name: found.Names[id], Count: d.N})
+		shown.Dataspaces = append(shown.Dataspaces, wire.Count[string]{Value: id.String(), Name: found.Names[id], Count: d.N})
 	}
 	return shown
 }
 
-func counted[T any](counts []index.Count[T]) []countJSON[T] {
-	shown := make([]countJSON[T], len(counts))
+func counted[T any](counts []index.Count[T]) []wire.Count[T] {
+	shown := make([]wire.Count[T], len(counts))
 	for i, c := range counts {
-		shown[i] = countJSON[T]{Value: c.Value, Count: c.N}
+		shown[i] = wire.Count[T]{Value: c.Value, Count: c.N}
 	}
 	return shown
-}
-
-// indexJSON is how far the index of the search is.
-type indexJSON struct {
-	State     string `json:"state"`   // current, behind, building or failing
-	Entries   uint64 `json:"entries"` // of the audit log that it has followed
-	Behind    uint64 `json:"behind"`  // entries that it has not
-	Texts     string `json:"texts"`   // current or behind
-	Schemas   string `json:"schemas"` // current or behind
-	Documents int    `json:"documents"`
-	Bytes     int    `json:"bytes"`
-	Failure   string `json:"failure,omitempty"`
 }
 
 func (a *api) getIndex(w http.ResponseWriter, r *request) error {
@@ -125,7 +81,7 @@ func (a *api) getIndex(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := indexJSON{State: "current", Entries: s.Entries, Behind: s.Behind, Texts: "current", Schemas: "current", Documents: s.Documents, Bytes: s.Bytes}
+	shown := wire.Index{State: "current", Entries: s.Entries, Behind: s.Behind, Texts: "current", Schemas: "current", Documents: int64(s.Documents), Bytes: int64(s.Bytes)}
 	if s.Texts {
 		shown.Texts = "behind"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -27,64 +28,6 @@ func serveDocument(contentType string, document []byte) func(http.ResponseWriter
 	}
 }
 
-type statusJSON struct {
-	Status    repository.Status `json:"status"`
-	Hostname  string            `json:"hostname"`
-	Node      string            `json:"node"`
-	Engine    string            `json:"engine"`
-	Version   string            `json:"version"`
-	Anonymous bool              `json:"anonymous"`        // what is open is read without a key
-	Detail    *statusDetailJSON `json:"detail,omitempty"` // for sysadmins
-}
-
-type statusDetailJSON struct {
-	Failing      string            `json:"failing"`
-	ReadOnly     string            `json:"readOnly"`
-	ClockBehind  int64             `json:"clockBehind"` // ms
-	Damaged      int64             `json:"damaged"`
-	Scrub        scrubJSON         `json:"scrub"`
-	Background   map[string]string `json:"background"`
-	Held         filesJSON         `json:"held"`
-	Started      string            `json:"started"`
-	Identity     string            `json:"identity"`
-	Epoch        epochJSON         `json:"epoch"`
-	Unreferenced filesJSON         `json:"unreferenced"`
-	Room         roomJSON          `json:"room"`
-	Nodes        []nodeJSON        `json:"nodes"`
-}
-
-// nodeJSON is one of those that share the metadata.
-type nodeJSON struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Since   string `json:"since"`
-	Seen    string `json:"seen"`
-}
-
-type roomJSON struct {
-	Bytes int64 `json:"bytes"` // -1: not known
-	Files int64 `json:"files"` // -1: not known, or not limited
-}
-
-type epochJSON struct {
-	ID    string `json:"id"`
-	Base  string `json:"base"`
-	Began string `json:"began"`
-}
-
-// filesJSON is a number of files and their bytes.
-type filesJSON struct {
-	Files int64 `json:"files"`
-	Bytes int64 `json:"bytes"`
-}
-
-type scrubJSON struct {
-	Begun   string `json:"begun"`
-	Checked int64  `json:"checked"`
-	Found   int64  `json:"found"`
-	Passes  int64  `json:"passes"`
-}
-
 // getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be
 // checked, because records cannot be read, the log has the error.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
@@ -97,36 +40,36 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		status = http.StatusServiceUnavailable
 		noteError(w, errors.New(c.Detail.Failing), status)
 	}
-	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
+	shown := wire.Status[*wire.StatusDetail]{Status: string(c.Status), Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
 	if err == nil && caller.Sysadmin {
 		d, scrub := c.Detail, c.Detail.Scrub
-		shown.Detail = &statusDetailJSON{
-			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
-			scrubJSON{encode.Instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
-			filesJSON{d.Inline.Bodies, d.Inline.Bytes}, encode.Instant(a.started),
-			d.Identity.String(), epochJSON{d.Epoch.ID.String(), encode.Instant(d.Epoch.Base), encode.Instant(d.Epoch.Began)},
-			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes}, roomOf(d.Room), nodesOf(d.Nodes),
+		shown.Detail = &wire.StatusDetail{
+			Failing: d.Failing, ReadOnly: d.ReadOnly, ClockBehind: d.ClockBehind.Milliseconds(), Damaged: d.Damaged,
+			Scrub:      wire.Scrub{Begun: encode.Time(scrub.Begun), Checked: scrub.Checked, Found: scrub.Found, Passes: scrub.Passes},
+			Background: d.Background, Held: wire.FileCount{Files: d.Inline.Bodies, Bytes: d.Inline.Bytes}, Started: encode.Time(a.started),
+			Identity: d.Identity.String(), Epoch: wire.RepositoryEpoch{ID: d.Epoch.ID.String(), Base: encode.Time(d.Epoch.Base), Began: encode.Time(d.Epoch.Began)},
+			Unreferenced: wire.FileCount{Files: d.Unreferenced.Blobs, Bytes: d.Unreferenced.Bytes}, Room: roomOf(d.Room), Nodes: nodesOf(d.Nodes),
 		}
 	}
 	writeJSON(w, status, shown)
 	return nil
 }
 
-func nodesOf(all []metadata.Node) []nodeJSON {
-	shown := []nodeJSON{}
+func nodesOf(all []metadata.Node) []wire.Node {
+	shown := []wire.Node{}
 	for _, n := range slices.SortedFunc(slices.Values(all), func(x, y metadata.Node) int {
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Since, y.Since))
 	}) {
-		shown = append(shown, nodeJSON{n.Name, n.Version, encode.Instant(n.Since), encode.Instant(n.Seen)})
+		shown = append(shown, wire.Node{Name: n.Name, Version: n.Version, Since: encode.Time(n.Since), Seen: encode.Time(n.Seen)})
 	}
 	return shown
 }
 
-func roomOf(room *blobs.FreeSpace) roomJSON {
+func roomOf(room *blobs.FreeSpace) wire.Room {
 	if room == nil {
-		return roomJSON{-1, -1}
+		return wire.Room{Bytes: -1, Files: -1}
 	}
-	return roomJSON{room.Bytes, room.Files}
+	return wire.Room{Bytes: room.Bytes, Files: room.Files}
 }
 
 const welcome = `labshelf, a research data repository.

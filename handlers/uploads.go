@@ -7,6 +7,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/resumable"
@@ -14,19 +15,6 @@ import (
 
 // resourceHeader names the resource that an upload has become.
 const resourceHeader = "Labshelf-Resource"
-
-// uploadJSON is an upload that is not complete, or has become a resource.
-type uploadJSON struct {
-	ID          string `json:"id"`
-	URL         string `json:"url"`
-	Length      int64  `json:"length"`
-	Offset      int64  `json:"offset"`
-	Created     string `json:"created"`
-	Expires     string `json:"expires"`
-	SetID       string `json:"setId,omitempty"`
-	ResourceID  string `json:"resourceId,omitempty"`
-	ResourceURL string `json:"resourceUrl,omitempty"`
-}
 
 // sending is an upload as its sender sees it: a user, or a visitor of a link.
 type sending struct {
@@ -106,9 +94,9 @@ func (a *api) getUpload(w http.ResponseWriter, r *request, s sending) error {
 	if t.Announced != "" {
 		header.Set("Upload-Metadata", t.Announced)
 	}
-	shown := uploadJSON{
+	shown := wire.Upload{
 		ID: s.name, URL: s.url, Length: t.Length, Offset: t.Checkpoint.Size,
-		Created: encode.Instant(t.Created), Expires: encode.Instant(t.Expires), ResourceURL: header.Get(resourceHeader),
+		Created: encode.Time(t.Created), Expires: encode.Time(t.Expires), ResourceURL: header.Get(resourceHeader),
 	}
 	switch {
 	case s.visitor: // who knows of no set

@@ -15,6 +15,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/visits"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -121,29 +122,6 @@ func writeVisitUnder(w http.ResponseWriter, status int, policy string, write fun
 	return nil
 }
 
-// visitJSON is a link for programs of visitors.
-type visitJSON struct {
-	Kind        string           `json:"kind"`
-	Label       string           `json:"label"`
-	From        string           `json:"from,omitempty"` // who made it
-	Title       string           `json:"title,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Expires     string           `json:"expires"`
-	Archive     string           `json:"archive,omitempty"`
-	Files       []sharedFileJSON `json:"files,omitempty"`
-	Next        string           `json:"nextPage,omitempty"`
-	Limits      string           `json:"limits,omitempty"`
-}
-
-type sharedFileJSON struct {
-	Name     string `json:"name"`
-	URL      string `json:"url"`
-	Bytes    int64  `json:"bytes"`
-	MimeType string `json:"mimetype"`
-	SHA256   string `json:"sha256"`
-	Modified string `json:"modified"`
-}
-
 // getVisit shows a link.
 func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
@@ -177,13 +155,14 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 	}
 	title := cmp.Or(visit.Label, visit.Title)
 	if !wantsPage(r.Request) {
-		shown := visitJSON{
+		shown := wire.SharedLink{
 			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Title: title, Description: visit.Description,
-			Expires: expiresText(visit.Expires, time.RFC3339), Archive: address + "/archive", Next: next,
+			Expires: expiresText(visit.Expires, time.RFC3339), Archive: address + "/archive", NextPage: next,
 		}
 		for _, f := range files {
-			shown.Files = append(shown.Files, sharedFileJSON{
-				shownName(visit, f), address + "/files/" + f.ID.String(), f.Bytes, f.MimeType, f.Digest.String(), f.Modified.Time().UTC().Format(time.RFC3339),
+			shown.Files = append(shown.Files, wire.SharedFile{
+				Name: shownName(visit, f), URL: address + "/files/" + f.ID.String(), Bytes: f.Bytes, Mimetype: f.MimeType, SHA256: f.Digest,
+				Modified: f.Modified.Time().UTC().Format(time.RFC3339),
 			})
 		}
 		writeJSON(w, http.StatusOK, shown)
@@ -355,7 +334,7 @@ func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visito
 		if refusal != nil {
 			return refusal
 		}
-		writeJSON(w, http.StatusOK, visitJSON{
+		writeJSON(w, http.StatusOK, wire.SharedLink{
 			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Expires: expiresText(visit.Expires, time.RFC3339), Limits: limits,
 		})
 		return nil

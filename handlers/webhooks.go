@@ -6,77 +6,37 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
 
-// webhookJSON is a webhook. It has no entity tag: what it says of its deliveries changes by itself.
-type webhookJSON struct {
-	ID          string   `json:"id"`
-	URL         string   `json:"url"` // where it sends
-	Label       string   `json:"label"`
-	DataspaceID string   `json:"dataspaceId,omitempty"`
-	Events      []string `json:"events"`
-	MadeWith    string   `json:"madeWith,omitempty"` // the key with which it pauses
-	State       string   `json:"state"`
-	historyJSON
-	Reason     string `json:"reason,omitempty"`  // why it is paused
-	Because    string `json:"because,omitempty"` // what was the matter, for people
-	Paused     string `json:"paused,omitempty"`
-	Position   uint64 `json:"position"`
-	Deliveries uint64 `json:"deliveries"`
-	Tries      uint32 `json:"tries"`
-	NextTry    string `json:"nextTry,omitempty"`
-	Former     string `json:"formerSecretUntil,omitempty"`
-	Secret     string `json:"secret,omitempty"` // only in the answer that made it
-}
-
-type deliveryJSON struct {
-	Number    uint64 `json:"number"`
-	MessageID string `json:"messageId"`
-	Entry     uint64 `json:"entry"`
-	Event     string `json:"event"`
-	State     string `json:"state"`
-	Tries     uint32 `json:"tries"`
-	First     string `json:"first"`
-	Last      string `json:"last"`
-	Status    int64  `json:"status"`
-	Millis    int64  `json:"milliseconds"`
-	Error     string `json:"error,omitempty"`
-	Answer    string `json:"answer,omitempty"`
-}
-
-// inOnePage is a listing that is short enough to have no pages.
-type inOnePage[J any] struct {
-	Data []J `json:"data"`
-}
-
-func showAll[T, J any](items []T, show func(T) J) inOnePage[J] {
-	shown := inOnePage[J]{make([]J, len(items))}
+func showAll[T, J any](items []T, show func(T) J) wire.All[J] {
+	shown := wire.All[J]{Data: make([]J, len(items))}
 	for i, item := range items {
 		shown.Data[i] = show(item)
 	}
 	return shown
 }
 
-func showWebhook(w metadata.Webhook) webhookJSON {
-	shown := webhookJSON{
-		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", historyJSON: history(w.Record),
-		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Instant(w.NextTry), Former: encode.Instant(w.FormerUntil),
+func showWebhook(w metadata.Webhook) wire.Webhook {
+	shown := wire.Webhook{
+		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", History: history(w.Record),
+		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Time(w.NextTry), FormerSecretUntil: encode.Time(w.FormerUntil),
 	}
 	if w.DataspaceID != (metadata.ID{}) {
 		shown.DataspaceID = w.DataspaceID.String()
 	}
 	if w.Paused != 0 {
-		shown.State, shown.Paused, shown.Reason, shown.Because = "paused", encode.Instant(w.Paused), w.PauseReason.String(), w.PausedBecause
+		shown.State, shown.Paused, shown.Reason, shown.Because = "paused", encode.Time(w.Paused), w.PauseReason.String(), w.PausedBecause
 	}
 	return shown
 }
 
-func showDelivery(d metadata.Delivery) deliveryJSON {
-	shown := deliveryJSON{
+func showDelivery(d metadata.Delivery) wire.Delivery {
+	shown := wire.Delivery{
 		Number: d.Number, MessageID: d.MessageID, Entry: d.Entry, Event: d.Event, State: "failed", Tries: d.Tries,
-		First: encode.Instant(d.First), Last: encode.Instant(d.Last), Status: d.Status, Millis: d.Micros / 1000, Error: d.Error, Answer: d.Answer,
+		First: encode.Time(d.First), Last: encode.Time(d.Last), Status: int(d.Status), Milliseconds: d.Micros / 1000, Error: d.Error, Answer: d.Answer,
 	}
 	switch {
 	case d.Delivered():
@@ -111,8 +71,7 @@ func (a *api) createWebhook(w http.ResponseWriter, r *request) error {
 }
 
 func writeSecret(w http.ResponseWriter, status int, hook metadata.Webhook) {
-	shown := showWebhook(hook)
-	shown.Secret = hook.Secret
+	shown := wire.SecretWebhook{Webhook: showWebhook(hook), Secret: hook.Secret}
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, status, shown)
 }

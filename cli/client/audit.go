@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -120,7 +121,7 @@ func entryColumns(ctx context.Context, who people) []column[client.AuditEntry] {
 	type e = client.AuditEntry
 	return []column[e]{
 		{"NUMBER", 0, func(e e) string { return fmt.Sprint(e.Number) }},
-		{"TIME", 0, func(e e) string { return display.Time(e.Time) }},
+		{"TIME", 0, func(e e) string { return display.Time(e.Time.Time) }},
 		{"WHO", 0, func(e e) string { return who.name(ctx, e.UserID) }},
 		{"ACTION", 0, func(e e) string { return e.Action }},
 		{"OBJECT", 0, func(e e) string { return strings.TrimSpace(e.ObjectKind + " " + e.ObjectID) }},
@@ -136,12 +137,18 @@ func entryColumns(ctx context.Context, who people) []column[client.AuditEntry] {
 func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
 	var said []string
 	if e.Version > 0 {
-		said = append(said, fmt.Sprintf("version %d, %s", e.Version, display.Bytes(e.Bytes)))
+		bytes := int64(0)
+		if e.Bytes != nil {
+			bytes = *e.Bytes
+		}
+		said = append(said, fmt.Sprintf("version %d, %s", e.Version, display.Bytes(bytes)))
 	}
 	if e.SubjectID != "" {
 		said = append(said, "user "+who.name(ctx, e.SubjectID))
 	}
-	for _, fields := range []map[string]any{e.Texts, e.Values} {
+	for _, text := range []json.RawMessage{e.Texts, e.Values} {
+		var fields map[string]any
+		_ = json.Unmarshal(text, &fields) // left out, or an object
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			said = append(said, name+" "+valueText(fields[name]))
 		}

@@ -174,11 +174,11 @@ type foundRecord struct {
 func recordOf(h client.Hit) foundRecord {
 	switch {
 	case h.Dataspace != nil:
-		return foundRecord{h.Dataspace.ID, h.Dataspace.Title, h.Dataspace.Modified}
+		return foundRecord{h.Dataspace.ID, h.Dataspace.Title, h.Dataspace.Modified.Time}
 	case h.Set != nil:
-		return foundRecord{h.Set.ID, h.Set.Title, h.Set.Modified}
+		return foundRecord{h.Set.ID, h.Set.Title, h.Set.Modified.Time}
 	}
-	return foundRecord{h.Resource.ID, "", h.Resource.Modified}
+	return foundRecord{h.Resource.ID, "", h.Resource.Modified.Time}
 }
 
 // places are the names of dataspaces, and of sets with those of their dataspaces, by id.

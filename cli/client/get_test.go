@@ -87,7 +87,7 @@ func TestGetSet(t *testing.T) {
 			}
 			path := paths.Give(r.ID, r.Name)
 			want[path] = r.SHA256.String()
-			if info, err := os.Stat(filepath.Join(dir, path)); err != nil || !info.ModTime().Equal(r.Modified) {
+			if info, err := os.Stat(filepath.Join(dir, path)); err != nil || !info.ModTime().Equal(r.Modified.Time) {
 				t.Errorf("%s: %v, %v, want the time %v", path, info, err, r.Modified)
 			}
 		}

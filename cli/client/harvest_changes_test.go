@@ -284,7 +284,7 @@ func TestHarvestSince(t *testing.T) {
 	set := s.newSet(t, "lab", "runs")
 	a := s.put(t, set.ID, "a", "alpha")
 	b := s.put(t, set.ID, "b", "beta")
-	for !b.Created.After(a.Created) { // in milliseconds
+	for !b.Created.After(a.Created.Time) { // in milliseconds
 		b = s.put(t, set.ID, "b", "beta")
 	}
 	dir := filepath.Join(t.TempDir(), "mirror")

@@ -97,7 +97,7 @@ func equals(t *testing.T, dir string, want map[string]client.Resource, folder fu
 		}
 		files[paths[id]] = r.SHA256.String()
 		info, err := os.Stat(filepath.Join(dir, paths[id]))
-		if err != nil || !info.ModTime().Equal(r.Modified) {
+		if err != nil || !info.ModTime().Equal(r.Modified.Time) {
 			t.Errorf("%s: %v, %v, want the time %v", paths[id], info, err, r.Modified)
 		}
 	}

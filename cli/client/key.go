@@ -85,7 +85,7 @@ func endOf(k client.Key) string {
 	case k.Expires.IsZero():
 		return fmt.Sprintf("It ends when the key in use, %s, is revoked.\n", display.Printable(k.MadeWith))
 	}
-	return fmt.Sprintf("It ends on %s, or earlier when the key in use, %s, is revoked.\n", display.Time(k.Expires), display.Printable(k.MadeWith))
+	return fmt.Sprintf("It ends on %s, or earlier when the key in use, %s, is revoked.\n", display.Time(k.Expires.Time), display.Printable(k.MadeWith))
 }
 
 // keyNewIn makes a key in a data directory.
@@ -132,7 +132,7 @@ func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k cl
 // newKey parses the flags of a new key.
 func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
 	k.Label = label
-	k.Expires, err = parseEnd(expires, now)
+	k.Expires.Time, err = parseEnd(expires, now)
 	return k, err
 }
 
@@ -165,9 +165,9 @@ func keyColumns() []column[client.Key] {
 		{"ID", whole, func(k k) string { return k.ID }},
 		{"BEGINS", 0, func(k k) string { return k.Prefix }},
 		{"STATE", 0, func(k k) string { return k.State }},
-		{"CREATED", 0, func(k k) string { return display.Time(k.Created) }},
-		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed) }},
-		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires) }},
+		{"CREATED", 0, func(k k) string { return display.Time(k.Created.Time) }},
+		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed.Time) }},
+		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires.Time) }},
 		{"ENDS WITH", 0, func(k k) string { return k.MadeWith }},
 		{"LABEL", 0, func(k k) string { return k.Label }},
 	}

@@ -292,7 +292,7 @@ func linkColumns(targets linkTargets) []column[client.Link] {
 			}
 			return fmt.Sprintf("%d, %s", l.UnfinishedUploads, display.Bytes(l.UnfinishedBytes))
 		}},
-		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed) }},
+		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed.Time) }},
 		{"EXPIRES", 0, func(l l) string { return dayOf(l.Expires) }},
 		{"PASSWORD", inLong, func(l l) string {
 			if l.HasPassword {

@@ -102,7 +102,7 @@ func dataspaceColumns() []column[client.Dataspace] {
 		{"TITLE", 0, func(d d) string { return d.Title }},
 		{"VISIBILITY", 0, func(d d) string { return d.Visibility }},
 		{"ORIGIN", inLong, func(d d) string { return d.Origin }},
-		{"MODIFIED", 0, func(d d) string { return display.Time(d.Modified) }},
+		{"MODIFIED", 0, func(d d) string { return display.Time(d.Modified.Time) }},
 		{"STATE", inState, func(d d) string { return d.State }},
 	}
 }
@@ -115,7 +115,7 @@ func setColumns(dataspaces map[string]string) []column[client.Set] {
 		{"DATASPACE", inMany, func(s s) string { return dataspaces[s.DataspaceID] }},
 		{"NAME", 0, func(s s) string { return s.Name }},
 		{"TITLE", 0, func(s s) string { return s.Title }},
-		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified) }},
+		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified.Time) }},
 		{"STATE", inState, func(s s) string { return s.State }},
 	}
 }
@@ -135,7 +135,7 @@ func resourceColumns(sets map[string]string, exact bool) []column[client.Resourc
 			return display.Bytes(r.Bytes)
 		}},
 		{"FORMAT", inLong, func(r r) string { return r.Format }},
-		{"MODIFIED", 0, func(r r) string { return display.Time(r.Modified) }},
+		{"MODIFIED", 0, func(r r) string { return display.Time(r.Modified.Time) }},
 		{"STATE", inState, func(r r) string {
 			switch {
 			case r.Purged:

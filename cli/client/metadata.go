@@ -185,7 +185,7 @@ selection of files, or by undoing one, the newest first.`,
 			{"BY", 0, func(e e) string { return display.Printable(who.name(ctx, e.By)) }},
 			{"KIND", 0, func(e e) string { return e.Kind }},
 			{"FILES", 0, func(e e) string { return fmt.Sprint(e.Objects) }},
-			{"CREATED", 0, func(e e) string { return display.Time(e.Created) }},
+			{"CREATED", 0, func(e e) string { return display.Time(e.Created.Time) }},
 			{"UNDONE BY", 0, func(e e) string { return e.Undone }},
 		}, view{json: asJSON, none: "Nobody has changed many files of the set at once."})
 	})

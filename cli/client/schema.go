@@ -137,7 +137,7 @@ func schemaColumns() []column[client.Schema] {
 			}
 			return ""
 		}},
-		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified) }},
+		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified.Time) }},
 		{"STATE", inState, func(s s) string { return s.State }},
 		{"ID", inLong, func(s s) string { return s.ID }},
 	}
@@ -243,7 +243,7 @@ schema show --version N" prints one.`, client.Active,
 			type v = client.SchemaVersion
 			return show(p, sequence(all, err), []column[v]{
 				{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Version) }},
-				{"MADE", 0, func(v v) string { return display.Time(v.Created) }},
+				{"MADE", 0, func(v v) string { return display.Time(v.Created.Time) }},
 				{"BY", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
 			}, view{json: asJSON})
 		})

@@ -94,7 +94,7 @@ func versionColumns(ctx context.Context, who people) []column[client.Version] {
 	type v = client.Version
 	return []column[v]{
 		{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Number) }},
-		{"CAME", 0, func(v v) string { return display.Time(v.Created) }},
+		{"CAME", 0, func(v v) string { return display.Time(v.Created.Time) }},
 		{"FROM", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
 		{"SIZE", 0, func(v v) string { return display.Bytes(v.Bytes) }},
 		{"NAME", inLong, func(v v) string { return v.Name }},
@@ -102,7 +102,7 @@ func versionColumns(ctx context.Context, who people) []column[client.Version] {
 		{"STATE", 0, func(v v) string {
 			switch {
 			case v.Rule != "":
-				return "removed " + display.Time(v.Removed) + ", " + v.Rule
+				return "removed " + display.Time(v.Removed.Time) + ", " + v.Rule
 			case v.Damaged:
 				return "damaged"
 			case v.Current:

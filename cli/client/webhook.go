@@ -144,8 +144,8 @@ func webhookShowCommand(p Process) *cobra.Command {
 			}
 			lines := [][2]string{
 				{"id", w.ID}, {"url", w.URL}, {"label", w.Label}, {"dataspace", w.DataspaceID}, {"events", strings.Join(w.Events, " ")}, {"state", w.State},
-				{"reason", w.Reason}, {"because", w.Because}, {"paused", display.Time(w.Paused)}, {"delivered", fmt.Sprint(w.Deliveries)},
-				{"tries", fmt.Sprint(w.Tries)}, {"next try", display.Time(w.NextTry)}, {"made", display.Time(w.Created)},
+				{"reason", w.Reason}, {"because", w.Because}, {"paused", display.Time(w.Paused.Time)}, {"delivered", fmt.Sprint(w.Deliveries)},
+				{"tries", fmt.Sprint(w.Tries)}, {"next try", display.Time(w.NextTry.Time)}, {"made", display.Time(w.Created.Time)},
 			}
 			for _, line := range lines {
 				if line[1] == "" {
@@ -262,7 +262,7 @@ func deliveryColumns() []column[client.Delivery] {
 	type d = client.Delivery
 	return []column[d]{
 		{"NUMBER", 0, func(d d) string { return fmt.Sprint(d.Number) }},
-		{"LAST TRY", 0, func(d d) string { return display.Time(d.Last) }},
+		{"LAST TRY", 0, func(d d) string { return display.Time(d.Last.Time) }},
 		{"EVENT", 0, func(d d) string { return d.Event }},
 		{"STATE", 0, func(d d) string { return d.State }},
 		{"TRIES", 0, func(d d) string { return fmt.Sprint(d.Tries) }},

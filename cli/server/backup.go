@@ -19,6 +19,7 @@ import (
 	"labshelf/cli/process"
 	"labshelf/cli/suggest"
 	"labshelf/client"
+	"labshelf/metadata"
 )
 
 // ErrDamageFound ends a command that was completed and has found damage.
@@ -140,7 +141,7 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 	if err != nil {
 		return backup.Snapshot{}, err
 	}
-	return backup.Snapshot{ReadCloser: body, Stamp: stamp, Bytes: body.Bytes}, nil
+	return backup.Snapshot{ReadCloser: body, Stamp: metadata.Stamp(stamp), Bytes: body.Bytes}, nil
 }
 
 // Blob implements backup.Source. A blob is lost only if the service says so. An answer that breaks
@@ -151,6 +152,9 @@ func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, er
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == errs.CodeDataDamaged {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+	}
+	if problem != nil && problem.Status == http.StatusNotFound && problem.Code == errs.CodeBlobNotFound {
+		return nil, fmt.Errorf("%w: %w", blobs.ErrNotFound, err)
 	}
 	if err != nil {
 		return nil, err

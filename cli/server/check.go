@@ -14,6 +14,8 @@ import (
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/cli/process"
+	"labshelf/client"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
 )
@@ -69,8 +71,13 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 	if c.remote != nil {
 		defer c.remote.Close()
 		check = func(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (maintenance.CheckResult, error) {
-			result, err := c.remote.Check(ctx, o, events)
-			return result, connection.NameVersions(ctx, c.remote, process.Version(), err)
+			result, err := c.remote.Check(ctx, checkRequest(o), client.CheckEvents{
+				Violation: func(v client.Violation) { events.Violation(metadata.Violation(v)) }, Progress: events.Progress,
+			})
+			return maintenance.CheckResult{
+				Stamp: metadata.Stamp(result.Stamp), Resources: result.Resources, Blobs: result.Blobs, Bytes: result.Bytes, Violations: result.Violations,
+				Unreferenced: result.Unreferenced, UnreferencedBytes: result.UnreferencedBytes,
+			}, connection.NameVersions(ctx, c.remote, process.Version(), err)
 		}
 	}
 	result, err := check(ctx, o, events)
@@ -101,43 +108,28 @@ func (c *checking) checkData(ctx context.Context, o maintenance.CheckOptions, ev
 	return result, nil
 }
 
-// The lines of --json are those of POST /admin/check.
-type (
-	violationLine struct {
-		Violation violationFields `json:"violation"`
+// checkRequest is a check as the service is asked for it.
+func checkRequest(o maintenance.CheckOptions) wire.CheckRequest {
+	r := wire.CheckRequest{NoData: o.NoData}
+	if o.Subset != (maintenance.Subset{}) {
+		r.Subset = o.Subset.String()
 	}
-	violationFields struct {
-		Part  string `json:"part"`
-		Kind  string `json:"kind"`
-		ID    string `json:"id"`
-		Name  string `json:"name"`
-		Wrong string `json:"wrong"`
+	return r
+}
+
+// checkResult is a result as the service sends it. The lines of --json are those of POST
+// /admin/check.
+func checkResult(r maintenance.CheckResult) *wire.CheckResult {
+	return &wire.CheckResult{
+		Stamp: int64(r.Stamp), Resources: r.Resources, Blobs: r.Blobs, Bytes: r.Bytes, Violations: r.Violations,
+		Unreferenced: r.Unreferenced, UnreferencedBytes: r.UnreferencedBytes,
 	}
-	progressLine struct {
-		Progress progressFields `json:"progress"`
-	}
-	progressFields struct {
-		Done  int64 `json:"done"`
-		Total int64 `json:"total"`
-	}
-	endLine struct {
-		End endFields `json:"end"`
-	}
-	endFields struct {
-		Stamp             metadata.Stamp `json:"stamp"`
-		Resources         int64          `json:"resources"`
-		Blobs             int64          `json:"blobs"`
-		Bytes             int64          `json:"bytes"`
-		Violations        int64          `json:"violations"`
-		Unreferenced      int64          `json:"unreferenced"`
-		UnreferencedBytes int64          `json:"unreferencedBytes"`
-	}
-)
+}
 
 func (c *checking) violation(v metadata.Violation) {
 	c.parts[v.Part] = true
 	if c.report.asJSON {
-		_ = writeJSON(c.report.Out, violationLine{violationFields(v)}) // a closed output does not change the exit code
+		_ = writeJSON(c.report.Out, wire.CheckLine{Violation: (*wire.Violation)(&v)}) // a closed output does not change the exit code
 		return
 	}
 	c.report.violation(v)
@@ -148,14 +140,14 @@ func (c *checking) advance(done, total int64) {
 	c.report.progress.set("files", done, total)
 	if now := time.Now(); c.report.asJSON && now.Sub(c.progress) > time.Second {
 		c.progress = now
-		_ = writeJSON(c.report.Out, progressLine{progressFields{done, total}})
+		_ = writeJSON(c.report.Out, wire.CheckLine{Progress: &wire.Progress{Done: done, Total: total}})
 	}
 }
 
 func (c *checking) end(result maintenance.CheckResult) error {
 	c.report.close()
 	if c.report.asJSON {
-		return writeJSON(c.report.Out, endLine{endFields(result)})
+		return writeJSON(c.report.Out, wire.CheckLine{End: checkResult(result)})
 	}
 	found := "Nothing is wrong."
 	if result.Violations > 0 {

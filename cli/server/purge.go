@@ -13,6 +13,8 @@ import (
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/cli/process"
+	"labshelf/client"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
@@ -83,36 +85,36 @@ func ageOf(flag, text string) (time.Duration, error) {
 	return age, nil
 }
 
+// purgeRemote has a service purged.
+func purgeRemote(ctx context.Context, remote *client.Client, o maintenance.PurgeOptions) (wire.PurgeResult, error) {
+	defer remote.Close()
+	r := wire.PurgeRequest{OlderThan: o.OlderThan.String(), DryRun: o.DryRun}
+	if o.Grace >= 0 {
+		r.Grace = o.Grace.String()
+	}
+	result, err := remote.Purge(ctx, r)
+	return result, connection.NameVersions(ctx, remote, process.Version(), err)
+}
+
 func purge(ctx context.Context, p process.Process, at place, o maintenance.PurgeOptions, asJSON bool) error {
-	run := func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
-		return purgeData(ctx, at, o)
-	}
+	var result wire.PurgeResult
+	var err error
 	if at.remote != nil {
-		defer at.remote.Close()
-		run = func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
-			result, err := at.remote.Purge(ctx, o)
-			return result, connection.NameVersions(ctx, at.remote, process.Version(), err)
-		}
+		result, err = purgeRemote(ctx, at.remote, o)
+	} else {
+		result, err = purgeData(ctx, at, o)
 	}
-	labelled := []labelledFields{}
-	o.Labelled = func(v metadata.Version) {
-		labelled = append(labelled, labelledFields{v.ResourceID.String(), v.Name, int64(v.Number) + 1, v.Label})
-	}
-	result, err := run(ctx, o)
 	if err != nil {
 		return interrupted(ctx, err, "what was removed so far stays removed; run the command again to go on")
 	}
 	if asJSON {
-		return writeJSON(p.Out, purgeFields{o.DryRun, result.Resources, result.ResourceBytes,
-			result.Versions, result.VersionBytes, result.LabelledVersions, labelled, result.Blobs, result.BlobBytes,
-			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes,
-			result.Recent, result.RecentBytes})
+		return writeJSON(p.Out, result)
 	}
 	removed, deleted := "were removed", "were deleted for good"
 	if o.DryRun {
 		removed, deleted = "would be removed", "would be deleted for good"
 	}
-	for _, v := range labelled {
+	for _, v := range result.Labelled {
 		_, err := fmt.Fprintf(p.Out, "version %d of the deleted %s (%s), labelled %q\n", v.Version, display.Printable(v.Name), v.ResourceID, display.Printable(v.Label))
 		if err != nil {
 			return err
@@ -136,16 +138,8 @@ func purge(ctx context.Context, p process.Process, at place, o maintenance.Purge
 	return nil
 }
 
-// labelledFields name a version with a label that goes with its resource.
-type labelledFields struct {
-	ResourceID string `json:"resourceId"`
-	Name       string `json:"name"`
-	Version    int64  `json:"version"`
-	Label      string `json:"label"`
-}
-
 // purgeData purges a data directory whose service is stopped.
-func purgeData(ctx context.Context, at place, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
+func purgeData(ctx context.Context, at place, o maintenance.PurgeOptions) (result wire.PurgeResult, err error) {
 	if err := at.stores.Require(at.data); err != nil {
 		return result, err
 	}
@@ -154,24 +148,14 @@ func purgeData(ctx context.Context, at place, o maintenance.PurgeOptions) (resul
 		return result, err
 	}
 	defer func() { err = errors.Join(err, data.Close()) }()
-	return maintenance.NewUpkeep(data.Metadata, data.Blobs).Purge(ctx, o)
-}
-
-// purgeFields are those of the answer to POST /admin/purge.
-type purgeFields struct {
-	DryRun           bool             `json:"dryRun"`
-	Resources        int64            `json:"resources"`
-	ResourceBytes    int64            `json:"resourceBytes"`
-	Versions         int64            `json:"versions"`
-	VersionBytes     int64            `json:"versionBytes"`
-	LabelledVersions int64            `json:"labelledVersions"`
-	Labelled         []labelledFields `json:"labelled"`
-	Blobs            int64            `json:"blobs"`
-	BlobBytes        int64            `json:"blobBytes"`
-	Orphans          int64            `json:"orphans"`
-	OrphanBytes      int64            `json:"orphanBytes"`
-	TrashFiles       int64            `json:"trashFiles"`
-	TrashBytes       int64            `json:"trashBytes"`
-	Recent           int64            `json:"recent"`
-	RecentBytes      int64            `json:"recentBytes"`
+	labelled := []wire.LabelledVersion{}
+	o.Labelled = func(v metadata.Version) {
+		labelled = append(labelled, wire.LabelledVersion{ResourceID: v.ResourceID.String(), Name: v.Name, Version: int64(v.Number) + 1, Label: v.Label})
+	}
+	p, err := maintenance.NewUpkeep(data.Metadata, data.Blobs).Purge(ctx, o)
+	return wire.PurgeResult{
+		DryRun: o.DryRun, Resources: p.Resources, ResourceBytes: p.ResourceBytes, Versions: p.Versions, VersionBytes: p.VersionBytes,
+		LabelledVersions: p.LabelledVersions, Labelled: labelled, Blobs: p.Blobs, BlobBytes: p.BlobBytes, Orphans: p.Orphans, OrphanBytes: p.OrphanBytes,
+		TrashFiles: p.TrashFiles, TrashBytes: p.TrashBytes, Recent: p.Recent, RecentBytes: p.RecentBytes,
+	}, err
 }

@@ -17,6 +17,7 @@ import (
 	"labshelf/cli/display"
 	"labshelf/cli/process"
 	"labshelf/client"
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 )
 
@@ -33,12 +34,12 @@ type reporter struct {
 	process.Process
 	asJSON     bool
 	progress   *progress
-	violations []violationFields // all of them with asJSON; else none
-	metadata   bool              // something was wrong with them
+	violations []wire.Violation // all of them with asJSON; else none
+	metadata   bool             // something was wrong with them
 }
 
 func newReporter(p process.Process, asJSON bool) *reporter {
-	return &reporter{Process: p, asJSON: asJSON, progress: newProgress(p.Err), violations: []violationFields{}}
+	return &reporter{Process: p, asJSON: asJSON, progress: newProgress(p.Err), violations: []wire.Violation{}}
 }
 
 func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
@@ -51,7 +52,7 @@ func (r *reporter) close() { r.progress.close() }
 func (r *reporter) violation(v metadata.Violation) {
 	r.metadata = r.metadata || v.Part != metadata.PartBlobs && v.Part != metadata.PartFiles
 	if r.asJSON {
-		r.violations = append(r.violations, violationFields(v))
+		r.violations = append(r.violations, wire.Violation(v))
 		return
 	}
 	r.progress.say(r.Out, v.String()+"\n")
@@ -65,8 +66,8 @@ func (r *reporter) end(text string, result any) error {
 		return err
 	}
 	return writeJSON(r.Out, struct {
-		Result     any               `json:"result"`
-		Violations []violationFields `json:"violations"`
+		Result     any              `json:"result"`
+		Violations []wire.Violation `json:"violations"`
 	}{result, r.violations})
 }
 
@@ -89,9 +90,9 @@ func (r *reporter) restored(done backup.Restored, text string) error {
 	numbers := fmt.Sprintf("%s, %s, %s", countText(done.Check.Resources, "resource", "resources"),
 		countText(done.Check.Blobs, "file", "files"), display.Bytes(done.Check.Bytes))
 	fields := struct {
-		Manifest backup.Manifest `json:"manifest"`
-		Check    endFields       `json:"check"`
-	}{done.Manifest, endFields(done.Check)}
+		Manifest backup.Manifest   `json:"manifest"`
+		Check    *wire.CheckResult `json:"check"`
+	}{done.Manifest, checkResult(done.Check)}
 	if err := r.end(fmt.Sprintf(text, numbers), fields); err != nil {
 		return err
 	}

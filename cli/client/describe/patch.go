@@ -4,6 +4,7 @@ package describe
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,8 +73,8 @@ func (e Edit) Patch(patch io.Reader, present client.Metadata) (client.Metadata, 
 
 // tags are those of the object with the changes, in their order; nil: none is left.
 func (e Edit) tags(present client.Metadata) (any, error) {
-	m, err := present.Parse()
-	if err != nil {
+	var m struct{ Tags []string }
+	if err := json.Unmarshal([]byte(cmp.Or(present, "{}")), &m); err != nil {
 		return nil, fmt.Errorf("the service sends metadata that this program does not know: %w", err)
 	}
 	tags := slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return slices.Contains(e.Untag, tag) })

@@ -58,11 +58,11 @@ func (f File) Open(ctx context.Context, c *client.Client, from int64) (*client.F
 
 // FileOfVersion returns the file of one version of a resource.
 func FileOfVersion(v client.Version) File {
-	return File{v.ResourceID, v.Bytes, v.SHA256, v.Created, v.Number}
+	return File{v.ResourceID, v.Bytes, v.SHA256, v.Created.Time, v.Number}
 }
 
 // FileOf returns the file of a resource.
-func FileOf(r client.Resource) File { return File{r.ID, r.Bytes, r.SHA256, r.Modified, 0} }
+func FileOf(r client.Resource) File { return File{r.ID, r.Bytes, r.SHA256, r.Modified.Time, 0} }
 
 // Fetcher downloads files into a folder.
 type Fetcher struct {

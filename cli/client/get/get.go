@@ -99,7 +99,7 @@ func (g *job) run(ctx context.Context, ref string) error {
 			return err
 		}
 		if v.Rule != "" {
-			return fmt.Errorf("the file of version %d was removed on %s (%s)", v.Number, display.Time(v.Removed), v.Rule)
+			return fmt.Errorf("the file of version %d was removed on %s (%s)", v.Number, display.Time(v.Removed.Time), v.Rule)
 		}
 		one, resource.Name = fetch.FileOfVersion(v), v.Name
 	}

@@ -33,7 +33,7 @@ func (h *harvest) correctNames() error {
 		}
 		to := *e
 		to.path, b.Path = right[id], right[id]
-		c := &change{id: id, old: e, new: &to, modified: r.Modified}
+		c := &change{id: id, old: e, new: &to, modified: r.Modified.Time}
 		if c.text, err = encodeLine(b, r); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (h *harvest) plan(ctx context.Context, r client.Resource) (*change, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &change{id: r.ID, old: h.index[r.ID], modified: r.Modified}
+	c := &change{id: r.ID, old: h.index[r.ID], modified: r.Modified.Time}
 	c.new = &entry{container: home, name: r.Name, bytes: r.Bytes, digest: r.SHA256, active: r.State == client.Active}
 	switch {
 	case !c.new.active:

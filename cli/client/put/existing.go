@@ -49,7 +49,7 @@ func (u *job) list(ctx context.Context, named map[string]string) (existingFiles,
 			return held, err
 		}
 		if r.Modified.After(held.newest) {
-			held.newest = r.Modified
+			held.newest = r.Modified.Time
 		}
 		into := held.of
 		if _, wanted := named[r.Name]; !wanted {

@@ -302,7 +302,7 @@ func severalResources(s client.Set, name string, resources []client.Resource) er
 	fmt.Fprintf(&text, "%d %s resources of the set %s are called %q; give the id of one:",
 		len(resources), display.Printable(resources[0].State), display.Printable(s.Name), name)
 	for _, r := range resources {
-		fmt.Fprintf(&text, "\n  %s  %s  modified %s", r.ID, display.Bytes(r.Bytes), display.Time(r.Modified))
+		fmt.Fprintf(&text, "\n  %s  %s  modified %s", r.ID, display.Bytes(r.Bytes), display.Time(r.Modified.Time))
 	}
 	return errors.New(text.String())
 }

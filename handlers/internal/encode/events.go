@@ -4,22 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/events"
 )
-
-// eventJSON is the data of an event.
-type eventJSON struct {
-	Kind      string      `json:"kind"`
-	Object    *objectJSON `json:"object,omitempty"`
-	Dataspace string      `json:"dataspaceId,omitempty"`
-	Set       string      `json:"setId,omitempty"`
-}
-
-type objectJSON struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id"`
-}
 
 // Events is a batch of a stream of events as the client receives it: each event with its id; a
 // heartbeat is a comment, with the id alone where that has changed, which is no event, but what the
@@ -27,12 +15,12 @@ type objectJSON struct {
 func Events(b events.Batch) []byte {
 	var text bytes.Buffer
 	for _, e := range b.Events {
-		name, shown := "change", eventJSON{Kind: e.Kind, Dataspace: optionalID(e.Dataspace), Set: optionalID(e.Set)}
+		name, shown := "change", wire.Event{Kind: e.Kind, DataspaceID: optionalID(e.Dataspace), SetID: optionalID(e.Set)}
 		if e.Kind == events.Reload {
 			name = events.Reload
 		}
 		if e.Object.Kind != 0 {
-			shown.Object = &objectJSON{e.Object.Kind.String(), optionalID(e.Object.ID)}
+			shown.Object = wire.EventObject{Kind: e.Object.Kind.String(), ID: optionalID(e.Object.ID)}
 		}
 		data, err := json.Marshal(shown)
 		if err != nil {

@@ -8,19 +8,6 @@ import (
 	"labshelf/repository"
 )
 
-// Listing is a page with results as encoding/json writes it; the end of a listing is [End].
-type Listing[J any] struct {
-	NextPage    string `json:"nextPage"`
-	CurrentPage string `json:"currentPage"`
-	Data        []J    `json:"data"`
-	End         bool   `json:"end"`
-}
-
-// End is a page without results.
-type End struct {
-	End bool `json:"end"`
-}
-
 // ItemIndent begins each line of an item in a page but the first.
 const ItemIndent = "    "
 

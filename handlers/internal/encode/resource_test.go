@@ -10,62 +10,27 @@ import (
 
 	"pgregory.net/rapid"
 
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
 
-// The reference: resources as encoding/json writes them.
-type resourceJSON struct {
-	ID            string `json:"id"`
-	URL           string `json:"url"`
-	DataURL       string `json:"dataUrl"`
-	ViewDataURL   string `json:"viewDataUrl"`
-	Name          string `json:"name"`
-	Description   string `json:"description"`
-	Format        string `json:"format"`
-	MimeType      string `json:"mimetype"`
-	Size          int64  `json:"size"` // KiB
-	Created       string `json:"created"`
-	CreatedEpoch  int64  `json:"created_epoch"` // ms
-	Modified      string `json:"modified"`
-	ModifiedEpoch int64  `json:"modified_epoch"` // ms
-	SetID         string `json:"setId"`
-	State         string `json:"state"`
-	Bytes         int64  `json:"bytes"`
-	SHA256        string `json:"sha256"`
-	Filename      string `json:"filename"`
-	DataspaceID   string `json:"dataspaceId"`
-	CreatedBy     string `json:"createdBy"`
-	ModifiedBy    string `json:"modifiedBy"`
-	Version       int64  `json:"version"`
-	Purged        bool   `json:"purged,omitempty"`
-	Damaged       bool   `json:"damaged,omitempty"`
-	MovedTo       string `json:"movedTo,omitempty"`
-	LinkID        string `json:"linkId,omitempty"`
-}
-
 // reference is one resource as the interface writes it.
-func reference(base, view string, r metadata.Resource) resourceJSON {
+func reference(base, view string, r metadata.Resource) wire.Resource {
 	id, set, dataspace := r.ID.String(), r.SetID.String(), r.DataspaceID.String()
 	address := base + "/resources/" + id
 	place := strings.NewReplacer("{id}", url.PathEscape(id), "{setId}", url.PathEscape(set), "{dataspaceId}", url.PathEscape(dataspace))
-	instant := func(s metadata.Stamp) string {
-		if s == 0 {
-			return ""
-		}
-		return s.Time().Format("2006-01-02T15:04:05.000Z")
-	}
 	unlessZero := func(id metadata.ID) string {
 		if id == (metadata.ID{}) {
 			return ""
 		}
 		return id.String()
 	}
-	return resourceJSON{
+	return wire.Resource{
 		MovedTo: unlessZero(r.MovedTo), LinkID: unlessZero(r.LinkID), ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
-		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
-		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
-		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
+		Name: r.Name, Description: r.Description, Format: r.Format, Mimetype: r.MimeType, Size: kilobytes(r.Bytes),
+		Created: Time(r.Created), CreatedEpoch: Epoch(r.Created), Modified: Time(r.Modified), ModifiedEpoch: Epoch(r.Modified),
+		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest, Filename: r.Filename, DataspaceID: dataspace,
 		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Version: int64(r.Version) + 1, Purged: r.Body == metadata.Purged, Damaged: r.Damaged,
 	}
 }
@@ -121,7 +86,7 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 		single, paged := ResourceLayout(base, view, ""), ResourceLayout(base, view, ItemIndent)
 		ends := repository.PageEnds{Current: rapid.StringMatching("[A-Za-z0-9_-]{0,600}").Draw(t, "current"), Next: strings.Repeat("n", rapid.IntRange(1, 6144).Draw(t, "next"))}
 		address := base + path + "/query/results/"
-		want := Listing[resourceJSON]{NextPage: address + ends.Next, CurrentPage: address + ends.Current}
+		want := wire.Page[wire.Resource]{NextPage: address + ends.Next, CurrentPage: address + ends.Current}
 		page := buffers.Begin(address)
 		for range rapid.IntRange(1, 4).Draw(t, "items") {
 			r := drawResource(t)

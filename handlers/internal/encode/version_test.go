@@ -7,58 +7,25 @@ import (
 
 	"pgregory.net/rapid"
 
+	"labshelf/handlers/wire"
 	"labshelf/metadata"
 )
 
-// The reference: versions as encoding/json writes them.
-type versionJSON struct {
-	Version       int64  `json:"version"`
-	URL           string `json:"url"`
-	DataURL       string `json:"dataUrl"`
-	ResourceID    string `json:"resourceId"`
-	Name          string `json:"name"`
-	Description   string `json:"description"`
-	Format        string `json:"format"`
-	MimeType      string `json:"mimetype"`
-	Bytes         int64  `json:"bytes"`
-	SHA256        string `json:"sha256"`
-	Filename      string `json:"filename"`
-	Created       string `json:"created"`
-	CreatedEpoch  int64  `json:"created_epoch"`
-	CreatedBy     string `json:"createdBy"`
-	Label         string `json:"label"`
-	Current       bool   `json:"current"`
-	Replaced      string `json:"replaced,omitempty"`
-	ReplacedEpoch int64  `json:"replaced_epoch,omitempty"`
-	ReplacedBy    string `json:"replacedBy,omitempty"`
-	Removed       string `json:"removed,omitempty"`
-	Rule          string `json:"rule,omitempty"`
-	RemovedBy     string `json:"removedBy,omitempty"`
-	Damaged       bool   `json:"damaged,omitempty"`
-	Shared        bool   `json:"shared,omitempty"`
-}
-
 // referenceVersion is one version as the interface writes it.
-func referenceVersion(base string, v Version) versionJSON {
-	instant := func(s metadata.Stamp) string {
-		if s == 0 {
-			return ""
-		}
-		return s.Time().Format("2006-01-02T15:04:05.000Z")
-	}
+func referenceVersion(base string, v Version) wire.Version {
 	number := int64(v.Number) + 1
 	address := fmt.Sprintf("%s/resources/%s/versions/%d", base, v.ResourceID, number)
-	shown := versionJSON{
-		Version: number, URL: address, DataURL: address + "/data", ResourceID: v.ResourceID.String(),
-		Name: v.Name, Description: v.Description, Format: v.Format, MimeType: v.MimeType, Bytes: v.Bytes, SHA256: v.Digest.String(), Filename: v.Filename,
-		Created: instant(v.Created), CreatedEpoch: v.Created.Millis(), CreatedBy: v.CreatedBy.String(),
+	shown := wire.Version{
+		Number: number, URL: address, DataURL: address + "/data", ResourceID: v.ResourceID.String(),
+		Name: v.Name, Description: v.Description, Format: v.Format, Mimetype: v.MimeType, Bytes: v.Bytes, SHA256: v.Digest, Filename: v.Filename,
+		Created: Time(v.Created), CreatedEpoch: Epoch(v.Created), CreatedBy: v.CreatedBy.String(),
 		Label: v.Label, Current: v.Replaced == 0, Damaged: v.Damaged, Shared: v.Shared,
 	}
 	if v.Replaced != 0 {
-		shown.Replaced, shown.ReplacedEpoch, shown.ReplacedBy = instant(v.Replaced), v.Replaced.Millis(), v.ReplacedBy.String()
+		shown.Replaced, shown.ReplacedEpoch, shown.ReplacedBy = Time(v.Replaced), Epoch(v.Replaced), v.ReplacedBy.String()
 	}
 	if v.Removed.Rule != metadata.NotRemoved {
-		shown.Removed, shown.Rule = instant(v.Removed.At), v.Removed.String()
+		shown.Removed, shown.Rule = Time(v.Removed.At), v.Removed.String()
 	}
 	if v.Removed.Rule == metadata.Erased {
 		shown.RemovedBy = v.Removed.By.String()
@@ -96,7 +63,7 @@ func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
 		}
 		page := buffers.Begin(base)
 		Add(page, VersionLayout(base, ItemIndent), &v)
-		if got, want := page.bytes[page.room:], JSON(Listing[versionJSON]{Data: []versionJSON{want}}); !bytes.Contains(want, got) {
+		if got, want := page.bytes[page.room:], JSON(wire.Page[wire.Version]{Data: []wire.Version{want}}); !bytes.Contains(want, got) {
 			t.Fatalf("an item of a page is\n%s\nwhich is not in\n%s", got, want)
 		}
 		buffers.Done(page)
