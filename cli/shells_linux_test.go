@@ -67,12 +67,12 @@ func newShellHome(t *testing.T) shellHome {
 	base, key := startService(t)
 	c := client.New(base, key)
 	t.Cleanup(c.Close)
-	space, err := c.NewDataspace(t.Context(), client.NewDataspace{Name: "lab-one", Title: "Laser $(touch pwned) 'lab' 日本"})
+	space, err := c.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "lab-one", Title: "Laser $(touch pwned) 'lab' 日本"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, title := range map[string]string{"hard": "Hard \"names\": all", "hardly": "", "runs-2026": "Runs of 2026", "lab-one": "The set"} {
-		set, err := c.NewSet(t.Context(), client.NewSet{DataspaceID: space.ID, Name: name, Title: title})
+		set, err := c.Sets.Create(t.Context(), client.NewSet{DataspaceID: space.ID, Name: name, Title: title})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func newShellHome(t *testing.T) shellHome {
 			continue
 		}
 		for _, file := range hardNames {
-			if _, err := c.CreateResource(t.Context(), client.NewResource{SetID: set.ID, Name: file}, strings.NewReader(file), int64(len(file))); err != nil {
+			if _, err := c.Resources.Create(t.Context(), client.NewResource{SetID: set.ID, Name: file}, strings.NewReader(file), int64(len(file))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,49 +11,52 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Audit lists entries of the audit log, the newest first: a sysadmin sees all, an admin those about
+// Audit are the calls about the audit log.
+type Audit struct{ c *caller }
+
+// List lists entries of the audit log, the newest first: a sysadmin sees all, an admin those about
 // the own dataspaces. It takes UserID, ObjectID, Action, Since, Until, Order and Limit.
-func (c *Client) Audit(ctx context.Context, o ListOptions) iter.Seq2[AuditEntry, error] {
-	return list[AuditEntry](ctx, c, o, "audit")
+func (s Audit) List(ctx context.Context, o ListOptions) iter.Seq2[AuditEntry, error] {
+	return list[AuditEntry](ctx, s.c, o, "audit")
 }
 
 // History lists what was done to a dataspace, a set or a resource, the newest first. kind is
 // dataspaces, sets or resources. It takes Limit.
-func (c *Client) History(ctx context.Context, kind, id string, o ListOptions) iter.Seq2[AuditEntry, error] {
-	return list[AuditEntry](ctx, c, o, kind, id, "history")
+func (s Audit) History(ctx context.Context, kind, id string, o ListOptions) iter.Seq2[AuditEntry, error] {
+	return list[AuditEntry](ctx, s.c, o, kind, id, "history")
 }
 
-// AuditHead returns the signed head of the first size entries; a negative size: of all.
-func (c *Client) AuditHead(ctx context.Context, size int64) (head AuditHead, err error) {
+// Head returns the signed head of the first size entries; a negative size: of all.
+func (s Audit) Head(ctx context.Context, size int64) (head AuditHead, err error) {
 	path := at("audit", "head")
 	if size >= 0 {
 		path += "?size=" + strconv.FormatInt(size, 10)
 	}
-	err = c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
+	err = s.c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
 		return read(response, &head)
 	})
 	return head, err
 }
 
-// AuditExport opens an export of the whole log, which the caller closes. One that is cut off does
+// Export opens an export of the whole log, which the caller closes. One that is cut off does
 // not verify. It is for sysadmins.
-func (c *Client) AuditExport(ctx context.Context) (export io.ReadCloser, err error) {
-	err = c.run(ctx, request{method: http.MethodGet, path: at("audit", "export")}, func(response *http.Response) error {
+func (s Audit) Export(ctx context.Context) (export io.ReadCloser, err error) {
+	err = s.c.run(ctx, request{method: http.MethodGet, path: at("audit", "export")}, func(response *http.Response) error {
 		export = bodyReader{response.Body}
 		return typed(response, "application/jsonl")
 	})
 	return export, err
 }
 
-// AuditProof returns the hashes that lead from an entry to the root of the first size entries.
-func (c *Client) AuditProof(ctx context.Context, entry, size uint64) (hashes [][]byte, err error) {
+// Proof returns the hashes that lead from an entry to the root of the first size entries.
+func (s Audit) Proof(ctx context.Context, entry, size uint64) (hashes [][]byte, err error) {
 	path := fmt.Sprintf("%s?entry=%d&size=%d", at("audit", "proof"), entry, size)
 	var proof wire.AuditProof
-	err = c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error { return read(response, &proof) })
+	err = s.c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error { return read(response, &proof) })
 	return proof.Hashes, err
 }
 
-// EraseAudit erases the texts and the address of an entry, for good. It is for sysadmins.
-func (c *Client) EraseAudit(ctx context.Context, number uint64) error {
-	return c.nothing(ctx, request{method: http.MethodDelete, path: at("audit", "entries", strconv.FormatUint(number, 10), "texts")})
+// Erase erases the texts and the address of an entry, for good. It is for sysadmins.
+func (s Audit) Erase(ctx context.Context, number uint64) error {
+	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("audit", "entries", strconv.FormatUint(number, 10), "texts")})
 }

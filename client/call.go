@@ -117,7 +117,7 @@ type failure struct {
 
 // run makes a call, with retries where they are safe and may help, and passes a successful answer
 // to take, which closes its body.
-func (c *Client) run(ctx context.Context, r request, take func(*http.Response) error) error {
+func (c *caller) run(ctx context.Context, r request, take func(*http.Response) error) error {
 	retries := c.retries()
 	var doubted error // of the first try that may have been done without an answer
 	for try := 1; ; try++ {
@@ -158,7 +158,7 @@ func tried(err error, times int) error {
 }
 
 // try makes a call once.
-func (c *Client) try(ctx context.Context, r request, take func(*http.Response) error) *failure {
+func (c *caller) try(ctx context.Context, r request, take func(*http.Response) error) *failure {
 	request, err := c.build(ctx, r)
 	if err != nil {
 		return &failure{verdict: final, error: err}
@@ -191,7 +191,7 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 }
 
 // build makes a request without the body of a form.
-func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
+func (c *caller) build(ctx context.Context, r request) (*http.Request, error) {
 	if r.path == "" || r.wrong != nil {
 		return nil, cmp.Or(r.wrong, errNoID)
 	}
@@ -231,7 +231,7 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 }
 
 // unanswered returns the failure of a try without an answer.
-func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *failure {
+func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *failure {
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
@@ -353,7 +353,7 @@ func identify(r any, etag string) (id string) {
 }
 
 // one makes a call that answers with one record.
-func one[T record](ctx context.Context, c *Client, r request) (T, error) {
+func one[T record](ctx context.Context, c *caller, r request) (T, error) {
 	var got, none T
 	err := c.run(ctx, r, func(response *http.Response) error {
 		if err := read(response, &got); err != nil {
@@ -379,7 +379,7 @@ func typed(response *http.Response, want string) error {
 }
 
 // nothing makes a call whose answer has no body.
-func (c *Client) nothing(ctx context.Context, r request) error {
+func (c *caller) nothing(ctx context.Context, r request) error {
 	return c.run(ctx, r, func(response *http.Response) error {
 		if response.StatusCode != http.StatusNoContent {
 			return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())

@@ -17,8 +17,32 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Client calls one service as one user. It keeps its connections.
+// Client calls one service as one user. Its fields are the calls, by the noun that they are about.
+// It keeps its connections.
 type Client struct {
+	*caller
+
+	Dataspaces  Dataspaces
+	Sets        Sets
+	Folders     Folders
+	Resources   Resources
+	Versions    Versions
+	Uploads     Uploads
+	Edits       Edits
+	Schemas     Schemas
+	Links       Links
+	Users       Users
+	Keys        Keys
+	Privileges  Privileges
+	Sessions    Sessions
+	Webhooks    Webhooks
+	Locks       Locks
+	Audit       Audit
+	Maintenance Maintenance
+}
+
+// caller makes the calls of a client.
+type caller struct {
 	base, key string
 	http      *http.Client
 	elsewhere *http.Client // for what the service redirects to public addresses
@@ -31,10 +55,19 @@ func New(base, key string) *Client {
 	transport.MaxIdleConnsPerHost = 8
 	transport.DisableCompression = true                                                   // a compressed answer has no length to compare with
 	once := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes nowhere else
-	return &Client{
+	return newClient(&caller{
 		base: strings.TrimSuffix(base, "/"), key: key,
 		http:      &http.Client{Transport: transport, CheckRedirect: once},
 		elsewhere: &http.Client{Transport: toPublic(transport), CheckRedirect: once},
+	})
+}
+
+func newClient(c *caller) *Client {
+	return &Client{
+		caller:     c,
+		Dataspaces: Dataspaces{c}, Sets: Sets{c}, Folders: Folders{c}, Resources: Resources{c}, Versions: Versions{c}, Uploads: Uploads{c},
+		Edits: Edits{c}, Schemas: Schemas{c}, Links: Links{c}, Users: Users{c}, Keys: Keys{c}, Privileges: Privileges{c}, Sessions: Sessions{c},
+		Webhooks: Webhooks{c}, Locks: Locks{c}, Audit: Audit{c}, Maintenance: Maintenance{c},
 	}
 }
 
@@ -106,8 +139,8 @@ type Download struct {
 
 // Snapshot requests a consistent copy of the metadata, and returns the stamp of the last change in
 // it, in µs. It is for sysadmins.
-func (c *Client) Snapshot(ctx context.Context) (*Download, int64, error) {
-	response, err := c.get(ctx, "/admin/snapshot")
+func (s Maintenance) Snapshot(ctx context.Context) (*Download, int64, error) {
+	response, err := s.c.get(ctx, "/admin/snapshot")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -120,8 +153,8 @@ func (c *Client) Snapshot(ctx context.Context) (*Download, int64, error) {
 
 // Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not
 // hashed here. The Problem of a missing blob has the code blob_not_found.
-func (c *Client) Blob(ctx context.Context, of digest.Digest) (*Download, error) {
-	response, err := c.get(ctx, "/admin/blobs/"+of.String())
+func (s Maintenance) Blob(ctx context.Context, of digest.Digest) (*Download, error) {
+	response, err := s.c.get(ctx, "/admin/blobs/"+of.String())
 	if err != nil {
 		return nil, err
 	}
@@ -147,17 +180,17 @@ func (r bodyReader) Read(p []byte) (int, error) {
 }
 
 // get sends a request without a body. After success the caller closes the answer's body.
-func (c *Client) get(ctx context.Context, path string) (*http.Response, error) {
+func (c *caller) get(ctx context.Context, path string) (*http.Response, error) {
 	return c.succeed(c.do(ctx, http.MethodGet, path, nil))
 }
 
 // post sends in as JSON. After success the caller closes the answer's body.
-func (c *Client) post(ctx context.Context, path string, in any) (*http.Response, error) {
+func (c *caller) post(ctx context.Context, path string, in any) (*http.Response, error) {
 	return c.succeed(c.do(ctx, http.MethodPost, path, in))
 }
 
 // succeed returns an error for an answer that is no success.
-func (c *Client) succeed(response *http.Response, err error) (*http.Response, error) {
+func (c *caller) succeed(response *http.Response, err error) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +201,7 @@ func (c *Client) succeed(response *http.Response, err error) (*http.Response, er
 }
 
 // do makes one request, without retries.
-func (c *Client) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
+func (c *caller) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	request, err := c.build(ctx, request{method: method, path: path, in: in})
 	if err != nil {
 		return nil, err

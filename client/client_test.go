@@ -35,11 +35,11 @@ func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 func all(ctx context.Context, c *client.Client) map[string]error {
 	errs := map[string]error{}
 	_, errs["Status"] = c.Status(ctx)
-	_, errs["Check"] = c.Check(ctx, client.CheckRequest{}, client.CheckEvents{})
-	_, errs["Purge"] = c.Purge(ctx, client.PurgeRequest{})
-	snapshot, _, err := c.Snapshot(ctx)
+	_, errs["Check"] = c.Maintenance.Check(ctx, client.CheckRequest{}, client.CheckEvents{})
+	_, errs["Purge"] = c.Maintenance.Purge(ctx, client.PurgeRequest{})
+	snapshot, _, err := c.Maintenance.Snapshot(ctx)
 	errs["Snapshot"] = drain(snapshot, err)
-	blob, err := c.Blob(ctx, blobs.Digest{})
+	blob, err := c.Maintenance.Blob(ctx, blobs.Digest{})
 	errs["Blob"] = drain(blob, err)
 	return errs
 }
@@ -142,7 +142,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 		case <-time.After(time.Minute):
 		}
 	})
-	if _, _, err := c.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := c.Maintenance.Snapshot(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -177,19 +177,19 @@ func TestRequestsHaveTheirForm(t *testing.T) {
 	ctx := t.Context()
 	s, err := c.Status(ctx)
 	want(t, err, s.Status+s.Hostname+s.Version+string(s.Detail), `OKh1{"a": 1}`)
-	d, stamp, err := c.Snapshot(ctx)
+	d, stamp, err := c.Maintenance.Snapshot(ctx)
 	want(t, errors.Join(err, drain(d, err)), fmt.Sprint(stamp, d.Bytes), "1234567 8")
-	_, err = c.Blob(ctx, blobs.Digest{0xab})
+	_, err = c.Maintenance.Blob(ctx, blobs.Digest{0xab})
 	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != "blob_not_found" {
 		t.Errorf("got %v", err)
 	}
 	var reported []string
-	result, err := c.Check(ctx, client.CheckRequest{NoData: true, Subset: "1/3"}, client.CheckEvents{
+	result, err := c.Maintenance.Check(ctx, client.CheckRequest{NoData: true, Subset: "1/3"}, client.CheckEvents{
 		Violation: func(v client.Violation) { reported = append(reported, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
 		Progress:  func(done, total int64) { reported = append(reported, fmt.Sprint(done, "/", total)) },
 	})
 	want(t, err, fmt.Sprint(result, reported), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")
-	purged, err := c.Purge(ctx, client.PurgeRequest{OlderThan: "2160h0m0s", DryRun: true, Grace: "1h0m0s"})
+	purged, err := c.Maintenance.Purge(ctx, client.PurgeRequest{OlderThan: "2160h0m0s", DryRun: true, Grace: "1h0m0s"})
 	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles, purged.Recent, purged.RecentBytes), "1 2 3 4 5")
 	want(t, nil, strings.Join(got, "\n"), "GET /v1/status  \nGET /v1/admin/snapshot  \nGET /v1/admin/blobs/ab"+strings.Repeat("00", 31)+"  \n"+
 		`POST /v1/admin/check application/json {"noData":true,"subset":"1/3"}`+"\n"+
@@ -216,7 +216,7 @@ func TestStatusOfFailingService(t *testing.T) {
 func TestCheckWithoutEndIsIncomplete(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "reported"}}`, "[1"} {
-		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), client.CheckRequest{}, client.CheckEvents{})
+		_, err := server(t, problem(http.StatusOK, answer)).Maintenance.Check(t.Context(), client.CheckRequest{}, client.CheckEvents{})
 		if !errors.Is(err, client.ErrIncomplete) || strings.Contains(answer, "reported") != strings.Contains(err.Error(), "reported") {
 			t.Errorf("%s: %v", answer, err)
 		}

@@ -43,14 +43,14 @@ func TestCompressedPages(t *testing.T) {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(body)
 	}), client.Retries{Tries: 1})
-	got := collect(t, c.SetResources(t.Context(), s.set.ID, client.ListOptions{}))
+	got := collect(t, c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{}))
 	if len(got) != 1 || got[0].ID != want || compressed.Load() == 0 {
 		t.Errorf("%d resources, %d compressed pages", len(got), compressed.Load())
 	}
-	file := must[*client.File](t)(c.Data(t.Context(), want, 0, ""))
+	file := must[*client.File](t)(c.Resources.Data(t.Context(), want, 0, ""))
 	check(t, file.Close())
 	pages := compressed.Load()
-	must[client.Resource](t)(c.Resource(t.Context(), want))
+	must[client.Resource](t)(c.Resources.Get(t.Context(), want))
 	same(t, compressed.Load(), pages) // neither files nor records are asked for compressed
 	for what, change := range map[string]func([]byte) []byte{
 		"cut":     func(b []byte) []byte { return b[:len(b)/2] },

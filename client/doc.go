@@ -3,13 +3,13 @@
 //
 // # Calls
 //
-// The calls have the words of the interface document: a [Dataspace] has [Set]s, a Set has
-// [Resource]s, a [User] has a [Privilege] in a Dataspace. A call that creates an object takes its
-// fields (NewSet), one that changes it only those to change (SetEdit), where nil leaves a field as
-// it is:
+// The calls are grouped by noun, as in c.Sets.Get and c.Links.Create. They have the words of the
+// interface document: a [Dataspace] has [Set]s, a Set has [Resource]s, a [User] has a [Privilege]
+// in a Dataspace. A call that creates an object takes its fields (NewSet), one that changes it only
+// those to change (SetEdit), where nil leaves a field as it is:
 //
 //	edit := client.SetEdit{Title: new("Runs of 2026")}
-//	set, err := c.EditSet(ctx, id, edit, client.IfMatch(set.ETag))
+//	set, err := c.Sets.Edit(ctx, id, edit, client.IfMatch(set.ETag))
 //
 // [IfMatch] prevents lost updates, [IfNoneMatch] fetching an unchanged record again.
 //

@@ -35,7 +35,7 @@ type File struct {
 	*Download
 	From, Total int64         // the first byte that is received, and the length of the complete file
 	Digest      digest.Digest // of the complete file
-	ETag        string        // of the file, not of its record; for ifMatch of Data
+	ETag        string        // of the file, not of its record; for ifMatch of Resources.Data
 	Mimetype    string
 	Filename    string // to save it as, without folders
 }
@@ -43,12 +43,12 @@ type File struct {
 // Data requests the file of a resource from byte from on, only if it has the ETag ifMatch (of
 // File); "": any. To resume an earlier download, pass the number of bytes received and its ETag:
 // status 412 means that there is another file now. With from at its end the File is empty.
-func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
-	return c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
+func (s Resources) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
+	return s.c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
 }
 
 // resumed is Data for the file at a path.
-func (c *Client) resumed(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
+func (c *caller) resumed(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	f, err := c.data(ctx, path, from, ifMatch)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (c *Client) resumed(ctx context.Context, path string, from int64, ifMatch s
 }
 
 // data requests a file once; its reader fails where the connection breaks.
-func (c *Client) data(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
+func (c *caller) data(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	if from < 0 {
 		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
 	}
@@ -207,7 +207,7 @@ var errRedirect = errors.New("the service redirects the download")
 // whose address the service has signed. The headers of the service describe the file, not those of
 // the S3. follow goes from https to https only, and from a public service to public addresses only:
 // no service makes this machine send requests into its own network.
-func (c *Client) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
+func (c *caller) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
 	at, err := answer.Location()
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // upload puts a file into the set.
 func (s shelf) upload(t *testing.T, name string, text []byte) client.Resource {
 	t.Helper()
-	return must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, bytes.NewReader(text), int64(len(text))))
+	return must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, bytes.NewReader(text), int64(len(text))))
 }
 
 // TestDataFromAnyByte: a file comes from wherever one asks, if it is the one that one asks for.
@@ -28,13 +28,13 @@ func TestDataFromAnyByte(t *testing.T) {
 	s := newShelf(t)
 	for _, text := range [][]byte{{}, []byte("x"), noise(100_000)} {
 		r := s.upload(t, "file", text)
-		whole := must[*client.File](t)(s.c.Data(t.Context(), r.ID, 0, ""))
+		whole := must[*client.File](t)(s.c.Resources.Data(t.Context(), r.ID, 0, ""))
 		check(t, whole.Close())
 		for _, from := range []int64{0, 1, int64(len(text)) / 2, int64(len(text)) - 1, int64(len(text))} {
 			if from < 0 || from > int64(len(text)) {
 				continue
 			}
-			f, err := s.c.Data(t.Context(), r.ID, from, whole.ETag)
+			f, err := s.c.Resources.Data(t.Context(), r.ID, from, whole.ETag)
 			if err != nil {
 				t.Fatalf("from %d of %d: %v", from, len(text), err)
 			}
@@ -44,9 +44,9 @@ func TestDataFromAnyByte(t *testing.T) {
 				t.Errorf("from %d: %d bytes, %+v", from, len(rest), f)
 			}
 		}
-		wantStatus(t, http.StatusRequestedRangeNotSatisfiable)(s.c.Data(t.Context(), r.ID, int64(len(text))+2, ""))
-		wantStatus(t, http.StatusPreconditionFailed)(s.c.Data(t.Context(), r.ID, 0, `"another"`))
-		if _, err := s.c.Data(t.Context(), r.ID, -1, ""); err == nil {
+		wantStatus(t, http.StatusRequestedRangeNotSatisfiable)(s.c.Resources.Data(t.Context(), r.ID, int64(len(text))+2, ""))
+		wantStatus(t, http.StatusPreconditionFailed)(s.c.Resources.Data(t.Context(), r.ID, 0, `"another"`))
+		if _, err := s.c.Resources.Data(t.Context(), r.ID, -1, ""); err == nil {
 			t.Error("from before its start")
 		}
 	}
@@ -98,7 +98,7 @@ func TestDownloadResumes(t *testing.T) {
 	r := s.upload(t, "file", text)
 	var ranges []string
 	c, w := hasty(s.behind(t, cuts(301, &ranges, func() {})), client.Retries{Tries: 2})
-	f := must[*client.File](t)(c.Data(t.Context(), r.ID, 0, ""))
+	f := must[*client.File](t)(c.Resources.Data(t.Context(), r.ID, 0, ""))
 	got, err := io.ReadAll(f)
 	check(t, f.Close())
 	// The byte before those that are missing is asked for, too, so 300 come each time.
@@ -143,7 +143,7 @@ func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 		r := s.upload(t, "replaced", text)
 		var ranges []string
 		replace := sync.OnceFunc(func() {
-			must[client.Resource](t)(s.c.ReplaceResource(context.Background(), r.ID, client.NewResource{Name: "other"}, bytes.NewReader(noise(999)), -1))
+			must[client.Resource](t)(s.c.Resources.Replace(context.Background(), r.ID, client.NewResource{Name: "other"}, bytes.NewReader(noise(999)), -1))
 		})
 		c, _ := hasty(s.behind(t, cuts(400, &ranges, replace)), client.Retries{})
 		got, err := readAll(t, c, r.ID)
@@ -167,7 +167,7 @@ func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var ranges []string
 		c := s.behind(t, cuts(400, &ranges, cancel)).WithRetries(client.Retries{Wait: func(context.Context, time.Duration) error { return nil }})
-		f, err := c.Data(ctx, r.ID, 0, "")
+		f, err := c.Resources.Data(ctx, r.ID, 0, "")
 		if err == nil {
 			_, err = io.ReadAll(f)
 			check(t, f.Close())
@@ -180,7 +180,7 @@ func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 
 func readAll(t *testing.T, c *client.Client, id string) ([]byte, error) {
 	t.Helper()
-	f := must[*client.File](t)(c.Data(t.Context(), id, 0, ""))
+	f := must[*client.File](t)(c.Resources.Data(t.Context(), id, 0, ""))
 	got, err := io.ReadAll(f)
 	return got, errors.Join(err, f.Close())
 }
@@ -211,11 +211,11 @@ func TestBrokenArchiveIsIncomplete(t *testing.T) {
 	s := newShelf(t)
 	s.upload(t, "file", noise(100_000))
 	var ranges []string
-	zip, err := s.behind(t, cuts(50_000, &ranges, func() {})).Archive(t.Context(), s.set.ID)
+	zip, err := s.behind(t, cuts(50_000, &ranges, func() {})).Sets.Archive(t.Context(), s.set.ID)
 	if err := drain(zip, err); !errors.Is(err, client.ErrIncomplete) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.c.Archive(t.Context(), s.set.ID, "nothing"); err == nil || !strings.Contains(err.Error(), "resource_not_found") {
+	if _, err := s.c.Sets.Archive(t.Context(), s.set.ID, "nothing"); err == nil || !strings.Contains(err.Error(), "resource_not_found") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"net/http"
 )
 
-// MetadataCSV downloads the metadata of the active files of a set as CSV, separated by commas.
-func (c *Client) MetadataCSV(ctx context.Context, set string) (file []byte, err error) {
-	err = c.run(ctx, request{method: http.MethodGet, path: metadataOf(set, false)}, func(response *http.Response) (err error) {
+// Edits are the calls about changes of the metadata of many files.
+type Edits struct{ c *caller }
+
+// CSV downloads the metadata of the active files of a set as CSV, separated by commas.
+func (s Edits) CSV(ctx context.Context, set string) (file []byte, err error) {
+	err = s.c.run(ctx, request{method: http.MethodGet, path: metadataOf(set, false)}, func(response *http.Response) (err error) {
 		if err := typed(response, "text/csv"); err != nil {
 			return err
 		}
@@ -19,10 +22,10 @@ func (c *Client) MetadataCSV(ctx context.Context, set string) (file []byte, err 
 	return file, err
 }
 
-// EditByCSV changes the metadata of files of a set by a CSV that was downloaded and edited, of up
+// ByCSV changes the metadata of files of a set by a CSV that was downloaded and edited, of up
 // to 32 MiB; a preview changes nothing. If there is a problem anywhere, nothing is changed.
-func (c *Client) EditByCSV(ctx context.Context, set string, file []byte, preview bool) (EditOutcome, error) {
-	return one[EditOutcome](ctx, c, request{method: http.MethodPost, path: metadataOf(set, preview), csv: file, once: !preview})
+func (s Edits) ByCSV(ctx context.Context, set string, file []byte, preview bool) (EditOutcome, error) {
+	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: metadataOf(set, preview), csv: file, once: !preview})
 }
 
 func metadataOf(set string, preview bool) string {
@@ -33,22 +36,22 @@ func metadataOf(set string, preview bool) string {
 	return path
 }
 
-// EditMany makes one change of several files of a set; a preview changes nothing.
-func (c *Client) EditMany(ctx context.Context, set string, edit ManyEdit, preview bool) (EditOutcome, error) {
-	return one[EditOutcome](ctx, c, request{method: http.MethodPost, path: metadataOf(set, preview), in: edit, once: !preview})
+// Many makes one change of several files of a set; a preview changes nothing.
+func (s Edits) Many(ctx context.Context, set string, edit ManyEdit, preview bool) (EditOutcome, error) {
+	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: metadataOf(set, preview), in: edit, once: !preview})
 }
 
-// Edits returns the last hundred edits of many files of a set, the newest first.
-func (c *Client) Edits(ctx context.Context, set string) ([]Edit, error) {
-	return everything[Edit](ctx, c, at("sets", set, "edits"))
+// List returns the last hundred edits of many files of a set, the newest first.
+func (s Edits) List(ctx context.Context, set string) ([]Edit, error) {
+	return everything[Edit](ctx, s.c, at("sets", set, "edits"))
 }
 
-// Edit reads one of them.
-func (c *Client) Edit(ctx context.Context, id string) (Edit, error) {
-	return one[Edit](ctx, c, request{method: http.MethodGet, path: at("edits", id)})
+// Get reads one of them.
+func (s Edits) Get(ctx context.Context, id string) (Edit, error) {
+	return one[Edit](ctx, s.c, request{method: http.MethodGet, path: at("edits", id)})
 }
 
-// UndoEdit puts back what nobody has changed since, and names the rest in Problems.
-func (c *Client) UndoEdit(ctx context.Context, id string) (EditOutcome, error) {
-	return one[EditOutcome](ctx, c, request{method: http.MethodPost, path: at("edits", id, "undo"), once: true})
+// Undo puts back what nobody has changed since, and names the rest in Problems.
+func (s Edits) Undo(ctx context.Context, id string) (EditOutcome, error) {
+	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: at("edits", id, "undo"), once: true})
 }

@@ -28,7 +28,7 @@ func TestErrorIsThatOfTheContext(t *testing.T) {
 		body, source := io.Pipe()
 		ended := make(chan error, 1)
 		go func() {
-			_, err := c.CreateResource(ctx, NewResource{SetID: "s", Name: "n"}, body, -1)
+			_, err := c.Resources.Create(ctx, NewResource{SetID: "s", Name: "n"}, body, -1)
 			ended <- err
 		}()
 		synctest.Wait() // for the body

@@ -52,7 +52,7 @@ func TestUploadEndsWithContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, err := client.New(server.URL, "").ContinueUpload(ctx, "01M81DEBP8F5TDPQKMMPKZ1SSS", b, size)
+			_, err := client.New(server.URL, "").Uploads.Continue(ctx, "01M81DEBP8F5TDPQKMMPKZ1SSS", b, size)
 			ended <- err
 		}()
 		<-b.begun

@@ -37,7 +37,7 @@ func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, erro
 		retries := c.retries()
 		for try := 1; ; try++ {
 			s := &eventStream{after: after, yield: yield}
-			err := s.follow(ctx, c)
+			err := s.follow(ctx, c.caller)
 			switch {
 			case s.left:
 				return
@@ -66,7 +66,7 @@ type eventStream struct {
 }
 
 // follow connects and reads to the end of the connection, which is no error.
-func (s *eventStream) follow(ctx context.Context, c *Client) error {
+func (s *eventStream) follow(ctx context.Context, c *caller) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var response *http.Response

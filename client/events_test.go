@@ -56,7 +56,7 @@ func TestEventsThroughCuts(t *testing.T) {
 		<-begun
 		var ids []string
 		for i := range all {
-			space, err := c.NewDataspace(context.Background(), client.NewDataspace{Name: fmt.Sprint("space-", i)})
+			space, err := c.Dataspaces.Create(context.Background(), client.NewDataspace{Name: fmt.Sprint("space-", i)})
 			if err != nil {
 				t.Error(err)
 			}
@@ -90,7 +90,7 @@ func TestEventsThroughCuts(t *testing.T) {
 func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
-	key := must[client.CreatedKey](t)(c.NewKey(t.Context(), client.Me, client.NewKey{}))
+	key := must[client.CreatedKey](t)(c.Keys.Create(t.Context(), client.Me, client.NewKey{}))
 	var last error
 	events := 0
 	for e, err := range client.New(s.base, key.Secret).WithRetries(client.Retries{First: time.Millisecond}).Events(t.Context(), "nonsense") {
@@ -98,7 +98,7 @@ func TestEventsEnd(t *testing.T) {
 			break
 		}
 		if events++; events == 1 && e.Kind == client.Reload {
-			check(t, c.RevokeKey(t.Context(), client.Me, key.ID))
+			check(t, c.Keys.Revoke(t.Context(), client.Me, key.ID))
 		}
 	}
 	var problem *client.Problem

@@ -36,9 +36,9 @@ func fatal(err error) {
 func bench() (ctx context.Context, c *client.Client, set client.Set, stop func()) {
 	base, key, end := serve()
 	ctx, c = context.Background(), client.New(base, key)
-	dataspace, err := c.NewDataspace(ctx, client.NewDataspace{Name: "lab-one"})
+	dataspace, err := c.Dataspaces.Create(ctx, client.NewDataspace{Name: "lab-one"})
 	fatal(err)
-	set, err = c.NewSet(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
+	set, err = c.Sets.Create(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
 	fatal(err)
 	return ctx, c, set, func() {
 		c.Close()
@@ -48,7 +48,7 @@ func bench() (ctx context.Context, c *client.Client, set client.Set, stop func()
 
 // put uploads a text.
 func put(ctx context.Context, c *client.Client, setID, name, text string) client.Resource {
-	r, err := c.CreateResource(ctx, client.NewResource{SetID: setID, Name: name}, strings.NewReader(text), int64(len(text)))
+	r, err := c.Resources.Create(ctx, client.NewResource{SetID: setID, Name: name}, strings.NewReader(text), int64(len(text)))
 	fatal(err)
 	return r
 }
@@ -61,18 +61,18 @@ func Example() {
 	c := client.New(base, key)
 	defer c.Close()
 
-	dataspace, err := c.NewDataspace(ctx, client.NewDataspace{Name: "lab-one", Title: "Laser lab"})
+	dataspace, err := c.Dataspaces.Create(ctx, client.NewDataspace{Name: "lab-one", Title: "Laser lab"})
 	fatal(err)
-	set, err := c.NewSet(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
+	set, err := c.Sets.Create(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
 	fatal(err)
 	table := "second,volt\n0,1.5\n1,1.7\n"
-	resource, err := c.CreateResource(ctx, client.NewResource{
+	resource, err := c.Resources.Create(ctx, client.NewResource{
 		SetID: set.ID, Name: "day 1/run-1.csv", Filename: "run-1.csv", Description: "first run",
 	}, strings.NewReader(table), int64(len(table)))
 	fatal(err)
 	fmt.Println(resource.Name, resource.Format, resource.Bytes, resource.SHA256)
 
-	file, err := c.Data(ctx, resource.ID, 0, "")
+	file, err := c.Resources.Data(ctx, resource.ID, 0, "")
 	fatal(err)
 	_, err = io.Copy(os.Stdout, file)
 	fatal(errors.Join(err, file.Close()))
@@ -84,7 +84,7 @@ func Example() {
 }
 
 // An open file is streamed, and sent again from its start where the connection breaks.
-func ExampleClient_CreateResource() {
+func ExampleResources_Create() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	path := filepath.Join(os.TempDir(), fmt.Sprint("labshelf-example-", os.Getpid()))
@@ -95,11 +95,11 @@ func ExampleClient_CreateResource() {
 	fatal(err)
 	info, err := file.Stat()
 	fatal(err)
-	resource, err := c.CreateResource(ctx, client.NewResource{SetID: set.ID, Name: "zeros", Format: "BIN"}, file, info.Size())
+	resource, err := c.Resources.Create(ctx, client.NewResource{SetID: set.ID, Name: "zeros", Format: "BIN"}, file, info.Size())
 	fatal(errors.Join(err, file.Close()))
 	fmt.Println(resource.Name, resource.Format, resource.Bytes)
 
-	_, err = c.CreateResource(ctx, client.NewResource{SetID: "nowhere", Name: "lost"}, strings.NewReader("text"), 4)
+	_, err = c.Resources.Create(ctx, client.NewResource{SetID: "nowhere", Name: "lost"}, strings.NewReader("text"), 4)
 	if p, ok := errors.AsType[*client.Problem](err); ok {
 		fmt.Println(p.Status, p.Code, p.Field)
 	}
@@ -110,27 +110,27 @@ func ExampleClient_CreateResource() {
 
 // A download that was left goes on with the bytes that are missing, if they are still those of the
 // same file.
-func ExampleClient_Data() {
+func ExampleResources_Data() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	id := put(ctx, c, set.ID, "letter.txt", "Dear Sir or Madam, will you read my book?").ID
 
-	file, err := c.Data(ctx, id, 0, "")
+	file, err := c.Resources.Data(ctx, id, 0, "")
 	fatal(err)
 	var text bytes.Buffer
 	_, err = io.CopyN(&text, file, 17)
 	fatal(errors.Join(err, file.Close()))
 
-	rest, err := c.Data(ctx, id, int64(text.Len()), file.ETag)
+	rest, err := c.Resources.Data(ctx, id, int64(text.Len()), file.ETag)
 	fatal(err)
 	fmt.Println(text.Len(), "of", rest.Total, "bytes are there,", rest.Bytes, "are missing")
 	_, err = io.Copy(&text, rest)
 	fatal(errors.Join(err, rest.Close()))
 	fmt.Println(text.String())
 
-	_, err = c.ReplaceResource(ctx, id, client.NewResource{Name: "letter.txt"}, strings.NewReader("It took me years to write"), 25)
+	_, err = c.Resources.Replace(ctx, id, client.NewResource{Name: "letter.txt"}, strings.NewReader("It took me years to write"), 25)
 	fatal(err)
-	_, err = c.Data(ctx, id, 17, file.ETag)
+	_, err = c.Resources.Data(ctx, id, 17, file.ETag)
 	if p, ok := errors.AsType[*client.Problem](err); ok {
 		fmt.Println(p.Status, p.Code)
 	}
@@ -141,13 +141,13 @@ func ExampleClient_Data() {
 }
 
 // A listing is ranged over; its pages are fetched on the way.
-func ExampleClient_SetResources() {
+func ExampleSets_Resources() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	for _, name := range []string{"day 2/run-1.csv", "day 1/run-2.csv", "day 1/run-1.csv"} {
 		put(ctx, c, set.ID, name, "0,1.5\n")
 	}
-	for resource, err := range c.SetResources(ctx, set.ID, client.ListOptions{NamePrefix: "day 1/", Limit: 1}) {
+	for resource, err := range c.Sets.Resources(ctx, set.ID, client.ListOptions{NamePrefix: "day 1/", Limit: 1}) {
 		fatal(err)
 		fmt.Println(resource.Name)
 	}
@@ -175,8 +175,8 @@ func ExamplePages() {
 	a, b := put(ctx, c, set.ID, "a", "alpha"), put(ctx, c, set.ID, "b", "beta")
 	harvest()
 	harvest()
-	fatal(c.DeleteResource(ctx, a.ID))
-	_, err := c.EditResource(ctx, b.ID, client.ResourceEdit{Name: new("b2")})
+	fatal(c.Resources.Delete(ctx, a.ID))
+	_, err := c.Resources.Edit(ctx, b.ID, client.ResourceEdit{Name: new("b2")})
 	fatal(err)
 	put(ctx, c, set.ID, "c", "gamma")
 	harvest()
@@ -195,14 +195,14 @@ func ExamplePages() {
 func ExampleIfMatch() {
 	ctx, c, set, stop := bench()
 	defer stop()
-	_, err := c.EditSet(ctx, set.ID, client.SetEdit{Title: new("Runs")}, client.IfMatch(set.ETag))
+	_, err := c.Sets.Edit(ctx, set.ID, client.SetEdit{Title: new("Runs")}, client.IfMatch(set.ETag))
 	fatal(err)
 
-	_, err = c.EditSet(ctx, set.ID, client.SetEdit{Title: new("All runs")}, client.IfMatch(set.ETag))
+	_, err = c.Sets.Edit(ctx, set.ID, client.SetEdit{Title: new("All runs")}, client.IfMatch(set.ETag))
 	if p, ok := errors.AsType[*client.Problem](err); ok {
 		fmt.Println(p.Status, p.Code)
 	}
-	now, err := c.Set(ctx, set.ID)
+	now, err := c.Sets.Get(ctx, set.ID)
 	fatal(err)
 	fmt.Println(now.Title)
 	// Output:
@@ -214,33 +214,33 @@ func ExampleIfMatch() {
 func ExampleIfNoneMatch() {
 	ctx, c, set, stop := bench()
 	defer stop()
-	_, err := c.Set(ctx, set.ID, client.IfNoneMatch(set.ETag))
+	_, err := c.Sets.Get(ctx, set.ID, client.IfNoneMatch(set.ETag))
 	fmt.Println(errors.Is(err, client.ErrNotModified))
 	// Output:
 	// true
 }
 
 // A colleague gets a key of her own, and a role.
-func ExampleClient_Grant() {
+func ExamplePrivileges_Grant() {
 	ctx, c, set, stop := bench()
 	defer stop()
-	mary, err := c.NewUser(ctx, client.NewUser{Username: "mary", Fullname: "Mary Somerville"})
+	mary, err := c.Users.Create(ctx, client.NewUser{Username: "mary", Fullname: "Mary Somerville"})
 	fatal(err)
-	key, err := c.NewKey(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: client.Time{Time: time.Now().AddDate(1, 0, 0)}})
+	key, err := c.Keys.Create(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: client.Time{Time: time.Now().AddDate(1, 0, 0)}})
 	fatal(err)
 	hers := client.New(c.Base(), key.Secret)
 	defer hers.Close()
 
-	_, err = hers.Set(ctx, set.ID)
+	_, err = hers.Sets.Get(ctx, set.ID)
 	fmt.Println(err)
-	role, err := c.Grant(ctx, client.NewPrivilege{UserID: mary.ID, DataspaceID: set.DataspaceID, Role: client.Member})
+	role, err := c.Privileges.Grant(ctx, client.NewPrivilege{UserID: mary.ID, DataspaceID: set.DataspaceID, Role: client.Member})
 	fatal(err)
-	read, err := hers.Set(ctx, set.ID)
+	read, err := hers.Sets.Get(ctx, set.ID)
 	fatal(err)
 	fmt.Println(role.Role, "reads", read.Name)
 
-	fatal(c.RevokeKey(ctx, mary.ID, key.ID))
-	_, err = hers.Me(ctx)
+	fatal(c.Keys.Revoke(ctx, mary.ID, key.ID))
+	_, err = hers.Users.Me(ctx)
 	if p, ok := errors.AsType[*client.Problem](err); ok {
 		fmt.Println(p.Status, p.Code)
 	}
@@ -251,18 +251,18 @@ func ExampleClient_Grant() {
 }
 
 // What is deleted comes back, with what it took along.
-func ExampleClient_RestoreSet() {
+func ExampleSets_Restore() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	resource := put(ctx, c, set.ID, "a", "alpha")
-	fatal(c.DeleteSet(ctx, set.ID))
-	_, err := c.Data(ctx, resource.ID, 0, "")
+	fatal(c.Sets.Delete(ctx, set.ID))
+	_, err := c.Resources.Data(ctx, resource.ID, 0, "")
 	if p, ok := errors.AsType[*client.Problem](err); ok {
 		fmt.Println(p.Status, p.Code)
 	}
-	_, err = c.RestoreSet(ctx, set.ID)
+	_, err = c.Sets.Restore(ctx, set.ID)
 	fatal(err)
-	resource, err = c.Resource(ctx, resource.ID)
+	resource, err = c.Resources.Get(ctx, resource.ID)
 	fatal(err)
 	fmt.Println(resource.Name, resource.State)
 	// Output:
@@ -276,7 +276,7 @@ func ExampleClient_WithRetries() {
 	stop() // the service has stopped
 	c := client.New(base, key).WithRetries(client.Retries{Tries: 2, First: 10 * time.Millisecond})
 	defer c.Close()
-	_, err := c.Me(context.Background())
+	_, err := c.Users.Me(context.Background())
 	fmt.Println(strings.HasSuffix(err.Error(), "(tried 2 times)"))
 	// Output:
 	// true
@@ -287,7 +287,7 @@ func ExampleClient_Usage() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	put(ctx, c, set.ID, "a", "alpha")
-	fatal(c.DeleteResource(ctx, put(ctx, c, set.ID, "b", "beta").ID))
+	fatal(c.Resources.Delete(ctx, put(ctx, c, set.ID, "b", "beta").ID))
 	usage, err := c.Usage(ctx)
 	fatal(err)
 	fmt.Printf("%+v\n", usage.Counters)
@@ -296,12 +296,12 @@ func ExampleClient_Usage() {
 }
 
 // The files of a set come as one zip, with their sums.
-func ExampleClient_Archive() {
+func ExampleSets_Archive() {
 	ctx, c, set, stop := bench()
 	defer stop()
 	put(ctx, c, set.ID, "notes/a.txt", "alpha")
 	put(ctx, c, set.ID, "notes/b.txt", "beta")
-	archive, err := c.Archive(ctx, set.ID)
+	archive, err := c.Sets.Archive(ctx, set.ID)
 	fatal(err)
 	whole, err := io.ReadAll(archive) // or to a file: it may be large
 	fatal(errors.Join(err, archive.Close()))

@@ -30,7 +30,7 @@ type ListOptions struct {
 	// received; to follow changes, keep the URL of the last page (see Pages).
 	Since, Until     time.Time // both exclusive; zero: no bound
 	Order            string
-	Folders          bool   // pages have Folders beside the resources that are directly below NamePrefix; see Client.Children
+	Folders          bool   // pages have Folders beside the resources that are directly below NamePrefix; see Sets.Children
 	Name, NamePrefix string // Name also for sets and dataspaces, of which at most one has it
 
 	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a
@@ -104,7 +104,7 @@ type Page[T Listed] struct {
 // requested from the client's own service, which may have moved, so that the key is sent nowhere
 // else.
 func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
-	answer, err := fetch[T](ctx, c, pageURL)
+	answer, err := fetch[T](ctx, c.caller, pageURL)
 	return answer.page(pageURL), err
 }
 
@@ -120,7 +120,7 @@ func (a *pageAnswer[T]) page(url string) Page[T] {
 }
 
 // fetch requests a page. With an error the answer is empty.
-func fetch[T Listed](ctx context.Context, c *Client, pageURL string) (answer pageAnswer[T], err error) {
+func fetch[T Listed](ctx context.Context, c *caller, pageURL string) (answer pageAnswer[T], err error) {
 	path, err := c.below(pageURL)
 	if err != nil {
 		return answer, err
@@ -141,7 +141,7 @@ func fetch[T Listed](ctx context.Context, c *Client, pageURL string) (answer pag
 }
 
 // below returns what a URL of a page has after its base URL.
-func (c *Client) below(pageURL string) (string, error) {
+func (c *caller) below(pageURL string) (string, error) {
 	path, ours := strings.CutPrefix(pageURL, c.base+"/")
 	if !ours {
 		const version = "/v1/" // with which every base URL ends
@@ -165,9 +165,14 @@ func (c *Client) below(pageURL string) (string, error) {
 // was created. Ask for State All, else deletions do not show. After an error, which it yields with
 // the URL of the page that failed, it ends, and may be begun again with that URL.
 func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[Page[T], error] {
+	return pages[T](ctx, c.caller, pageURL)
+}
+
+func pages[T Listed](ctx context.Context, c *caller, pageURL string) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		for next := pageURL; ; {
-			page, err := FetchPage[T](ctx, c, next)
+			answer, err := fetch[T](ctx, c, next)
+			page := answer.page(next)
 			if !yield(page, err) || err != nil || page.End {
 				return
 			}
@@ -176,27 +181,27 @@ func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[P
 	}
 }
 
-// SetOutline outlines what SetResources lists with the same options, or with Folders what pages
+// Outline outlines what Resources lists with the same options, or with Folders what pages
 // have.
-func (c *Client) SetOutline(ctx context.Context, setID string, o ListOptions) (outline Outline, err error) {
+func (s Sets) Outline(ctx context.Context, setID string, o ListOptions) (outline Outline, err error) {
 	path := at("sets", setID, "resources", "outline")
 	if path == "" {
 		return outline, errNoID
 	}
-	err = c.run(ctx, request{method: http.MethodGet, path: o.At(path)}, func(response *http.Response) error { return read(response, &outline) })
+	err = s.c.run(ctx, request{method: http.MethodGet, path: o.At(path)}, func(response *http.Response) error { return read(response, &outline) })
 	return outline, err
 }
 
 // list yields the items of the pages of a listing. After an error, which it yields with a zero T,
 // it ends.
-func list[T Listed](ctx context.Context, c *Client, o ListOptions, elements ...string) iter.Seq2[T, error] {
+func list[T Listed](ctx context.Context, c *caller, o ListOptions, elements ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		path := at(elements...)
 		if path == "" {
 			yield(*new(T), errNoID)
 			return
 		}
-		for page, err := range Pages[T](ctx, c, o.At(c.base+path)) {
+		for page, err := range pages[T](ctx, c, o.At(c.base+path)) {
 			if err != nil {
 				yield(*new(T), err)
 				return

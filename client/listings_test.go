@@ -35,21 +35,21 @@ func TestListingsYieldEverythingOnce(t *testing.T) {
 	for limit, asked := range map[int]int64{1: 8, 2: 5, 7: 2, 1000: 2} {
 		pages.Store(0)
 		var got []string
-		for _, r := range collect(t, c.SetResources(t.Context(), s.set.ID, client.ListOptions{Limit: limit})) {
+		for _, r := range collect(t, c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{Limit: limit})) {
 			got = append(got, r.ID)
 		}
 		same(t, got, want)
 		same(t, pages.Load(), asked)
 	}
 	pages.Store(0)
-	for r, err := range c.Resources(t.Context(), client.ListOptions{Limit: 3}) {
+	for r, err := range c.Resources.List(t.Context(), client.ListOptions{Limit: 3}) {
 		check(t, err)
 		if r.ID == want[3] {
 			break
 		}
 	}
 	same(t, pages.Load(), 2)
-	all := c.Resources(t.Context(), client.ListOptions{Limit: 3})
+	all := c.Resources.List(t.Context(), client.ListOptions{Limit: 3})
 	same(t, len(collect(t, all)), len(collect(t, all))) // it begins anew each time
 }
 
@@ -78,12 +78,12 @@ func TestLastPageBringsOnlyChanges(t *testing.T) {
 	a, b, c := s.upload(t, "a", nil), s.upload(t, "b", nil), s.upload(t, "c", nil)
 	same(t, harvest(), []string{"a active", "b active", "c active"})
 	same(t, harvest(), nil)
-	check(t, s.c.DeleteResource(t.Context(), b.ID))
-	must[client.Resource](t)(s.c.EditResource(t.Context(), a.ID, client.ResourceEdit{Name: new("A")}))
+	check(t, s.c.Resources.Delete(t.Context(), b.ID))
+	must[client.Resource](t)(s.c.Resources.Edit(t.Context(), a.ID, client.ResourceEdit{Name: new("A")}))
 	s.upload(t, "d", nil)
 	same(t, harvest(), []string{"b deleted", "A active", "d active"})
-	must[client.Resource](t)(s.c.RestoreResource(t.Context(), b.ID))
-	must[client.Resource](t)(s.c.ReplaceResource(t.Context(), c.ID, client.NewResource{Name: "c"}, strings.NewReader("new"), -1))
+	must[client.Resource](t)(s.c.Resources.Restore(t.Context(), b.ID))
+	must[client.Resource](t)(s.c.Resources.Replace(t.Context(), c.ID, client.NewResource{Name: "c"}, strings.NewReader("new"), -1))
 	same(t, harvest(), []string{"b active", "c active"})
 	same(t, harvest(), nil)
 }
@@ -133,16 +133,16 @@ func TestErrorEndsAListing(t *testing.T) {
 		service.ServeHTTP(w, r)
 	})
 	var reported []string
-	for r, err := range c.Resources(t.Context(), client.ListOptions{Limit: 1}) {
+	for r, err := range c.Resources.List(t.Context(), client.ListOptions{Limit: 1}) {
 		reported = append(reported, fmt.Sprint(r.Name, err))
 	}
 	same(t, reported, []string{"a<nil>", "the service answered 500 internal: told"})
 	for name, all := range map[string]iter.Seq2[client.Resource, error]{
-		"a filter that it does not have": s.c.Resources(t.Context(), client.ListOptions{Name: "a"}),
-		"filters that exclude another":   s.c.SetResources(t.Context(), s.set.ID, client.ListOptions{Name: "a", Since: time.Unix(1, 0)}),
-		"no id":                          s.c.SetResources(t.Context(), "", client.ListOptions{}),
-		"a parent for an id":             s.c.DataspaceResources(t.Context(), "..", client.ListOptions{}),
-		"a path for an id":               s.c.SetResources(t.Context(), s.set.ID+"/resources?x=", client.ListOptions{}),
+		"a filter that it does not have": s.c.Resources.List(t.Context(), client.ListOptions{Name: "a"}),
+		"filters that exclude another":   s.c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{Name: "a", Since: time.Unix(1, 0)}),
+		"no id":                          s.c.Sets.Resources(t.Context(), "", client.ListOptions{}),
+		"a parent for an id":             s.c.Dataspaces.Resources(t.Context(), "..", client.ListOptions{}),
+		"a path for an id":               s.c.Sets.Resources(t.Context(), s.set.ID+"/resources?x=", client.ListOptions{}),
 	} {
 		n := 0
 		for r, err := range all {
@@ -158,31 +158,31 @@ func TestErrorEndsAListing(t *testing.T) {
 // end.
 func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	return map[string]func() error{
-		"Dataspace": func() error { _, err := c.Dataspace(ctx, "i"); return err },
-		"NewSet":    func() error { _, err := c.NewSet(ctx, client.NewSet{}); return err },
-		"Resource":  func() error { _, err := c.Resource(ctx, "i"); return err },
-		"DeleteSet": func() error { return c.DeleteSet(ctx, "i") },
+		"Dataspace": func() error { _, err := c.Dataspaces.Get(ctx, "i"); return err },
+		"NewSet":    func() error { _, err := c.Sets.Create(ctx, client.NewSet{}); return err },
+		"Resource":  func() error { _, err := c.Resources.Get(ctx, "i"); return err },
+		"DeleteSet": func() error { return c.Sets.Delete(ctx, "i") },
 		"CreateResource": func() error {
-			_, err := c.CreateResource(ctx, client.NewResource{SetID: "i", Name: "n"}, strings.NewReader("text"), 4)
+			_, err := c.Resources.Create(ctx, client.NewResource{SetID: "i", Name: "n"}, strings.NewReader("text"), 4)
 			return err
 		},
-		"Me":       func() error { _, err := c.Me(ctx); return err },
-		"NewKey":   func() error { _, err := c.NewKey(ctx, "i", client.NewKey{}); return err },
-		"Grant":    func() error { _, err := c.Grant(ctx, client.NewPrivilege{}); return err },
+		"Me":       func() error { _, err := c.Users.Me(ctx); return err },
+		"NewKey":   func() error { _, err := c.Keys.Create(ctx, "i", client.NewKey{}); return err },
+		"Grant":    func() error { _, err := c.Privileges.Grant(ctx, client.NewPrivilege{}); return err },
 		"Usage":    func() error { _, err := c.Usage(ctx); return err },
-		"SignIn":   func() error { _, err := c.SignIn(ctx, "lsk_canary"); return err },
-		"SignOut":  func() error { return c.SignOut(ctx, client.Session{}) },
+		"SignIn":   func() error { _, err := c.Sessions.SignIn(ctx, "lsk_canary"); return err },
+		"SignOut":  func() error { return c.Sessions.SignOut(ctx, client.Session{}) },
 		"Document": func() error { _, err := c.OpenAPIYAML(ctx); return err },
 		"Data": func() error {
-			f, err := c.Data(ctx, "i", 0, "")
+			f, err := c.Resources.Data(ctx, "i", 0, "")
 			if err == nil {
 				_, err = io.Copy(io.Discard, f)
 			}
 			return err
 		},
-		"Archive": func() error { zip, err := c.Archive(ctx, "i"); return drain(zip, err) },
+		"Archive": func() error { zip, err := c.Sets.Archive(ctx, "i"); return drain(zip, err) },
 		"Sets": func() error {
-			for _, err := range c.Sets(ctx, client.ListOptions{}) {
+			for _, err := range c.Sets.List(ctx, client.ListOptions{}) {
 				return err
 			}
 			return nil
@@ -239,18 +239,18 @@ func TestConditionsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	ctx := t.Context()
-	if _, err := s.c.Set(ctx, s.set.ID, client.IfNoneMatch(s.set.ETag)); !errors.Is(err, client.ErrNotModified) {
+	if _, err := s.c.Sets.Get(ctx, s.set.ID, client.IfNoneMatch(s.set.ETag)); !errors.Is(err, client.ErrNotModified) {
 		t.Errorf("got %v", err)
 	}
-	edited := must[client.Set](t)(s.c.EditSet(ctx, s.set.ID, client.SetEdit{Title: new("New")}, client.IfMatch(s.set.ETag)))
+	edited := must[client.Set](t)(s.c.Sets.Edit(ctx, s.set.ID, client.SetEdit{Title: new("New")}, client.IfMatch(s.set.ETag)))
 	if edited.ETag == s.set.ETag {
 		t.Error("the ETag is the old one")
 	}
-	same(t, must[client.Set](t)(s.c.Set(ctx, s.set.ID, client.IfNoneMatch(s.set.ETag))), edited)
+	same(t, must[client.Set](t)(s.c.Sets.Get(ctx, s.set.ID, client.IfNoneMatch(s.set.ETag))), edited)
 	for name, err := range map[string]error{
-		"delete": s.c.DeleteSet(ctx, s.set.ID, client.IfMatch(s.set.ETag)),
+		"delete": s.c.Sets.Delete(ctx, s.set.ID, client.IfMatch(s.set.ETag)),
 		"restore": func() error {
-			_, err := s.c.RestoreSet(ctx, s.set.ID, client.IfMatch(s.set.ETag))
+			_, err := s.c.Sets.Restore(ctx, s.set.ID, client.IfMatch(s.set.ETag))
 			return err
 		}(),
 	} {
@@ -258,12 +258,12 @@ func TestConditionsAreSent(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, listed := range collect(t, s.c.Sets(ctx, client.ListOptions{})) {
-		if err := s.c.DeleteSet(ctx, listed.ID, client.IfMatch(listed.ETag)); err == nil || !strings.Contains(err.Error(), "read the record first") {
+	for _, listed := range collect(t, s.c.Sets.List(ctx, client.ListOptions{})) {
+		if err := s.c.Sets.Delete(ctx, listed.ID, client.IfMatch(listed.ETag)); err == nil || !strings.Contains(err.Error(), "read the record first") {
 			t.Errorf("got %v", err)
 		}
 	}
-	same(t, must[client.Set](t)(s.c.Set(ctx, s.set.ID)).State, client.Active)
+	same(t, must[client.Set](t)(s.c.Sets.Get(ctx, s.set.ID)).State, client.Active)
 }
 
 // TestConcurrentCalls: one client may be used by many.
@@ -274,7 +274,7 @@ func TestConcurrentCalls(t *testing.T) {
 	for i := range 16 {
 		all.Go(func() {
 			text := noise(i * 10_000)
-			r, err := s.c.CreateResource(context.Background(), client.NewResource{SetID: s.set.ID, Name: fmt.Sprint(i)}, strings.NewReader(string(text)), -1)
+			r, err := s.c.Resources.Create(context.Background(), client.NewResource{SetID: s.set.ID, Name: fmt.Sprint(i)}, strings.NewReader(string(text)), -1)
 			if err != nil {
 				t.Error(err)
 				return
@@ -283,7 +283,7 @@ func TestConcurrentCalls(t *testing.T) {
 			if err != nil || string(got) != string(text) {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
-			for _, err := range s.c.Resources(context.Background(), client.ListOptions{Limit: 5}) {
+			for _, err := range s.c.Resources.List(context.Background(), client.ListOptions{Limit: 5}) {
 				check(t, err)
 			}
 		})
@@ -311,13 +311,13 @@ func TestChildrenYieldOneLevel(t *testing.T) {
 		} {
 			o.Limit = limit
 			var got []string
-			for _, child := range collect(t, s.c.Children(t.Context(), s.set.ID, o)) {
+			for _, child := range collect(t, s.c.Sets.Children(t.Context(), s.set.ID, o)) {
 				got = append(got, child.Name())
 			}
 			same(t, strings.Join(got, " "), want)
 		}
 	}
-	for _, err := range s.c.Children(t.Context(), s.set.ID, client.ListOptions{Order: "newest"}) {
+	for _, err := range s.c.Sets.Children(t.Context(), s.set.ID, client.ListOptions{Order: "newest"}) {
 		if _, is := errors.AsType[*client.Problem](err); !is {
 			t.Errorf("folders by time: %v", err)
 		}

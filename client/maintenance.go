@@ -17,8 +17,8 @@ type CheckEvents struct {
 
 // Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations
 // are no error. Errors: ErrIncomplete where the check was cut off.
-func (c *Client) Check(ctx context.Context, r CheckRequest, events CheckEvents) (result CheckResult, err error) {
-	response, err := c.post(ctx, "/admin/check", r)
+func (s Maintenance) Check(ctx context.Context, r CheckRequest, events CheckEvents) (result CheckResult, err error) {
+	response, err := s.c.post(ctx, "/admin/check", r)
 	if err != nil {
 		return result, err
 	}
@@ -44,8 +44,8 @@ func (c *Client) Check(ctx context.Context, r CheckRequest, events CheckEvents) 
 
 // Purge has the service remove the bytes of what was deleted long ago, and returns how much that
 // was, or would be. It is for sysadmins.
-func (c *Client) Purge(ctx context.Context, r PurgeRequest) (result PurgeResult, err error) {
-	response, err := c.post(ctx, "/admin/purge", r)
+func (s Maintenance) Purge(ctx context.Context, r PurgeRequest) (result PurgeResult, err error) {
+	response, err := s.c.post(ctx, "/admin/purge", r)
 	if err != nil {
 		return result, err
 	}

@@ -6,24 +6,27 @@ import (
 	"net/http"
 )
 
-// Privileges lists the caller's own privileges and those in dataspaces where the caller has a role;
+// Privileges are the calls about roles in dataspaces.
+type Privileges struct{ c *caller }
+
+// List lists the caller's own privileges and those in dataspaces where the caller has a role;
 // for sysadmins all. They are ordered by creation. It takes UserID, DataspaceID, State and Limit.
-func (c *Client) Privileges(ctx context.Context, o ListOptions) iter.Seq2[Privilege, error] {
-	return list[Privilege](ctx, c, o, "privileges")
+func (s Privileges) List(ctx context.Context, o ListOptions) iter.Seq2[Privilege, error] {
+	return list[Privilege](ctx, s.c, o, "privileges")
 }
 
-// Privilege reads a privilege.
-func (c *Client) Privilege(ctx context.Context, id string, when ...Condition) (Privilege, error) {
-	return one[Privilege](ctx, c, request{method: http.MethodGet, path: at("privileges", id)}.under(when))
+// Get reads a privilege.
+func (s Privileges) Get(ctx context.Context, id string, when ...Condition) (Privilege, error) {
+	return one[Privilege](ctx, s.c, request{method: http.MethodGet, path: at("privileges", id)}.under(when))
 }
 
 // Grant gives a user a role in a dataspace, in place of the previous one.
-func (c *Client) Grant(ctx context.Context, p NewPrivilege) (Privilege, error) {
-	return one[Privilege](ctx, c, request{method: http.MethodPost, path: at("privileges"), in: p})
+func (s Privileges) Grant(ctx context.Context, p NewPrivilege) (Privilege, error) {
+	return one[Privilege](ctx, s.c, request{method: http.MethodPost, path: at("privileges"), in: p})
 }
 
 // Revoke takes a privilege away; its record stays, as Deleted. That it was revoked already is no
 // error.
-func (c *Client) Revoke(ctx context.Context, id string, when ...Condition) error {
-	return c.nothing(ctx, request{method: http.MethodDelete, path: at("privileges", id)}.under(when))
+func (s Privileges) Revoke(ctx context.Context, id string, when ...Condition) error {
+	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("privileges", id)}.under(when))
 }

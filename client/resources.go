@@ -14,7 +14,7 @@ import (
 
 // NewResource is a file to be uploaded. What is "" is left to the service.
 type NewResource struct {
-	SetID       string        // that receives it; ReplaceResource needs none
+	SetID       string        // that receives it; Resources.Replace needs none
 	Name        string        // up to 4096 bytes, may contain "/"; "": Filename
 	Filename    string        // "": none, then Name is needed
 	Description string        // up to 16 KiB
@@ -24,22 +24,25 @@ type NewResource struct {
 	Digest      digest.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
 }
 
-// Resources lists the resources that the caller may read, by modification. It takes State, Since,
+// Resources are the calls about files.
+type Resources struct{ c *caller }
+
+// List lists the resources that the caller may read, by modification. It takes State, Since,
 // Until, Order, DataspaceID, SetID and Limit.
-func (c *Client) Resources(ctx context.Context, o ListOptions) iter.Seq2[Resource, error] {
-	return list[Resource](ctx, c, o, "resources")
+func (s Resources) List(ctx context.Context, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, s.c, o, "resources")
 }
 
-// DataspaceResources lists the resources of a dataspace, by modification. It takes State, Since,
+// Resources lists the resources of a dataspace, by modification. It takes State, Since,
 // Until, Order and Limit.
-func (c *Client) DataspaceResources(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Resource, error] {
-	return list[Resource](ctx, c, o, "dataspaces", dataspaceID, "resources")
+func (s Dataspaces) Resources(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, s.c, o, "dataspaces", dataspaceID, "resources")
 }
 
-// SetResources lists the resources of a set, by modification or name. It takes State, Since, Until,
+// Resources lists the resources of a set, by modification or name. It takes State, Since, Until,
 // Order, Name, NamePrefix and Limit.
-func (c *Client) SetResources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
-	return list[Resource](ctx, c, o, "sets", setID, "resources")
+func (s Sets) Resources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, s.c, o, "sets", setID, "resources")
 }
 
 // Child is a file or a folder of a folder.
@@ -51,7 +54,7 @@ type Child struct {
 // Children yields what is directly in a folder of a set, whose path is o.NamePrefix, in the order
 // of names. Without a slash at its end NamePrefix narrows down what is in the folder above. After
 // an error it ends.
-func (c *Client) Children(ctx context.Context, setID string, o ListOptions) iter.Seq2[Child, error] {
+func (s Sets) Children(ctx context.Context, setID string, o ListOptions) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		path := at("sets", setID, "resources")
 		if path == "" {
@@ -59,7 +62,7 @@ func (c *Client) Children(ctx context.Context, setID string, o ListOptions) iter
 			return
 		}
 		o.Folders = true
-		for page, err := range Pages[Resource](ctx, c, o.At(c.base+path)) {
+		for page, err := range pages[Resource](ctx, s.c, o.At(s.c.base+path)) {
 			if err != nil {
 				yield(Child{}, err)
 				return
@@ -107,60 +110,60 @@ func (c Child) Name() string {
 	return c.Resource.Name
 }
 
-// Resource reads a record.
-func (c *Client) Resource(ctx context.Context, id string, when ...Condition) (Resource, error) {
-	return one[Resource](ctx, c, request{method: http.MethodGet, path: at("resources", id)}.under(when))
+// Get reads a record.
+func (s Resources) Get(ctx context.Context, id string, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, s.c, request{method: http.MethodGet, path: at("resources", id)}.under(when))
 }
 
-// CreateResource uploads a file into a set. body must end after size bytes; -1: its length is not
+// Create uploads a file into a set. body must end after size bytes; -1: its length is not
 // known. It is streamed, and read no more after the call has returned, unless the context ended it.
 // The call is made again only as long as the service cannot have stored the file, and only where
 // body is an io.Seeker, or nothing has been read from it. It returns when the file is on stable
 // storage. The caller closes body.
-func (c *Client) CreateResource(ctx context.Context, r NewResource, body io.Reader, size int64) (Resource, error) {
+func (s Resources) Create(ctx context.Context, r NewResource, body io.Reader, size int64) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {
 		return Resource{}, err
 	}
-	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources"), form: form, once: true})
+	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources"), form: form, once: true})
 }
 
-// ReplaceResource replaces a resource by an upload, as CreateResource does it, except that it may
+// Replace replaces a resource by an upload, as Create does it, except that it may
 // be made again also where the service may have stored the file. Name, Description and Format that
 // are left out take their defaults; the metadata stay, but for what Metadata changes.
-func (c *Client) ReplaceResource(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
+func (s Resources) Replace(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {
 		return Resource{}, err
 	}
-	return one[Resource](ctx, c, request{method: http.MethodPut, path: at("resources", id), form: form}.under(when))
+	return one[Resource](ctx, s.c, request{method: http.MethodPut, path: at("resources", id), form: form}.under(when))
 }
 
-// EditResource changes a record without a new upload and returns it as it is then.
-func (c *Client) EditResource(ctx context.Context, id string, edit ResourceEdit, when ...Condition) (Resource, error) {
-	return one[Resource](ctx, c, request{method: http.MethodPatch, path: at("resources", id), in: edit}.under(when))
+// Edit changes a record without a new upload and returns it as it is then.
+func (s Resources) Edit(ctx context.Context, id string, edit ResourceEdit, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, s.c, request{method: http.MethodPatch, path: at("resources", id), in: edit}.under(when))
 }
 
-// DeleteResource deletes a resource, which RestoreResource brings back. That it was deleted already
+// Delete deletes a resource, which Restore brings back. That it was deleted already
 // is no error.
-func (c *Client) DeleteResource(ctx context.Context, id string, when ...Condition) error {
-	return c.nothing(ctx, request{method: http.MethodDelete, path: at("resources", id)}.under(when))
+func (s Resources) Delete(ctx context.Context, id string, when ...Condition) error {
+	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("resources", id)}.under(when))
 }
 
-// RestoreResource brings back a deleted resource. That it is active already is no error.
-func (c *Client) RestoreResource(ctx context.Context, id string, when ...Condition) (Resource, error) {
-	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
+// Restore brings back a deleted resource. That it is active already is no error.
+func (s Resources) Restore(ctx context.Context, id string, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
 }
 
-// CopyResource makes a resource of the current version of another one, with what is known of it. No
+// Copy makes a resource of the current version of another one, with what is known of it. No
 // bytes are copied.
-func (c *Client) CopyResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
-	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "copy"), in: to, once: true}.under(when))
+func (s Resources) Copy(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "copy"), in: to, once: true}.under(when))
 }
 
-// MoveResource renames a resource within its set, or moves it into another one, where it is a new
+// Move renames a resource within its set, or moves it into another one, where it is a new
 // resource with all versions; the one that is left is deleted, and names it in MovedTo. Moved back
 // it is that one again.
-func (c *Client) MoveResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
-	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "move"), in: to, once: true}.under(when))
+func (s Resources) Move(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "move"), in: to, once: true}.under(when))
 }

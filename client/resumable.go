@@ -27,10 +27,13 @@ type Upload struct {
 	ResourceID     string // what the file has become; "": it is not finished
 }
 
-// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource
-// if replaces is not "". The description of the file is as for CreateResource and ReplaceResource,
-// but a missing digest is not computed. ContinueUpload sends it.
-func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
+// Uploads are the calls about files that are sent in chunks.
+type Uploads struct{ c *caller }
+
+// Begin announces a file of so many bytes, for a set, or in place of the file of a resource if
+// replaces is not "". The description of the file is as for Resources.Create and Replace, but a
+// missing digest is not computed. Continue sends it.
+func (s Uploads) Begin(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
 	if size < 0 {
 		return Upload{}, errors.New("the length of a file that is sent in chunks must be known")
 	}
@@ -38,7 +41,7 @@ func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, rep
 	call := tus(request{method: http.MethodPost, path: at("uploads"), once: size == 0}.under(when)).
 		with("Upload-Length", strconv.FormatInt(size, 10)).with("Upload-Metadata", uploadMetadata(r, replaces))
 	begun := Upload{Length: size}
-	err := c.run(ctx, call, func(response *http.Response) error {
+	err := s.c.run(ctx, call, func(response *http.Response) error {
 		begun.ID = path.Base(response.Header.Get("Location"))
 		if response.StatusCode != http.StatusCreated || at(begun.ID) == "" {
 			return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
@@ -78,11 +81,11 @@ func madeOf(response *http.Response) string {
 	return path.Base(url)
 }
 
-// Upload returns the progress of an upload. One that is complete and was refused returns that
+// Get returns the progress of an upload. One that is complete and was refused returns that
 // refusal; one that has expired, was ended or never existed, a Problem with the status 410 or 404.
-func (c *Client) Upload(ctx context.Context, id string) (u Upload, err error) {
+func (s Uploads) Get(ctx context.Context, id string) (u Upload, err error) {
 	u.ID = id
-	err = c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
+	err = s.c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
 		u, err = uploadOf(id, response)
 		return errors.Join(err, response.Body.Close())
 	})
@@ -106,22 +109,22 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 // file; or somebody has replaced the file at once.
 var ErrAnotherFile = errors.New("the SHA-256 is not that of the file that was sent")
 
-// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it
+// Continue sends what is missing of a file of so many bytes, and returns the resource that it
 // becomes. It computes the SHA-256 while it sends, for which it reads what an earlier call has sent
 // once more, and tells it with the last chunk: the resource is the file as it is now, or there is
 // none. Where the connection breaks it asks for the offset and continues, as the client's Retries
 // allow, which are counted anew after each progress. An upload that is complete and was refused is
 // tried once more. With ErrAnotherFile comes the resource.
-func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
+func (s Uploads) Continue(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
 	}
-	retries, reached := c.retries(), int64(-1)
+	retries, reached := s.c.retries(), int64(-1)
 	hashed := &hashedFile{ReaderAt: file, size: size, sum: sha256.New()}
 	for try := 1; ; try++ {
-		u, failed := c.sendRest(ctx, id, hashed)
+		u, failed := s.sendRest(ctx, id, hashed)
 		if failed == nil {
-			return c.madeFrom(ctx, u.ResourceID, hashed)
+			return s.madeFrom(ctx, u.ResourceID, hashed)
 		}
 		if u.Offset > reached {
 			try, reached = 1, u.Offset
@@ -143,8 +146,8 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 }
 
 // madeFrom returns the resource that a file has become.
-func (c *Client) madeFrom(ctx context.Context, id string, file *hashedFile) (Resource, error) {
-	r, err := c.Resource(ctx, id)
+func (s Uploads) madeFrom(ctx context.Context, id string, file *hashedFile) (Resource, error) {
+	r, err := Resources{s.c}.Get(ctx, id)
 	if err == nil && file.hashed == file.size && r.SHA256 != digest.Digest(file.sum.Sum(nil)) {
 		err = fmt.Errorf("%w: the resource %s", ErrAnotherFile, id)
 	}
@@ -152,8 +155,8 @@ func (c *Client) madeFrom(ctx context.Context, id string, file *hashedFile) (Res
 }
 
 // sendRest sends once what is missing. It returns the known progress of the upload.
-func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upload, *failure) {
-	u, err := c.Upload(ctx, id)
+func (s Uploads) sendRest(ctx context.Context, id string, file *hashedFile) (Upload, *failure) {
+	u, err := s.Get(ctx, id)
 	switch {
 	case refusedWhole(err):
 		u.Offset, u.Length = file.size, file.size
@@ -168,7 +171,7 @@ func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upl
 		return u, unreadable(err)
 	}
 	for u.ResourceID == "" {
-		if failed := c.sendChunk(ctx, &u, file); failed != nil {
+		if failed := s.sendChunk(ctx, &u, file); failed != nil {
 			return u, failed
 		}
 	}
@@ -180,7 +183,7 @@ func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upl
 const lastChunk = 64 << 10
 
 // sendChunk sends what is missing but for the last chunk, or the last chunk.
-func (c *Client) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *failure {
+func (s Uploads) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *failure {
 	chunk := &fileChunk{of: file, from: u.Offset, to: u.Length}
 	call := tus(request{method: http.MethodPatch, path: at("uploads", u.ID), chunk: chunk}).
 		with("Upload-Offset", strconv.FormatInt(u.Offset, 10)).with("Content-Type", "application/offset+octet-stream")
@@ -193,7 +196,7 @@ func (c *Client) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *fa
 	} else {
 		chunk.to -= lastChunk
 	}
-	failed := c.try(ctx, call, func(response *http.Response) error {
+	failed := s.c.try(ctx, call, func(response *http.Response) error {
 		after, err := uploadOf(u.ID, response)
 		if err == nil && (last && after.ResourceID == "" || !last && after.Offset != chunk.to) {
 			err = ErrIncomplete
@@ -247,9 +250,9 @@ func resumable(err error, failed *failure) *failure {
 	return judged
 }
 
-// EndUpload ends an upload. A resource that it has made stays.
-func (c *Client) EndUpload(ctx context.Context, id string) error {
-	return c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
+// End ends an upload. A resource that it has made stays.
+func (s Uploads) End(ctx context.Context, id string) error {
+	return s.c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
 }
 
 // hashedFile is a file of which a beginning has been hashed.

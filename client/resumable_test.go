@@ -32,14 +32,14 @@ func TestUploadContinuesAfterCuts(t *testing.T) {
 	t.Cleanup(direct.Close)
 	c, _ := hasty(direct, client.Retries{})
 	text := noise(size)
-	u := must[client.Upload](t)(c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: "large", Digest: sha256.Sum256(text)}, size, ""))
-	r := must[client.Resource](t)(c.ContinueUpload(t.Context(), u.ID, bytes.NewReader(text), size))
+	u := must[client.Upload](t)(c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: "large", Digest: sha256.Sum256(text)}, size, ""))
+	r := must[client.Resource](t)(c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(text), size))
 	same(t, r.SHA256, blobs.Digest(sha256.Sum256(text)))
 	same(t, len(s.names(t)), 1)
 	if _, cuts := proxy.Connections(); cuts < size/most {
 		t.Errorf("%d cuts: too few to mean anything", cuts)
 	}
-	again := must[client.Resource](t)(c.ContinueUpload(t.Context(), u.ID, bytes.NewReader(text), size))
+	again := must[client.Resource](t)(c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(text), size))
 	same(t, again.ID, r.ID)
 }
 
@@ -48,39 +48,39 @@ func TestUploadCalls(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	ctx := t.Context()
-	old := must[client.Resource](t)(s.c.CreateResource(ctx, client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
-	u := must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{Name: "new", Filename: "n.csv", Mimetype: "text/x-own", Format: "F", Description: "d"}, 3, old.ID, client.IfMatch(old.ETag)))
-	same(t, must[client.Upload](t)(s.c.Upload(ctx, u.ID)), client.Upload{ID: u.ID, Length: 3})
-	r := must[client.Resource](t)(s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), 3))
+	old := must[client.Resource](t)(s.c.Resources.Create(ctx, client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
+	u := must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{Name: "new", Filename: "n.csv", Mimetype: "text/x-own", Format: "F", Description: "d"}, 3, old.ID, client.IfMatch(old.ETag)))
+	same(t, must[client.Upload](t)(s.c.Uploads.Get(ctx, u.ID)), client.Upload{ID: u.ID, Length: 3})
+	r := must[client.Resource](t)(s.c.Uploads.Continue(ctx, u.ID, strings.NewReader("new"), 3))
 	same(t, []string{r.ID, r.Name, r.Filename, r.Mimetype, r.Format, r.Description}, []string{old.ID, "new", "n.csv", "text/x-own", "F", "d"})
-	same(t, must[client.Upload](t)(s.c.Upload(ctx, u.ID)), client.Upload{ID: u.ID, Offset: 3, Length: 3, ResourceID: old.ID})
-	check(t, s.c.EndUpload(ctx, u.ID))
-	_, err := s.c.Upload(ctx, u.ID)
+	same(t, must[client.Upload](t)(s.c.Uploads.Get(ctx, u.ID)), client.Upload{ID: u.ID, Offset: 3, Length: 3, ResourceID: old.ID})
+	check(t, s.c.Uploads.End(ctx, u.ID))
+	_, err := s.c.Uploads.Get(ctx, u.ID)
 	var problem *client.Problem
 	if !errors.As(err, &problem) || problem.Code != "upload_not_found" {
 		t.Error(err)
 	}
-	empty := must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "empty"}, 0, ""))
-	same(t, must[client.Resource](t)(s.c.ContinueUpload(ctx, empty.ID, strings.NewReader(""), 0)).ID, empty.ResourceID)
-	u = must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "wrong", Digest: blobs.Digest{1}}, 3, ""))
+	empty := must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "empty"}, 0, ""))
+	same(t, must[client.Resource](t)(s.c.Uploads.Continue(ctx, empty.ID, strings.NewReader(""), 0)).ID, empty.ResourceID)
+	u = must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "wrong", Digest: blobs.Digest{1}}, 3, ""))
 	for range 2 {
-		if _, err := s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), 3); !errors.As(err, &problem) || problem.Code != "digest_mismatch" {
+		if _, err := s.c.Uploads.Continue(ctx, u.ID, strings.NewReader("new"), 3); !errors.As(err, &problem) || problem.Code != "digest_mismatch" {
 			t.Errorf("another digest: %v", err)
 		}
 	}
 	const size = 5 + 64<<10 // the last 64 KiB go by themselves
-	u = must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
+	u = must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
 	for _, size := range []int64{0, 2} { // less than it has
-		short := must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
-		if r, err := s.c.ContinueUpload(ctx, short.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", size)) {
+		short := must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
+		if r, err := s.c.Uploads.Continue(ctx, short.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", size)) {
 			t.Errorf("the first %d bytes became %+v, %v", size, r, err)
 		}
 	}
-	if _, err := s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), "2 bytes less than 5") {
+	if _, err := s.c.Uploads.Continue(ctx, u.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), "2 bytes less than 5") {
 		t.Errorf("a file that has shrunk: %v", err)
 	}
-	same(t, must[client.Upload](t)(s.c.Upload(ctx, u.ID)).ResourceID, "")
-	if _, err := s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "unknown"}, -1, ""); err == nil {
+	same(t, must[client.Upload](t)(s.c.Uploads.Get(ctx, u.ID)).ResourceID, "")
+	if _, err := s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "unknown"}, -1, ""); err == nil {
 		t.Error("a file of unknown length is begun")
 	}
 }
@@ -109,9 +109,9 @@ func TestUploadIsOfOneFile(t *testing.T) {
 		sent []byte // by the earlier process
 		code errs.Code
 	}{"the same": {now[:100<<10], ""}, "another": {noise(100 << 10), errs.CodeDigestMismatch}, "all of another": {noise(len(now)), ""}} {
-		u := must[client.Upload](t)(s.c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, int64(len(now)), ""))
+		u := must[client.Upload](t)(s.c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, int64(len(now)), ""))
 		s.sendFirst(t, u.ID, tc.sent)
-		r, err := s.c.ContinueUpload(t.Context(), u.ID, bytes.NewReader(now), int64(len(now)))
+		r, err := s.c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(now), int64(len(now)))
 		var problem *client.Problem
 		switch {
 		case len(tc.sent) == len(now): // it was complete before
@@ -128,9 +128,9 @@ func TestUploadIsOfOneFile(t *testing.T) {
 		r.Header.Del("Labshelf-SHA256")
 		service.ServeHTTP(w, r)
 	})
-	u := must[client.Upload](t)(s.c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: "older"}, int64(len(now)), ""))
+	u := must[client.Upload](t)(s.c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: "older"}, int64(len(now)), ""))
 	s.sendFirst(t, u.ID, noise(100<<10))
-	if _, err := older.ContinueUpload(t.Context(), u.ID, bytes.NewReader(now), int64(len(now))); !errors.Is(err, client.ErrAnotherFile) {
+	if _, err := older.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(now), int64(len(now))); !errors.Is(err, client.ErrAnotherFile) {
 		t.Errorf("a service that does not compare: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestEmptyUploadIsBegunOnce(t *testing.T) {
 	s := newShelf(t)
 	var count atomic.Int64
 	c, _ := hasty(s.behind(t, fault(lost).at(1, &count)), client.Retries{})
-	if u, err := c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: "empty"}, 0, ""); err == nil {
+	if u, err := c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: "empty"}, 0, ""); err == nil {
 		t.Errorf("it has begun: %+v", u)
 	}
 	same(t, s.names(t), []string{"empty"})
@@ -177,9 +177,9 @@ func TestChunksAreRetried(t *testing.T) {
 			}), client.Retries{})
 			id := tc.id
 			if id == "" {
-				id = must[client.Upload](t)(c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: tc.what}, 3, "")).ID
+				id = must[client.Upload](t)(c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: tc.what}, 3, "")).ID
 			}
-			_, err := c.ContinueUpload(t.Context(), id, strings.NewReader("new"), 3)
+			_, err := c.Uploads.Continue(t.Context(), id, strings.NewReader("new"), 3)
 			if (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("got %v", err)
 			}

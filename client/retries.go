@@ -30,7 +30,7 @@ func (c *Client) WithRetries(r Retries) *Client {
 		shared.Transport = t.RoundTripper
 	}
 	shared.Transport = retrying{shared.Transport, r}
-	return &Client{base: c.base, key: c.key, http: &shared, elsewhere: c.elsewhere}
+	return newClient(&caller{base: c.base, key: c.key, http: &shared, elsewhere: c.elsewhere})
 }
 
 // retrying carries the Retries of a client with its connections.
@@ -46,7 +46,7 @@ func (t retrying) CloseIdleConnections() {
 	}
 }
 
-func (c *Client) retries() Retries {
+func (c *caller) retries() Retries {
 	r := Retries{}
 	if t, ok := c.http.Transport.(retrying); ok {
 		r = t.retries

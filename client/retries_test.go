@@ -99,31 +99,31 @@ func TestWhatIsRetried(t *testing.T) {
 		me string
 	}
 	calls := map[string]func(ctx context.Context, w world) error{
-		"read": func(ctx context.Context, w world) error { _, err := w.c.Dataspace(ctx, w.d.ID); return err },
+		"read": func(ctx context.Context, w world) error { _, err := w.c.Dataspaces.Get(ctx, w.d.ID); return err },
 		"list": func(ctx context.Context, w world) error {
 			_, err := client.FetchPage[client.Dataspace](ctx, w.c, w.c.Base()+"/dataspaces")
 			return err
 		},
 		"create": func(ctx context.Context, w world) error {
-			_, err := w.c.NewDataspace(ctx, client.NewDataspace{Name: w.d.Name + "-second"})
+			_, err := w.c.Dataspaces.Create(ctx, client.NewDataspace{Name: w.d.Name + "-second"})
 			return err
 		},
 		"edit": func(ctx context.Context, w world) error {
-			_, err := w.c.EditDataspace(ctx, w.d.ID, client.DataspaceEdit{Title: new("New")})
+			_, err := w.c.Dataspaces.Edit(ctx, w.d.ID, client.DataspaceEdit{Title: new("New")})
 			return err
 		},
 		"edit if": func(ctx context.Context, w world) error {
-			_, err := w.c.EditDataspace(ctx, w.d.ID, client.DataspaceEdit{Title: new("New")}, client.IfMatch(w.d.ETag))
+			_, err := w.c.Dataspaces.Edit(ctx, w.d.ID, client.DataspaceEdit{Title: new("New")}, client.IfMatch(w.d.ETag))
 			return err
 		},
-		"delete":  func(ctx context.Context, w world) error { return w.c.DeleteDataspace(ctx, w.d.ID) },
-		"restore": func(ctx context.Context, w world) error { _, err := w.c.RestoreDataspace(ctx, w.d.ID); return err },
+		"delete":  func(ctx context.Context, w world) error { return w.c.Dataspaces.Delete(ctx, w.d.ID) },
+		"restore": func(ctx context.Context, w world) error { _, err := w.c.Dataspaces.Restore(ctx, w.d.ID); return err },
 		"grant": func(ctx context.Context, w world) error {
-			_, err := w.c.Grant(ctx, client.NewPrivilege{UserID: w.me, DataspaceID: w.d.ID, Role: client.Editor})
+			_, err := w.c.Privileges.Grant(ctx, client.NewPrivilege{UserID: w.me, DataspaceID: w.d.ID, Role: client.Editor})
 			return err
 		},
 		"key": func(ctx context.Context, w world) error {
-			_, err := w.c.NewKey(ctx, client.Me, client.NewKey{})
+			_, err := w.c.Keys.Create(ctx, client.Me, client.NewKey{})
 			return err
 		},
 	}
@@ -171,12 +171,12 @@ func TestWhatIsRetried(t *testing.T) {
 		{"grant", lost, 1, 2, 0, ""},
 	}
 	s, c := start(t)
-	me := must[client.User](t)(c.Me(t.Context())).ID
+	me := must[client.User](t)(c.Users.Me(t.Context())).ID
 	for i, tt := range tests {
 		t.Run(fmt.Sprint(i, " ", tt.call), func(t *testing.T) {
 			t.Parallel()
 			name := fmt.Sprint("first-", i)
-			w := world{me: me, d: must[client.Dataspace](t)(c.NewDataspace(t.Context(), client.NewDataspace{Name: name}))}
+			w := world{me: me, d: must[client.Dataspace](t)(c.Dataspaces.Create(t.Context(), client.NewDataspace{Name: name}))}
 			var tries atomic.Int64
 			w.c, _ = hasty(s.behind(t, tt.fault.at(tt.times, &tries)), client.Retries{})
 			err := calls[tt.call](t.Context(), w)
@@ -216,7 +216,7 @@ func TestWaitsDouble(t *testing.T) {
 		t.Run(tt.retryAfter, func(t *testing.T) {
 			t.Parallel()
 			c, w := hasty(server(t, alone(answers(503, "unavailable", tt.retryAfter))), tt.r)
-			if _, err := c.Me(t.Context()); err == nil {
+			if _, err := c.Users.Me(t.Context()); err == nil {
 				t.Error("no error")
 			}
 			fits := len(w.all) == len(tt.want)
@@ -252,7 +252,7 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id": "I", "username": "mary"}`)
 	})
 	begun := time.Now()
-	user, err := c.WithRetries(client.Retries{First: 20 * ms}).Me(t.Context())
+	user, err := c.WithRetries(client.Retries{First: 20 * ms}).Users.Me(t.Context())
 	if err != nil || user.Username != "mary" || time.Since(begun) < 30*ms {
 		t.Errorf("%+v, %v after %v", user, err, time.Since(begun))
 	}
@@ -260,7 +260,7 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 	down := server(t, alone(answers(502, "", "")))
 	for limit := 50 * ms; ; limit *= 2 { // on a busy machine the answer may not be here yet when the context ends
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		_, err = down.WithRetries(client.Retries{First: time.Hour, Longest: time.Hour}).Me(ctx)
+		_, err = down.WithRetries(client.Retries{First: time.Hour, Longest: time.Hour}).Users.Me(ctx)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
@@ -279,16 +279,16 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 func TestUnsentCallsAreRetried(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
-	d := must[client.Dataspace](t)(c.NewDataspace(t.Context(), client.NewDataspace{Name: "lab"}))
-	set := must[client.Set](t)(c.NewSet(t.Context(), client.NewSet{Name: "set", DataspaceID: d.ID}))
+	d := must[client.Dataspace](t)(c.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "lab"}))
+	set := must[client.Set](t)(c.Sets.Create(t.Context(), client.NewSet{Name: "set", DataspaceID: d.ID}))
 	for name, call := range map[string]func(late *client.Client) error{
 		"create": func(late *client.Client) error {
-			_, err := late.NewDataspace(t.Context(), client.NewDataspace{Name: "late"})
+			_, err := late.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "late"})
 			return err
 		},
 		"upload": func(late *client.Client) error {
 			body := io.MultiReader(strings.NewReader("cannot be read twice"))
-			_, err := late.CreateResource(t.Context(), client.NewResource{SetID: set.ID, Name: "n"}, body, -1)
+			_, err := late.Resources.Create(t.Context(), client.NewResource{SetID: set.ID, Name: "n"}, body, -1)
 			return err
 		},
 	} {
@@ -344,7 +344,7 @@ func TestFinalFailuresAreNotRetried(t *testing.T) {
 		t.Run(tt.base, func(t *testing.T) {
 			c, w := hasty(client.New(tt.base, "lsk_canary"), client.Retries{})
 			defer c.Close()
-			if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), tt.words) || strings.Contains(err.Error(), "canary") || len(w.all) > 0 {
+			if _, err := c.Users.Me(t.Context()); err == nil || !strings.Contains(err.Error(), tt.words) || strings.Contains(err.Error(), "canary") || len(w.all) > 0 {
 				t.Errorf("%v, after waits %v", err, w.all)
 			}
 		})

@@ -104,13 +104,13 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error
 
 // SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and
 // SearchQuery.At) to the one with End, which is the last it yields. In the order of relevance it
-// can miss what comes while the pages are read: to follow changes, list Resources. After an error,
+// can miss what comes while the pages are read: to follow changes, list resources. After an error,
 // which it yields with the URL of the page that failed, it ends, and may be begun again with that
 // URL.
 func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[SearchPage, error] {
 	return func(yield func(SearchPage, error) bool) {
 		for next := pageURL; ; {
-			answer, err := fetch[Hit](ctx, c, next)
+			answer, err := fetch[Hit](ctx, c.caller, next)
 			total := 0
 			if answer.Total != nil {
 				total = *answer.Total
@@ -124,19 +124,22 @@ func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[Sear
 	}
 }
 
+// Maintenance are the calls about backups, checks, purges and the index.
+type Maintenance struct{ c *caller }
+
 // Index reads how far the index of the search is. It is for sysadmins.
-func (c *Client) Index(ctx context.Context) (Index, error) {
-	return c.index(ctx, request{method: http.MethodGet, path: at("admin", "index")})
+func (s Maintenance) Index(ctx context.Context) (Index, error) {
+	return s.index(ctx, request{method: http.MethodGet, path: at("admin", "index")})
 }
 
 // RebuildIndex throws the index of the search away. The service makes it anew in the background;
 // meanwhile a search finds less. It is for sysadmins.
-func (c *Client) RebuildIndex(ctx context.Context) (Index, error) {
-	return c.index(ctx, request{method: http.MethodPost, path: at("admin", "index", "rebuild")})
+func (s Maintenance) RebuildIndex(ctx context.Context) (Index, error) {
+	return s.index(ctx, request{method: http.MethodPost, path: at("admin", "index", "rebuild")})
 }
 
-func (c *Client) index(ctx context.Context, r request) (x Index, err error) {
-	err = c.run(ctx, r, func(response *http.Response) error {
+func (s Maintenance) index(ctx context.Context, r request) (x Index, err error) {
+	err = s.c.run(ctx, r, func(response *http.Response) error {
 		err := read(response, &x)
 		if err == nil && x.State == "" {
 			err = &Problem{Status: response.StatusCode}

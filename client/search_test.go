@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 		case h.Kind == client.KindDataspace && h.Set == nil && h.Resource == nil:
 			same(t, h.Dataspace.Name, "lab")
 		case h.Kind == client.KindSet && h.Dataspace == nil && h.Resource == nil:
-			same(t, *h.Set, collect(t, s.c.Sets(t.Context(), client.ListOptions{}))[0])
+			same(t, *h.Set, collect(t, s.c.Sets.List(t.Context(), client.ListOptions{}))[0])
 		case h.Kind == client.KindResource && h.Dataspace == nil && h.Set == nil:
 			same(t, h.Resource.SetID, s.set.ID)
 		default:
@@ -107,7 +107,7 @@ func TestHitJSON(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	r := s.upload(t, "a", nil)
-	must[client.Resource](t)(s.c.EditResource(t.Context(), r.ID, client.ResourceEdit{Metadata: `{"tags":["raw"]}`}))
+	must[client.Resource](t)(s.c.Resources.Edit(t.Context(), r.ID, client.ResourceEdit{Metadata: `{"tags":["raw"]}`}))
 	s.indexed(t)
 	for _, h := range collect(t, s.c.Search(t.Context(), client.SearchQuery{Metadata: true})) {
 		if h.Resource != nil && h.Resource.Metadata != `{"tags":["raw"]}` {
@@ -131,24 +131,24 @@ func TestIndexIsRebuilt(t *testing.T) {
 	s.upload(t, "a", nil)
 	s.indexed(t)
 	index := must[client.Index](t)
-	before := index(s.c.Index(t.Context()))
+	before := index(s.c.Maintenance.Index(t.Context()))
 	if before.State != client.IndexCurrent || before.Texts != client.IndexCurrent || before.Documents != 3 || before.Entries == 0 || before.Behind != 0 || before.Bytes == 0 {
 		t.Errorf("before: %+v", before)
 	}
-	if rebuilt := index(s.c.RebuildIndex(t.Context())); rebuilt.Entries > before.Entries || rebuilt.Documents > before.Documents || rebuilt.Failure != "" {
+	if rebuilt := index(s.c.Maintenance.RebuildIndex(t.Context())); rebuilt.Entries > before.Entries || rebuilt.Documents > before.Documents || rebuilt.Failure != "" {
 		t.Errorf("rebuilt: %+v", rebuilt)
 	}
 	s.indexed(t)
-	if after := index(s.c.Index(t.Context())); after.State != client.IndexCurrent || after.Documents != 3 || after.Entries != before.Entries {
+	if after := index(s.c.Maintenance.Index(t.Context())); after.State != client.IndexCurrent || after.Documents != 3 || after.Entries != before.Entries {
 		t.Errorf("after: %+v", after)
 	}
-	mary := must[client.User](t)(s.c.NewUser(t.Context(), client.NewUser{Username: "mary"}))
-	key := must[client.CreatedKey](t)(s.c.NewKey(t.Context(), mary.ID, client.NewKey{}))
+	mary := must[client.User](t)(s.c.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
+	key := must[client.CreatedKey](t)(s.c.Keys.Create(t.Context(), mary.ID, client.NewKey{}))
 	other := client.New(s.base, key.Secret)
 	defer other.Close()
 	for _, call := range []func() (client.Index, error){
-		func() (client.Index, error) { return other.Index(t.Context()) },
-		func() (client.Index, error) { return other.RebuildIndex(t.Context()) },
+		func() (client.Index, error) { return other.Maintenance.Index(t.Context()) },
+		func() (client.Index, error) { return other.Maintenance.RebuildIndex(t.Context()) },
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), "403 forbidden") {
 			t.Errorf("%v", err)
@@ -158,11 +158,11 @@ func TestIndexIsRebuilt(t *testing.T) {
 
 // searching makes the calls for the search and its index.
 func searching(ctx context.Context, t *testing.T, c *client.Client) {
-	for must[client.Index](t)(c.Index(ctx)).State != client.IndexCurrent {
+	for must[client.Index](t)(c.Maintenance.Index(ctx)).State != client.IndexCurrent {
 		time.Sleep(time.Millisecond)
 	}
 	if hits := collect(t, c.Search(ctx, client.SearchQuery{Text: "lab", Order: "name", Limit: 1, Counts: true})); len(hits) == 0 {
 		t.Error("the search finds nothing")
 	}
-	must[client.Index](t)(c.RebuildIndex(ctx))
+	must[client.Index](t)(c.Maintenance.RebuildIndex(ctx))
 }

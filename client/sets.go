@@ -14,57 +14,63 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and
+// Sets are the calls about sets.
+type Sets struct{ c *caller }
+
+// List lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and
 // Limit.
-func (c *Client) Sets(ctx context.Context, o ListOptions) iter.Seq2[Set, error] {
-	return list[Set](ctx, c, o, "sets")
+func (s Sets) List(ctx context.Context, o ListOptions) iter.Seq2[Set, error] {
+	return list[Set](ctx, s.c, o, "sets")
 }
 
-// DataspaceSets lists the sets of a dataspace, by creation. It takes State, Name and Limit.
-func (c *Client) DataspaceSets(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Set, error] {
-	return list[Set](ctx, c, o, "dataspaces", dataspaceID, "sets")
+// Sets lists the sets of a dataspace, by creation. It takes State, Name and Limit.
+func (s Dataspaces) Sets(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Set, error] {
+	return list[Set](ctx, s.c, o, "dataspaces", dataspaceID, "sets")
 }
 
-// Set reads a set.
-func (c *Client) Set(ctx context.Context, id string, when ...Condition) (Set, error) {
-	return one[Set](ctx, c, request{method: http.MethodGet, path: at("sets", id)}.under(when))
+// Get reads a set.
+func (s Sets) Get(ctx context.Context, id string, when ...Condition) (Set, error) {
+	return one[Set](ctx, s.c, request{method: http.MethodGet, path: at("sets", id)}.under(when))
 }
 
-// NewSet makes a set.
-func (c *Client) NewSet(ctx context.Context, s NewSet) (Set, error) {
-	return one[Set](ctx, c, request{method: http.MethodPost, path: at("sets"), in: s, once: true})
+// Create makes a set.
+func (s Sets) Create(ctx context.Context, n NewSet) (Set, error) {
+	return one[Set](ctx, s.c, request{method: http.MethodPost, path: at("sets"), in: n, once: true})
 }
 
-// EditSet changes a set and returns it as it is then.
-func (c *Client) EditSet(ctx context.Context, id string, edit SetEdit, when ...Condition) (Set, error) {
-	return one[Set](ctx, c, request{method: http.MethodPut, path: at("sets", id), in: edit}.under(when))
+// Edit changes a set and returns it as it is then.
+func (s Sets) Edit(ctx context.Context, id string, edit SetEdit, when ...Condition) (Set, error) {
+	return one[Set](ctx, s.c, request{method: http.MethodPut, path: at("sets", id), in: edit}.under(when))
 }
 
-// DeleteSet deletes a set with its resources, which RestoreSet brings back. It returns when all are
+// Delete deletes a set with its resources, which Restore brings back. It returns when all are
 // deleted; that it was deleted already is no error.
-func (c *Client) DeleteSet(ctx context.Context, id string, when ...Condition) error {
-	return c.nothing(ctx, request{method: http.MethodDelete, path: at("sets", id)}.under(when))
+func (s Sets) Delete(ctx context.Context, id string, when ...Condition) error {
+	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("sets", id)}.under(when))
 }
 
-// RestoreSet brings back a set and exactly the resources that its deletion took. That it is active
+// Restore brings back a set and exactly the resources that its deletion took. That it is active
 // already is no error.
-func (c *Client) RestoreSet(ctx context.Context, id string, when ...Condition) (Set, error) {
-	return one[Set](ctx, c, request{method: http.MethodPost, path: at("sets", id, "restore")}.under(when))
+func (s Sets) Restore(ctx context.Context, id string, when ...Condition) (Set, error) {
+	return one[Set](ctx, s.c, request{method: http.MethodPost, path: at("sets", id, "restore")}.under(when))
 }
 
 // Archive asks for a zip of the files of a set: of these resources, at most 1000, or of all active
 // ones where none is named. Its last entries are SHA256SUMS and manifest.json. It is made while it
 // is sent, so Bytes is mostly -1 and it cannot be resumed.
-func (c *Client) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
-	return c.archive(ctx, setID, url.Values{"resource": resources})
+func (s Sets) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
+	return s.c.archive(ctx, setID, url.Values{"resource": resources})
 }
 
-// FolderArchive is Archive for the files of a folder, whose path ends in a slash.
-func (c *Client) FolderArchive(ctx context.Context, setID, path string) (*Download, error) {
-	return c.archive(ctx, setID, url.Values{"folder": {path}})
+// Folders are the calls about folders of sets.
+type Folders struct{ c *caller }
+
+// Archive is Archive for the files of a folder, whose path ends in a slash.
+func (s Folders) Archive(ctx context.Context, setID, path string) (*Download, error) {
+	return s.c.archive(ctx, setID, url.Values{"folder": {path}})
 }
 
-func (c *Client) archive(ctx context.Context, setID string, of url.Values) (*Download, error) {
+func (c *caller) archive(ctx context.Context, setID string, of url.Values) (*Download, error) {
 	path := at("sets", setID, "archive")
 	if query := of.Encode(); path != "" && query != "" {
 		path += "?" + query
@@ -86,70 +92,73 @@ type FolderDestination struct {
 	Path  string
 }
 
-// FolderSize counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of
+// Size counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of
 // the set.
-func (c *Client) FolderSize(ctx context.Context, setID, path string) (size FolderSize, err error) {
+func (s Folders) Size(ctx context.Context, setID, path string) (size FolderSize, err error) {
 	address := at("sets", setID, "folder")
 	if address != "" && path != "" {
 		address += "?" + url.Values{"path": {path}}.Encode()
 	}
-	err = c.run(ctx, request{method: http.MethodGet, path: address}, func(response *http.Response) error { return read(response, &size) })
+	err = s.c.run(ctx, request{method: http.MethodGet, path: address}, func(response *http.Response) error { return read(response, &size) })
 	return size, err
 }
 
-// NewFolder creates a folder without files.
-func (c *Client) NewFolder(ctx context.Context, setID, path string) (FolderChange, error) {
-	return c.changeFolder(ctx, at("sets", setID, "folder"), path, FolderDestination{})
+// Create creates a folder without files.
+func (s Folders) Create(ctx context.Context, setID, path string) (FolderChange, error) {
+	return s.change(ctx, at("sets", setID, "folder"), path, FolderDestination{})
 }
 
-// CopyFolder copies a folder with all of its files. After an error, what was copied stays.
-func (c *Client) CopyFolder(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
-	return c.changeFolder(ctx, at("sets", setID, "folder", "copy"), path, to)
+// Copy copies a folder with all of its files. After an error, what was copied stays.
+func (s Folders) Copy(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
+	return s.change(ctx, at("sets", setID, "folder", "copy"), path, to)
 }
 
-// MoveFolder renames or moves a folder with all of its files. After an error, each file is in one
+// Move renames or moves a folder with all of its files. After an error, each file is in one
 // place or the other.
-func (c *Client) MoveFolder(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
-	return c.changeFolder(ctx, at("sets", setID, "folder", "move"), path, to)
+func (s Folders) Move(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
+	return s.change(ctx, at("sets", setID, "folder", "move"), path, to)
 }
 
-// DeleteFolder deletes a folder with all of its files, each of which RestoreResource brings back.
-func (c *Client) DeleteFolder(ctx context.Context, setID, path string) (FolderChange, error) {
-	return c.changeFolder(ctx, at("sets", setID, "folder", "delete"), path, FolderDestination{})
+// Delete deletes a folder with all of its files, each of which Resources.Restore brings back.
+func (s Folders) Delete(ctx context.Context, setID, path string) (FolderChange, error) {
+	return s.change(ctx, at("sets", setID, "folder", "delete"), path, FolderDestination{})
 }
 
-// RestoreFolder undoes a deletion, as the same user: its files are restored, less those that were
+// Restore undoes a deletion, as the same user: its files are restored, less those that were
 // restored, purged or moved since.
-func (c *Client) RestoreFolder(ctx context.Context, deleted FolderChange) (done FolderChange, err error) {
+func (s Folders) Restore(ctx context.Context, deleted FolderChange) (done FolderChange, err error) {
 	in := wire.FolderRequest{Path: deleted.Path, Deletion: deleted.Deletion, CreatedFolders: deleted.CreatedFolders}
-	err = c.run(ctx, request{method: http.MethodPost, path: at("sets", deleted.SetID, "folder", "restore"), in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
+	err = s.c.run(ctx, request{method: http.MethodPost, path: at("sets", deleted.SetID, "folder", "restore"), in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done, err
 }
 
 // ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result
 // for each of them, in their order; one that is refused is no error.
-func (c *Client) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
+func (s Sets) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
 	var done wire.ManyChanged
-	err := c.run(ctx, request{method: http.MethodPost, path: at("sets", setID, "many"), in: many, once: true}, func(response *http.Response) error { return read(response, &done) })
+	err := s.c.run(ctx, request{method: http.MethodPost, path: at("sets", setID, "many"), in: many, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done.Results, err
 }
 
-func (c *Client) changeFolder(ctx context.Context, address, path string, to FolderDestination) (done FolderChange, err error) {
+func (s Folders) change(ctx context.Context, address, path string, to FolderDestination) (done FolderChange, err error) {
 	in := wire.FolderRequest{Path: path, ToPath: to.Path, SetID: to.SetID}
-	err = c.run(ctx, request{method: http.MethodPost, path: address, in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
+	err = s.c.run(ctx, request{method: http.MethodPost, path: address, in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
 	return done, err
 }
 
 // DriveLock is a lock that a client of the network drive holds.
 type DriveLock struct {
-	Token string `json:"token"` // a URI, which EndDriveLock needs
+	Token string `json:"token"` // a URI, which Locks.End needs
 	Path  string `json:"path"`  // on the drive: DATASPACE/SET, and the path of the file or folder in the set
 	Owner string `json:"owner"` // as the client of the drive names itself; often ""
 }
 
-// DriveLocks returns the locks of a path on the drive, such as DATASPACE/SET/NAME, and of the files
+// Locks are the calls about locks of the network drive.
+type Locks struct{ c *caller }
+
+// List returns the locks of a path on the drive, such as DATASPACE/SET/NAME, and of the files
 // and folders directly in it.
-func (c *Client) DriveLocks(ctx context.Context, path string) (locks []DriveLock, err error) {
+func (s Locks) List(ctx context.Context, path string) (locks []DriveLock, err error) {
 	var answer struct {
 		Locks []struct {
 			Token string `xml:"locktoken>href"`
@@ -161,7 +170,7 @@ func (c *Client) DriveLocks(ctx context.Context, path string) (locks []DriveLock
 		} `xml:"response>propstat>prop>lockdiscovery>activelock"`
 	}
 	r := request{method: "PROPFIND", path: at(strings.Split(path, "/")...)}.with("Depth", "1")
-	err = c.drive().run(ctx, r, func(response *http.Response) (err error) {
+	err = s.c.drive().run(ctx, r, func(response *http.Response) (err error) {
 		defer closing(response.Body, &err)
 		text, err := io.ReadAll(io.LimitReader(bodyReader{response.Body}, maxAnswer))
 		if err == nil && (response.StatusCode != http.StatusMultiStatus || xml.Unmarshal(text, &answer) != nil) {
@@ -184,15 +193,15 @@ func (c *Client) DriveLocks(ctx context.Context, path string) (locks []DriveLock
 	return locks, err
 }
 
-// EndDriveLock ends a lock. Admins of the dataspace end the locks of everybody, other users their
+// End ends a lock. Admins of the dataspace end the locks of everybody, other users their
 // own.
-func (c *Client) EndDriveLock(ctx context.Context, l DriveLock) error {
+func (s Locks) End(ctx context.Context, l DriveLock) error {
 	r := request{method: "UNLOCK", path: at(strings.Split(l.Path, "/")...)}.with("Lock-Token", "<"+l.Token+">")
-	return c.drive().run(ctx, r, func(response *http.Response) error { return response.Body.Close() })
+	return s.c.drive().run(ctx, r, func(response *http.Response) error { return response.Body.Close() })
 }
 
 // drive returns a client of the drive of the service.
-func (c *Client) drive() *Client {
+func (c *caller) drive() *caller {
 	drive := *c
 	drive.base = strings.TrimSuffix(c.base, "/v1") + "/dav"
 	return &drive

@@ -31,14 +31,14 @@ type shelf struct {
 func newShelf(t *testing.T) shelf {
 	t.Helper()
 	s, c := start(t)
-	d := must[client.Dataspace](t)(c.NewDataspace(t.Context(), client.NewDataspace{Name: "lab"}))
-	return shelf{s, c, must[client.Set](t)(c.NewSet(t.Context(), client.NewSet{Name: "set", DataspaceID: d.ID}))}
+	d := must[client.Dataspace](t)(c.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "lab"}))
+	return shelf{s, c, must[client.Set](t)(c.Sets.Create(t.Context(), client.NewSet{Name: "set", DataspaceID: d.ID}))}
 }
 
 // names lists what the set holds.
 func (s shelf) names(t *testing.T) (names []string) {
 	t.Helper()
-	for _, r := range collect(t, s.c.SetResources(t.Context(), s.set.ID, client.ListOptions{State: client.All, Order: "name"})) {
+	for _, r := range collect(t, s.c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{State: client.All, Order: "name"})) {
 		names = append(names, r.Name)
 	}
 	return names
@@ -47,7 +47,7 @@ func (s shelf) names(t *testing.T) (names []string) {
 // content downloads a file.
 func content(t *testing.T, c *client.Client, id string) []byte {
 	t.Helper()
-	f := must[*client.File](t)(c.Data(t.Context(), id, 0, ""))
+	f := must[*client.File](t)(c.Resources.Data(t.Context(), id, 0, ""))
 	text := must[[]byte](t)(io.ReadAll(f))
 	check(t, f.Close())
 	return text
@@ -75,7 +75,7 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 				if known {
 					r.Digest, size = sha256.Sum256(text), int64(n)
 				}
-				got, err := s.c.CreateResource(t.Context(), r, bytes.NewReader(text), size)
+				got, err := s.c.Resources.Create(t.Context(), r, bytes.NewReader(text), size)
 				if err != nil {
 					t.Errorf("%s of %d: %v", name, n, err)
 					continue
@@ -90,7 +90,7 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 			}
 		}
 	}
-	same(t, must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Filename: "only.tsv"}, strings.NewReader("x"), 1)).Name, "only.tsv")
+	same(t, must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Filename: "only.tsv"}, strings.NewReader("x"), 1)).Name, "only.tsv")
 }
 
 // TestRefusedUploadsLeaveNothing: nothing is kept of an upload that is not what it should be, and
@@ -123,7 +123,7 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 				tt.r.SetID = s.set.ID
 			}
 			c, w := hasty(s.c, client.Retries{})
-			_, err := c.CreateResource(t.Context(), tt.r, tt.body, tt.size)
+			_, err := c.Resources.Create(t.Context(), tt.r, tt.body, tt.size)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || tt.want == broken.Error() && !errors.Is(err, broken) || len(w.all) > 0 {
 				t.Errorf("%v, after waits %v", err, w.all)
 			}
@@ -148,7 +148,7 @@ func cutAfter(n int64) fault {
 func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	old := must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
+	old := must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
 	large, small := noise(16<<20), noise(100_000) // one is more than the system takes on the way
 	begun := func(text []byte) io.ReadSeeker {    // at its second byte
 		body := bytes.NewReader(append([]byte("x"), text...))
@@ -186,14 +186,14 @@ func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 			var got client.Resource
 			var err error
 			if tt.replace {
-				got, err = c.ReplaceResource(t.Context(), old.ID, r, body, int64(len(tt.text)))
+				got, err = c.Resources.Replace(t.Context(), old.ID, r, body, int64(len(tt.text)))
 			} else {
-				got, err = c.CreateResource(t.Context(), r, body, int64(len(tt.text)))
+				got, err = c.Resources.Create(t.Context(), r, body, int64(len(tt.text)))
 			}
 			if tries.Load() != tt.tries || (err == nil) != tt.ok || tt.ok && got.SHA256 != sha256.Sum256(tt.text) {
 				t.Errorf("%d tries: %+v, %v", tries.Load(), got, err)
 			}
-			found := len(collect(t, s.c.SetResources(t.Context(), s.set.ID, client.ListOptions{Name: tt.name})))
+			found := len(collect(t, s.c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{Name: tt.name})))
 			if want := tt.ok || tt.kept; !tt.replace && (found == 1) != want {
 				t.Errorf("%d are there", found)
 			}
@@ -205,12 +205,12 @@ func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 func TestRefusedBeforeTheFileIsSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	mary := must[client.User](t)(s.c.NewUser(t.Context(), client.NewUser{Username: "mary"}))
-	key := must[client.CreatedKey](t)(s.c.NewKey(t.Context(), mary.ID, client.NewKey{}))
+	mary := must[client.User](t)(s.c.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
+	key := must[client.CreatedKey](t)(s.c.Keys.Create(t.Context(), mary.ID, client.NewKey{}))
 	her := client.New(s.base, key.Secret)
 	defer her.Close()
 	body := &endless{}
-	_, err := her.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(body, 1<<30), 1<<30)
+	_, err := her.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(body, 1<<30), 1<<30)
 	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != errs.CodeForbidden {
 		t.Errorf("%v", err)
 	}
@@ -235,7 +235,7 @@ func TestUploadsNeedBoundedMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	// Service and client share this memory. Each copies through chunks of some 100 KiB, and the
 	// service keeps 4 MiB for a file.
-	got, err := s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(&endless{}, size), size)
+	got, err := s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(&endless{}, size), size)
 	runtime.ReadMemStats(&after)
 	if made := after.TotalAlloc - before.TotalAlloc; err != nil || got.Bytes != size || made > 16<<20 {
 		t.Errorf("%+v, %v, %d bytes allocated", got, err, made)
@@ -258,7 +258,7 @@ func TestUploadEndsWithItsContext(t *testing.T) {
 	defer close(body.free)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.c.CreateResource(ctx, client.NewResource{SetID: s.set.ID, Name: "n"}, body, -1); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.c.Resources.Create(ctx, client.NewResource{SetID: s.set.ID, Name: "n"}, body, -1); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -286,7 +286,7 @@ func TestBodyIsNotReadAfterTheCall(t *testing.T) {
 	refusing := s.behind(t, answers(403, "forbidden", ""))
 	for range 20 {
 		body := &watched{Reader: &endless{}}
-		if _, err := refusing.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, body, 1<<40); err == nil {
+		if _, err := refusing.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, body, 1<<40); err == nil {
 			t.Error("no error")
 		}
 		body.over.Store(true)

@@ -9,14 +9,14 @@ import (
 // checkDependents makes a key with another one, with which it ends, and revokes it.
 func checkDependents(t *testing.T, c, by *client.Client, key client.CreatedKey) {
 	t.Helper()
-	me := must[client.User](t)(by.Me(t.Context()))
-	made := must[client.CreatedKey](t)(by.NewKey(t.Context(), client.Me, client.NewKey{Label: "watch"}))
+	me := must[client.User](t)(by.Users.Me(t.Context()))
+	made := must[client.CreatedKey](t)(by.Keys.Create(t.Context(), client.Me, client.NewKey{Label: "watch"}))
 	if !made.Expires.Equal(key.Expires.Time) || made.MadeWith != key.ID {
 		t.Errorf("a key that ends with another one is %+v", made)
 	}
-	ending := must[client.KeyDependents](t)(c.KeyDependents(t.Context(), me.ID, key.ID))
+	ending := must[client.KeyDependents](t)(c.Keys.Dependents(t.Context(), me.ID, key.ID))
 	if ending.Count != 1 || len(ending.Data) != 1 || ending.Data[0].Kind != "key" || ending.Data[0].ID != made.ID || ending.Data[0].MadeWith != key.ID {
 		t.Errorf("the dependents of a key are %+v", ending)
 	}
-	check(t, by.ReplaceKey(t.Context(), client.Me, made.ID))
+	check(t, by.Keys.Replace(t.Context(), client.Me, made.ID))
 }

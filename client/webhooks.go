@@ -9,7 +9,7 @@ import (
 )
 
 // everything reads a listing that has no pages.
-func everything[T any](ctx context.Context, c *Client, path string) ([]T, error) {
+func everything[T any](ctx context.Context, c *caller, path string) ([]T, error) {
 	var all wire.All[T]
 	err := c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
 		err := read(response, &all)
@@ -21,56 +21,59 @@ func everything[T any](ctx context.Context, c *Client, path string) ([]T, error)
 	return all.Data, err
 }
 
-// Webhooks returns the webhooks that the caller may manage, by creation: those of dataspaces where
+// Webhooks are the calls about webhooks.
+type Webhooks struct{ c *caller }
+
+// List returns the webhooks that the caller may manage, by creation: those of dataspaces where
 // the caller is Admin; for sysadmins all.
-func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
-	return everything[Webhook](ctx, c, at("webhooks"))
+func (s Webhooks) List(ctx context.Context) ([]Webhook, error) {
+	return everything[Webhook](ctx, s.c, at("webhooks"))
 }
 
-// Webhook reads a webhook.
-func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
-	return one[Webhook](ctx, c, request{method: http.MethodGet, path: at("webhooks", id)})
+// Get reads a webhook.
+func (s Webhooks) Get(ctx context.Context, id string) (Webhook, error) {
+	return one[Webhook](ctx, s.c, request{method: http.MethodGet, path: at("webhooks", id)})
 }
 
-// NewWebhook makes a webhook, which hears of what happens from then on.
-func (c *Client) NewWebhook(ctx context.Context, w NewWebhook) (SecretWebhook, error) {
-	return one[SecretWebhook](ctx, c, request{method: http.MethodPost, path: at("webhooks"), in: w, once: true})
+// Create makes a webhook, which hears of what happens from then on.
+func (s Webhooks) Create(ctx context.Context, w NewWebhook) (SecretWebhook, error) {
+	return one[SecretWebhook](ctx, s.c, request{method: http.MethodPost, path: at("webhooks"), in: w, once: true})
 }
 
-// EditWebhook changes a webhook, which acts for the caller from then on.
-func (c *Client) EditWebhook(ctx context.Context, id string, edit WebhookEdit) (Webhook, error) {
-	return one[Webhook](ctx, c, request{method: http.MethodPut, path: at("webhooks", id), in: edit})
+// Edit changes a webhook, which acts for the caller from then on.
+func (s Webhooks) Edit(ctx context.Context, id string, edit WebhookEdit) (Webhook, error) {
+	return one[Webhook](ctx, s.c, request{method: http.MethodPut, path: at("webhooks", id), in: edit})
 }
 
-// DeleteWebhook removes a webhook for good.
-func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
-	return c.nothing(ctx, request{method: http.MethodDelete, path: at("webhooks", id)})
+// Delete removes a webhook for good.
+func (s Webhooks) Delete(ctx context.Context, id string) error {
+	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("webhooks", id)})
 }
 
-// RotateWebhook gives a webhook another secret; for a day messages are signed by the former one,
+// Rotate gives a webhook another secret; for a day messages are signed by the former one,
 // too.
-func (c *Client) RotateWebhook(ctx context.Context, id string) (SecretWebhook, error) {
-	return one[SecretWebhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "rotate"), once: true})
+func (s Webhooks) Rotate(ctx context.Context, id string) (SecretWebhook, error) {
+	return one[SecretWebhook](ctx, s.c, request{method: http.MethodPost, path: at("webhooks", id, "rotate"), once: true})
 }
 
-// ResumeWebhook lets a webhook that is paused send again, from where it stopped.
-func (c *Client) ResumeWebhook(ctx context.Context, id string) (Webhook, error) {
-	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "resume")})
+// Resume lets a webhook that is paused send again, from where it stopped.
+func (s Webhooks) Resume(ctx context.Context, id string) (Webhook, error) {
+	return one[Webhook](ctx, s.c, request{method: http.MethodPost, path: at("webhooks", id, "resume")})
 }
 
-// SkipWebhook lets a webhook pass over the message that failed, or with all over everything up to
+// Skip lets a webhook pass over the message that failed, or with all over everything up to
 // now.
-func (c *Client) SkipWebhook(ctx context.Context, id string, all bool) (Webhook, error) {
-	return one[Webhook](ctx, c, request{method: http.MethodPost, path: at("webhooks", id, "skip"), in: wire.WebhookSkip{All: all}, once: true})
+func (s Webhooks) Skip(ctx context.Context, id string, all bool) (Webhook, error) {
+	return one[Webhook](ctx, s.c, request{method: http.MethodPost, path: at("webhooks", id, "skip"), in: wire.WebhookSkip{All: all}, once: true})
 }
 
 // Deliveries returns the last deliveries of a webhook, up to 200, the newest first.
-func (c *Client) Deliveries(ctx context.Context, webhook string) ([]Delivery, error) {
-	return everything[Delivery](ctx, c, at("webhooks", webhook, "deliveries"))
+func (s Webhooks) Deliveries(ctx context.Context, webhook string) ([]Delivery, error) {
+	return everything[Delivery](ctx, s.c, at("webhooks", webhook, "deliveries"))
 }
 
 // RepeatDelivery sends a message once more, and returns what came of it. It takes as long as the
 // receiver, up to 15 seconds.
-func (c *Client) RepeatDelivery(ctx context.Context, webhook string, number uint64) (Delivery, error) {
-	return one[Delivery](ctx, c, request{method: http.MethodPost, path: at("webhooks", webhook, "deliveries", strconv.FormatUint(number, 10), "repeat"), once: true})
+func (s Webhooks) RepeatDelivery(ctx context.Context, webhook string, number uint64) (Delivery, error) {
+	return one[Delivery](ctx, s.c, request{method: http.MethodPost, path: at("webhooks", webhook, "deliveries", strconv.FormatUint(number, 10), "repeat"), once: true})
 }

@@ -57,7 +57,7 @@ those of your clock, unless they end with Z or an offset.`,
 			if err != nil {
 				return err
 			}
-			return show(p, c.History(ctx, kind, id, client.ListOptions{Limit: f.page()}), columns, v)
+			return show(p, c.Audit.History(ctx, kind, id, client.ListOptions{Limit: f.page()}), columns, v)
 		}
 		o := client.ListOptions{Limit: f.page(), ObjectID: f.object, Action: f.action, Order: f.order, Since: f.from, Until: f.to}
 		if f.user != "" {
@@ -67,7 +67,7 @@ those of your clock, unless they end with Z or an offset.`,
 			}
 			o.UserID = user.ID
 		}
-		return show(p, c.Audit(ctx, o), columns, v)
+		return show(p, c.Audit.List(ctx, o), columns, v)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.user, "user", "", "what was done by the user with this `NAME` or id")
@@ -196,7 +196,7 @@ paper. Let cron append one to a file there every day. Any user may get heads.`,
 		return nil
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		head, err := c.AuditHead(ctx, size)
+		head, err := c.Audit.Head(ctx, size)
 		if err != nil {
 			return err
 		}

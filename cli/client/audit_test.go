@@ -117,7 +117,7 @@ func TestAuditTampering(t *testing.T) {
 		s.put(t, set.ID, name, "one")
 	}
 	old := s.run(t, "", "audit", "head").out
-	if err := s.client.EraseAudit(t.Context(), 6); err != nil {
+	if err := s.client.Audit.Erase(t.Context(), 6); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"g.csv", "h.csv", "i.csv", "j.csv"} {

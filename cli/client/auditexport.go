@@ -43,7 +43,7 @@ describes the format.`,
 }
 
 func exportTo(ctx context.Context, c *client.Client, w io.Writer) error {
-	export, err := c.AuditExport(ctx)
+	export, err := c.Audit.Export(ctx)
 	if err != nil {
 		return err
 	}

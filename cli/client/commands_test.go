@@ -198,7 +198,7 @@ func TestRestoreMoved(t *testing.T) {
 	s := start(t)
 	one, two := s.newSet(t, "one", "first"), s.newSet(t, "two", "second")
 	old := s.put(t, one.ID, "a.txt", "alpha")
-	moved := must[client.Resource](t)(s.client.MoveResource(t.Context(), old.ID, client.Destination{SetID: two.ID}))
+	moved := must[client.Resource](t)(s.client.Resources.Move(t.Context(), old.ID, client.Destination{SetID: two.ID}))
 	if got := s.run(t, "", "restore", old.ID); got.error != nil || !strings.Contains(got.out, "two files") || !strings.Contains(got.out, moved.ID) {
 		t.Error(got)
 	}

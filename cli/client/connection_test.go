@@ -59,7 +59,7 @@ func TestGetThroughCuts(t *testing.T) {
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	sum := sha256.New()
-	r := must[client.Resource](t)(s.client.CreateResource(t.Context(), client.NewResource{SetID: set.ID, Name: "large"},
+	r := must[client.Resource](t)(s.client.Resources.Create(t.Context(), client.NewResource{SetID: set.ID, Name: "large"},
 		io.TeeReader(io.LimitReader(noise(1), size), sum), size))
 	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 { return longest/3 + random.Int64N(longest*2/3) })
 	var mu sync.Mutex

@@ -39,7 +39,7 @@ that. The service may allow only sysadmins to make dataspaces.`,
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkVisibility(d.Visibility) }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d.Name, d.Quota = args[0], quota()
-		made, err := c.NewDataspace(ctx, d)
+		made, err := c.Dataspaces.Create(ctx, d)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ removed, and nothing more fits. DATASPACE is a name, an id or a URL.`,
 		if err != nil {
 			return err
 		}
-		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{
+		edited, err := c.Dataspaces.Edit(ctx, d.ID, client.DataspaceEdit{
 			Title: given(flags, "title", &title), Description: given(flags, "description", &description),
 			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin), Quota: quota(),
 		})
@@ -136,7 +136,7 @@ DATASPACE" lists the sets of one.`,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		o := client.ListOptions{State: f.state(), Limit: f.page(), Visibility: visibility, Origin: given(flags, "origin", &origin)}
-		return show(p, c.Dataspaces(ctx, o), dataspaceColumns(), f.view(noDataspaces))
+		return show(p, c.Dataspaces.List(ctx, o), dataspaceColumns(), f.view(noDataspaces))
 	})
 	f.define(cmd)
 	flags.StringVar(&visibility, "visibility", "", "only those that are private, public or open, as `WORD`")
@@ -169,7 +169,7 @@ requires the role admin in the dataspace to set it.`,
 		}
 		if len(args) > 1 {
 			rule := strings.Join(args[1:], " ")
-			if d, err = c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Retention: &rule}); err != nil {
+			if d, err = c.Dataspaces.Edit(ctx, d.ID, client.DataspaceEdit{Retention: &rule}); err != nil {
 				return err
 			}
 		}
@@ -216,7 +216,7 @@ changed. It requires the role editor or admin in the dataspace.`,
 			return err
 		}
 		s.Name, s.DataspaceID = args[0][slash+1:], d.ID
-		made, err := c.NewSet(ctx, s)
+		made, err := c.Sets.Create(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ is filled.`,
 		if err != nil {
 			return err
 		}
-		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{
+		edited, err := c.Sets.Edit(ctx, s.ID, client.SetEdit{
 			Title: given(flags, "title", &title), Description: given(flags, "description", &description), Extract: extract,
 		})
 		if err != nil {
@@ -300,7 +300,7 @@ func setListCommand(p Process) *cobra.Command {
 		}
 		v := f.view(`There are no such sets. "labshelf set new DATASPACE/NAME" makes one.`)
 		v.also |= inMany
-		return show(p, c.Sets(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
+		return show(p, c.Sets.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
 	})
 	f.define(cmd)
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))

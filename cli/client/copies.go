@@ -134,9 +134,9 @@ func (p Process) place(ctx context.Context, c *client.Client, ref string, f plac
 	if err := f.free(ctx, c, r); err != nil {
 		return err
 	}
-	do := c.CopyResource
+	do := c.Resources.Copy
 	if f.move {
-		do = c.MoveResource
+		do = c.Resources.Move
 	}
 	arrived, err := do(ctx, r.ID, to)
 	if err != nil {
@@ -189,7 +189,7 @@ func (f placementFlags) free(ctx context.Context, c *client.Client, r client.Res
 	if f.force {
 		return nil
 	}
-	for other, err := range c.SetResources(ctx, set, client.ListOptions{Name: name, Limit: 2}) {
+	for other, err := range c.Sets.Resources(ctx, set, client.ListOptions{Name: name, Limit: 2}) {
 		if err != nil {
 			return err
 		}

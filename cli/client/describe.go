@@ -70,23 +70,23 @@ type describedObject struct {
 
 func describedDataspace(ctx context.Context, c *client.Client, d client.Dataspace) describedObject {
 	return describedObject{"dataspace " + display.Printable(d.Name), d, d.Metadata, d.ETag, nil, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
-		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Metadata: patch}, when...)
+		edited, err := c.Dataspaces.Edit(ctx, d.ID, client.DataspaceEdit{Metadata: patch}, when...)
 		return describedDataspace(ctx, c, edited), err
 	}}
 }
 
 func describedSet(ctx context.Context, c *client.Client, s client.Set) describedObject {
-	held := func() (client.Conformance, error) { return c.SetConformance(ctx, s.ID) }
+	held := func() (client.Conformance, error) { return c.Sets.Conformance(ctx, s.ID) }
 	return describedObject{"set " + display.Printable(s.Name), s, s.Metadata, s.ETag, held, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
-		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{Metadata: patch}, when...)
+		edited, err := c.Sets.Edit(ctx, s.ID, client.SetEdit{Metadata: patch}, when...)
 		return describedSet(ctx, c, edited), err
 	}}
 }
 
 func describedResource(ctx context.Context, c *client.Client, r client.Resource) describedObject {
-	held := func() (client.Conformance, error) { return c.ResourceConformance(ctx, r.ID) }
+	held := func() (client.Conformance, error) { return c.Resources.Conformance(ctx, r.ID) }
 	return describedObject{"resource " + display.Printable(r.Name), r, r.Metadata, r.ETag, held, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
-		edited, err := c.EditResource(ctx, r.ID, client.ResourceEdit{Metadata: patch}, when...)
+		edited, err := c.Resources.Edit(ctx, r.ID, client.ResourceEdit{Metadata: patch}, when...)
 		return describedResource(ctx, c, edited), err
 	}}
 }
@@ -98,13 +98,13 @@ func describedAs(ctx context.Context, c *client.Client, ref string) (describedOb
 	case err != nil:
 		return describedObject{}, err
 	case d != nil:
-		read, err := c.Dataspace(ctx, d.ID)
+		read, err := c.Dataspaces.Get(ctx, d.ID)
 		return describedDataspace(ctx, c, read), err
 	case s != nil:
-		read, err := c.Set(ctx, s.ID)
+		read, err := c.Sets.Get(ctx, s.ID)
 		return describedSet(ctx, c, read), err
 	}
-	read, err := c.Resource(ctx, r.ID)
+	read, err := c.Resources.Get(ctx, r.ID)
 	return describedResource(ctx, c, read), err
 }
 

@@ -31,7 +31,7 @@ func TestDescribe(t *testing.T) {
 	describe("Described the resource a/run-1.csv.\n", "runs:a/run-1.csv", "--tag", "raw", "--tag", "b", "--set", "operator=Ada", "--set", "temperature:=20 °C", "--set", "sample.id=S1")
 	describe("tags         raw, b\noperator     Ada\nsample       {\"id\":\"S1\"}\ntemperature  20 °C\n", "runs:a/run-1.csv")
 	describe("Described the resource a/run-1.csv.\n", r.ID, "--untag", "raw", "--unset", "operator", "--unset", "sample.id", "--unset", "sample")
-	if got := must[client.Resource](t)(s.client.Resource(t.Context(), r.ID)); got.Metadata != `{"tags":["b"],"properties":{"temperature":{"value":20,"unit":"°C"}}}` {
+	if got := must[client.Resource](t)(s.client.Resources.Get(t.Context(), r.ID)); got.Metadata != `{"tags":["b"],"properties":{"temperature":{"value":20,"unit":"°C"}}}` {
 		t.Errorf("the resource has %s", got.Metadata)
 	}
 	describe("Described the set runs.\n", "runs", "--metadata", "-", "--tag", "set")
@@ -72,14 +72,14 @@ func TestDescribeTags(t *testing.T) {
 	var puts atomic.Int32
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut && puts.Add(1) == 1 {
-			must[client.Set](t)(s.client.EditSet(r.Context(), set.ID, client.SetEdit{Metadata: `{"tags":["other"]}`}))
+			must[client.Set](t)(s.client.Sets.Edit(r.Context(), set.ID, client.SetEdit{Metadata: `{"tags":["other"]}`}))
 		}
 		on(w, r)
 	})
 	if got := s.run(t, "", "describe", "runs", "--tag", "mine"); got.error != nil {
 		t.Fatal(got)
 	}
-	if got := must[client.Set](t)(s.client.Set(t.Context(), set.ID)); got.Metadata != `{"tags":["other","mine"]}` {
+	if got := must[client.Set](t)(s.client.Sets.Get(t.Context(), set.ID)); got.Metadata != `{"tags":["other","mine"]}` {
 		t.Errorf("the set has %s", got.Metadata)
 	}
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {

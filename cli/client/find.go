@@ -221,7 +221,7 @@ func (l *places) set(ctx context.Context, id string) string {
 		return name
 	}
 	if len(l.sets) == mostRead {
-		for s, err := range l.client.Sets(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+		for s, err := range l.client.Sets.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 			if err != nil {
 				break
 			}
@@ -230,7 +230,7 @@ func (l *places) set(ctx context.Context, id string) string {
 	}
 	if _, listed := l.sets[id]; !listed {
 		l.sets[id] = id
-		if s, err := l.client.Set(ctx, id); err == nil {
+		if s, err := l.client.Sets.Get(ctx, id); err == nil {
 			l.sets[id] = l.dataspace(ctx, s.DataspaceID) + "/" + s.Name
 		}
 	}
@@ -306,7 +306,7 @@ text of the files. Where that takes longer than --timeout, it fails.`,
 		return nil
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		x, err := c.Index(ctx)
+		x, err := c.Maintenance.Index(ctx)
 		if err == nil && wait {
 			x, err = awaitIndex(ctx, c, x, timeout)
 		}
@@ -345,7 +345,7 @@ func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout t
 			return x, ctx.Err()
 		}
 		var err error
-		if x, err = c.Index(ctx); err != nil {
+		if x, err = c.Maintenance.Index(ctx); err != nil {
 			return x, err
 		}
 	}
@@ -389,7 +389,7 @@ else is affected. A damaged index is found and rebuilt without this command.`,
 		Args:    cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		x, err := c.RebuildIndex(ctx)
+		x, err := c.Maintenance.RebuildIndex(ctx)
 		if err != nil {
 			return err
 		}

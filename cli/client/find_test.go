@@ -24,7 +24,7 @@ func TestFoundIsNamed(t *testing.T) {
 	set := s.newSet(t, "lab", "set-0")
 	for i := range mostRead + 10 {
 		if i > 0 {
-			set = must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: set.DataspaceID}))
+			set = must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: set.DataspaceID}))
 		}
 		r := s.put(t, set.ID, fmt.Sprint("a folder/ice: ", i, ".txt"), "")
 		want[r.ID] = "lab/" + set.Name + ":" + r.Name

@@ -26,7 +26,7 @@ has a slash at its end; SET is a name, an id, or DATASPACE/SET.`
 Folders of files need not be made.` + rules,
 			Example: "  labshelf folder new runs-2026/raw/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
-			done, err := c.NewFolder(ctx, at.set.ID, at.path)
+			done, err := c.Folders.Create(ctx, at.set.ID, at.path)
 			return done, "Made " + at.String() + ".", err
 		}),
 		p.changeFolder(&cobra.Command{
@@ -37,7 +37,7 @@ another one they get new ones, as with "labshelf mv". Where there is something
 already, mv refuses. To undo it, move the folder back.` + rules,
 			Example: "  labshelf folder mv runs-2026/raw/ runs-2026/2026/raw/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
-			done, err := c.MoveFolder(ctx, at.set.ID, at.path, to)
+			done, err := c.Folders.Move(ctx, at.set.ID, at.path, to)
 			return done, fmt.Sprintf("Moved %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
 		}),
 		p.changeFolder(&cobra.Command{
@@ -47,7 +47,7 @@ already, mv refuses. To undo it, move the folder back.` + rules,
 copied. Where there is something already, cp refuses.` + rules,
 			Example: "  labshelf folder cp runs-2026/raw/ published/figure-2/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
-			done, err := c.CopyFolder(ctx, at.set.ID, at.path, to)
+			done, err := c.Folders.Copy(ctx, at.set.ID, at.path, to)
 			return done, fmt.Sprintf("Copied %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
 		}),
 		p.changeFolder(&cobra.Command{
@@ -57,7 +57,7 @@ copied. Where there is something already, cp refuses.` + rules,
 this. It does not ask for confirmation.` + rules,
 			Example: "  labshelf folder rm runs-2026/tests/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
-			done, err := c.DeleteFolder(ctx, at.set.ID, at.path)
+			done, err := c.Folders.Delete(ctx, at.set.ID, at.path)
 			return done, fmt.Sprintf("Deleted %s of %s. To bring them back: labshelf folder restore %s%s", files(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
 		}),
 		p.restoreFolder(rules),
@@ -74,7 +74,7 @@ that were restored, purged or moved since. rm prints the complete command.` + ru
 		Example: "  labshelf folder restore runs-2026/tests/ --deletion 64a0b1c-64a0b2d",
 	}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 		deleted.SetID, deleted.Path = at.set.ID, at.path
-		done, err := c.RestoreFolder(ctx, deleted)
+		done, err := c.Folders.Restore(ctx, deleted)
 		if err == nil && done.Files+done.Folders == 0 {
 			err = fmt.Errorf("nothing was restored: this deletion of yours has no files in %s that are still deleted", at)
 		}

@@ -13,9 +13,9 @@ import (
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: "lab-one"}))
-	set := must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "runs", DataspaceID: d.ID}))
-	must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "other", DataspaceID: d.ID}))
+	d := must[client.Dataspace](t)(s.client.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "lab-one"}))
+	set := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "runs", DataspaceID: d.ID}))
+	must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "other", DataspaceID: d.ID}))
 	for _, name := range []string{"raw/a.txt", "raw/it's/b.txt"} {
 		s.put(t, set.ID, name, name)
 	}

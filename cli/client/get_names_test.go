@@ -75,7 +75,7 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	}
 
 	// In another set the files have their first names, and of two with the same name one.
-	other := must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
+	other := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
 	if there := s.run(t, "", "put", dir, "other"); !errors.Is(there.error, exit.ErrPartly) || !strings.Contains(there.err, "would have the same name") {
 		t.Errorf("%+v", there)
 	}
@@ -110,7 +110,7 @@ func TestNamesFollowSet(t *testing.T) {
 	}
 	get(map[string]filenames.Resource{"a_b": {Name: "a:b", ID: r.ID}})
 	name := "a_b"
-	if _, err := s.client.EditResource(t.Context(), r.ID, client.ResourceEdit{Name: &name}); err != nil {
+	if _, err := s.client.Resources.Edit(t.Context(), r.ID, client.ResourceEdit{Name: &name}); err != nil {
 		t.Fatal(err)
 	}
 	get(nil)
@@ -131,7 +131,7 @@ func TestGetExcludesOtherRuns(t *testing.T) {
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	s.put(t, set.ID, "one", "1")
-	other := must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
+	other := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
 	s.put(t, other.ID, "two", "2")
 	dir := t.TempDir()
 	reached, release := make(chan struct{}), make(chan struct{})

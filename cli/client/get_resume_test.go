@@ -169,7 +169,7 @@ func TestGetReplacedMeanwhile(t *testing.T) {
 			return
 		}
 		text := large(2)
-		new := must[client.Resource](t)(s.client.ReplaceResource(context.Background(), r.ID, client.NewResource{Name: "large"}, strings.NewReader(text), int64(len(text))))
+		new := must[client.Resource](t)(s.client.Resources.Replace(context.Background(), r.ID, client.NewResource{Name: "large"}, strings.NewReader(text), int64(len(text))))
 		want.Store(&new)
 		through(w, q, &cutting{raw(w), 2 << 20})
 	})
@@ -188,7 +188,7 @@ func TestGetReplacedMeanwhile(t *testing.T) {
 		}
 		defer func() {
 			text := large(3)
-			new := must[client.Resource](t)(s.client.ReplaceResource(context.Background(), r.ID, client.NewResource{Name: "large"}, strings.NewReader(text), int64(len(text))))
+			new := must[client.Resource](t)(s.client.Resources.Replace(context.Background(), r.ID, client.NewResource{Name: "large"}, strings.NewReader(text), int64(len(text))))
 			want.Store(&new)
 			panic(http.ErrAbortHandler)
 		}()

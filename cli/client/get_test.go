@@ -45,7 +45,7 @@ func (s *service) fill(t *testing.T, set string, n int) {
 // putRaw stores a resource of any name that the service takes, or none.
 func (s *service) putRaw(t *testing.T, set, name, text string) {
 	t.Helper()
-	_, err := s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text)))
+	_, err := s.client.Resources.Create(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text)))
 	var problem *client.Problem
 	if err != nil && !(errors.As(err, &problem) && problem.Status == http.StatusBadRequest) {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestGetSet(t *testing.T) {
 	check := func() {
 		t.Helper()
 		want, paths := map[string]string{}, archive.NewPaths()
-		for r, err := range s.client.SetResources(t.Context(), set.ID, client.ListOptions{}) { // nothing has changed: by creation
+		for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) { // nothing has changed: by creation
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestGetRefuses(t *testing.T) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
 	}
-	if err := s.client.DeleteResource(t.Context(), r.ID); err != nil {
+	if err := s.client.Resources.Delete(t.Context(), r.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.run(t, "", "get", r.ID, dir); got.error == nil || !strings.Contains(got.error.Error(), "labshelf restore "+r.ID) {

@@ -51,7 +51,7 @@ the users with a role, "labshelf user ls" all users.`,
 			if err != nil {
 				return err
 			}
-			granted, err := c.Grant(ctx, client.NewPrivilege{UserID: u.ID, DataspaceID: d.ID, Role: args[0]})
+			granted, err := c.Privileges.Grant(ctx, client.NewPrivilege{UserID: u.ID, DataspaceID: d.ID, Role: args[0]})
 			if err != nil {
 				return err
 			}
@@ -92,15 +92,15 @@ there is "labshelf key revoke".`,
 }
 
 func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
-	for granted, err := range c.Privileges(ctx, client.ListOptions{DataspaceID: d.ID, UserID: u.ID}) {
+	for granted, err := range c.Privileges.List(ctx, client.ListOptions{DataspaceID: d.ID, UserID: u.ID}) {
 		if err != nil {
 			return err
 		}
-		if err := c.Revoke(ctx, granted.ID); err != nil {
+		if err := c.Privileges.Revoke(ctx, granted.ID); err != nil {
 			return err
 		}
 		if asJSON {
-			if granted, err = c.Privilege(ctx, granted.ID); err != nil {
+			if granted, err = c.Privileges.Get(ctx, granted.ID); err != nil {
 				return err
 			}
 		}
@@ -128,7 +128,7 @@ may do everything without a role, and a public dataspace all users may read.`,
 			return err
 		}
 		names := map[string]string{}
-		for u, err := range c.Users(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+		for u, err := range c.Users.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ may do everything without a role, and a public dataspace all users may read.`,
 			{"STATE", inState, func(p client.Privilege) string { return p.State }},
 		}
 		o := client.ListOptions{DataspaceID: d.ID, State: f.state(), Limit: f.page()}
-		return show(p, c.Privileges(ctx, o), columns, f.view("There are no roles that you may see."))
+		return show(p, c.Privileges.List(ctx, o), columns, f.view("There are no roles that you may see."))
 	})
 	f.define(cmd)
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))

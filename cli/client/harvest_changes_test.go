@@ -43,8 +43,8 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	for _, set := range []client.Set{one, two, three} {
 		s.fill(t, set.ID, 12)
 	}
-	mary := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "mary"}))
-	key := must[client.CreatedKey](t)(s.client.NewKey(t.Context(), mary.ID, client.NewKey{})).Secret
+	mary := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
+	key := must[client.CreatedKey](t)(s.client.Keys.Create(t.Context(), mary.ID, client.NewKey{})).Secret
 	hers := client.New(s.base(), key)
 	defer hers.Close()
 	dir := filepath.Join(t.TempDir(), "mirror")
@@ -62,7 +62,7 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 		return got.err
 	}
 	grant := func(d string) client.Privilege {
-		return must[client.Privilege](t)(s.client.Grant(t.Context(), client.NewPrivilege{UserID: mary.ID, DataspaceID: d, Role: client.Member}))
+		return must[client.Privilege](t)(s.client.Privileges.Grant(t.Context(), client.NewPrivilege{UserID: mary.ID, DataspaceID: d, Role: client.Member}))
 	}
 	each := len(s.everything(t, s.client, client.ListOptions{SetID: one.ID}))
 	check(0)
@@ -70,31 +70,31 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	check(each)
 	grant(two.DataspaceID)
 	public := client.Public
-	must[client.Dataspace](t)(s.client.EditDataspace(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &public}))
+	must[client.Dataspace](t)(s.client.Dataspaces.Edit(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &public}))
 	s.put(t, one.ID, "more", "more")
 	check(3*each + 1)
-	if err := s.client.Revoke(t.Context(), first.ID); err != nil {
+	if err := s.client.Privileges.Revoke(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	private := client.Private
-	must[client.Dataspace](t)(s.client.EditDataspace(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &private}))
+	must[client.Dataspace](t)(s.client.Dataspaces.Edit(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &private}))
 	if problems := check(each); strings.Count(problems, "can no longer be read") != 2 {
 		t.Errorf("it said %s", problems)
 	}
 	grant(one.DataspaceID)
 	check(2*each + 1)
-	if err := s.client.DeleteDataspace(t.Context(), two.DataspaceID); err != nil {
+	if err := s.client.Dataspaces.Delete(t.Context(), two.DataspaceID); err != nil {
 		t.Fatal(err)
 	}
 	check(2*each + 1)
-	if err := s.client.Revoke(t.Context(), first.ID); err != nil {
+	if err := s.client.Privileges.Revoke(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	check(each, "--from-start")
 	grant(one.DataspaceID)
 	check(2*each+1, "--from-start")
-	john := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "john"}))
-	others := must[client.CreatedKey](t)(s.client.NewKey(t.Context(), john.ID, client.NewKey{})).Secret
+	john := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "john"}))
+	others := must[client.CreatedKey](t)(s.client.Keys.Create(t.Context(), john.ID, client.NewKey{})).Secret
 	for _, more := range [][]string{nil, {"--from-start"}} {
 		if got := s.runAs(t.Context(), others, "", append([]string{"harvest", "all", dir}, more...)...); got.error == nil || !strings.Contains(got.error.Error(), "the key of that user") {
 			t.Errorf("with the key of another user: %+v", got)
@@ -111,10 +111,10 @@ func TestHarvestGrantedMeanwhile(t *testing.T) {
 	one, two := s.newSet(t, "one", "first"), s.newSet(t, "two", "second")
 	s.fill(t, two.ID, 5)
 	s.fill(t, one.ID, 5)
-	mary := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "mary"}))
-	key := must[client.CreatedKey](t)(s.client.NewKey(t.Context(), mary.ID, client.NewKey{})).Secret
+	mary := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
+	key := must[client.CreatedKey](t)(s.client.Keys.Create(t.Context(), mary.ID, client.NewKey{})).Secret
 	grant := func(d string) {
-		must[client.Privilege](t)(s.client.Grant(context.Background(), client.NewPrivilege{UserID: mary.ID, DataspaceID: d, Role: client.Member}))
+		must[client.Privilege](t)(s.client.Privileges.Grant(context.Background(), client.NewPrivilege{UserID: mary.ID, DataspaceID: d, Role: client.Member}))
 	}
 	grant(one.DataspaceID)
 	var once atomic.Bool
@@ -146,9 +146,9 @@ func TestHarvestOvertaken(t *testing.T) {
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if isData(r) && !once.Swap(true) {
 			for _, r := range []client.Resource{a, c} {
-				must[client.Resource](t)(s.client.ReplaceResource(context.Background(), r.ID, client.NewResource{Name: "new " + r.Name}, strings.NewReader("other"), 5))
+				must[client.Resource](t)(s.client.Resources.Replace(context.Background(), r.ID, client.NewResource{Name: "new " + r.Name}, strings.NewReader("other"), 5))
 			}
-			if err := s.client.DeleteResource(context.Background(), b.ID); err != nil {
+			if err := s.client.Resources.Delete(context.Background(), b.ID); err != nil {
 				t.Error(err)
 			}
 		}
@@ -228,7 +228,7 @@ func TestHarvestRefuses(t *testing.T) {
 	s := start(t)
 	set, _, _, dir := s.runsOf(t)
 	s.newSet(t, "twice", "other")
-	must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "twice", DataspaceID: set.DataspaceID}))
+	must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "twice", DataspaceID: set.DataspaceID}))
 	none := filepath.Join(t.TempDir(), "none")
 	full := t.TempDir()
 	write(t, filepath.Join(full, "x"), "x")
@@ -302,7 +302,7 @@ func TestHarvestSince(t *testing.T) {
 	}
 	check(b.ID)
 	text := "told"
-	must[client.Resource](t)(s.client.EditResource(t.Context(), a.ID, client.ResourceEdit{Description: &text}))
+	must[client.Resource](t)(s.client.Resources.Edit(t.Context(), a.ID, client.ResourceEdit{Description: &text}))
 	check(a.ID, b.ID)
 }
 

@@ -37,8 +37,8 @@ func newGone(t *testing.T, files int) *gone {
 	for i := range 4 {
 		g.put(t, g.two.ID, fmt.Sprintf("%02d.csv", i), fmt.Sprint(i))
 	}
-	mary := must[client.User](t)(g.client.NewUser(t.Context(), client.NewUser{Username: "mary"}))
-	g.key = must[client.CreatedKey](t)(g.client.NewKey(t.Context(), mary.ID, client.NewKey{})).Secret
+	mary := must[client.User](t)(g.client.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
+	g.key = must[client.CreatedKey](t)(g.client.Keys.Create(t.Context(), mary.ID, client.NewKey{})).Secret
 	g.mary = mary.ID
 	g.grant(g.one)
 	g.grant(g.two)
@@ -49,13 +49,13 @@ func newGone(t *testing.T, files int) *gone {
 func (g *gone) grant(set client.Set) {
 	g.t.Helper()
 	role := client.NewPrivilege{UserID: g.mary, DataspaceID: set.DataspaceID, Role: client.Member}
-	g.roles[set.DataspaceID] = must[client.Privilege](g.t)(g.client.Grant(g.t.Context(), role)).ID
+	g.roles[set.DataspaceID] = must[client.Privilege](g.t)(g.client.Privileges.Grant(g.t.Context(), role)).ID
 }
 
 func (g *gone) delete(n int) {
 	g.t.Helper()
 	for _, id := range g.ids[:n] {
-		if err := g.client.DeleteResource(context.Background(), id); err != nil {
+		if err := g.client.Resources.Delete(context.Background(), id); err != nil {
 			g.t.Fatal(err)
 		}
 	}
@@ -72,9 +72,9 @@ func (g *gone) check(err error) {
 // few, or all, a harvest keeps them, in each run, until it is told to remove them.
 func TestHarvestHoldsDeletions(t *testing.T) {
 	t.Parallel()
-	revoked := func(g *gone) { g.check(g.client.Revoke(t.Context(), g.roles[g.one.DataspaceID])) }
-	noSpace := func(g *gone) { g.check(g.client.DeleteDataspace(t.Context(), g.one.DataspaceID)) }
-	noSet := func(g *gone) { g.check(g.client.DeleteSet(t.Context(), g.one.ID)) }
+	revoked := func(g *gone) { g.check(g.client.Privileges.Revoke(t.Context(), g.roles[g.one.DataspaceID])) }
+	noSpace := func(g *gone) { g.check(g.client.Dataspaces.Delete(t.Context(), g.one.DataspaceID)) }
+	noSet := func(g *gone) { g.check(g.client.Sets.Delete(t.Context(), g.one.ID)) }
 	some := func(n int) func(*gone) { return func(g *gone) { g.delete(n) } }
 	for name, c := range map[string]struct {
 		ref    string
@@ -140,7 +140,7 @@ func TestHarvestHeldAndUndone(t *testing.T) {
 	if got := harvest(); got.error != nil {
 		t.Fatal(got)
 	}
-	g.check(g.client.Revoke(t.Context(), g.roles[g.one.DataspaceID]))
+	g.check(g.client.Privileges.Revoke(t.Context(), g.roles[g.one.DataspaceID]))
 	g.put(t, g.one.ID, "unseen.csv", "unseen")
 	g.put(t, g.two.ID, "seen.csv", "seen")
 	g.delete(1)
@@ -166,7 +166,7 @@ func TestHarvestRemovesFew(t *testing.T) {
 		func() { g.delete(5) },
 		func() {
 			for _, id := range g.ids[10:40] {
-				must[client.Resource](t)(g.client.MoveResource(t.Context(), id, client.Destination{SetID: g.two.ID, Name: id}))
+				must[client.Resource](t)(g.client.Resources.Move(t.Context(), id, client.Destination{SetID: g.two.ID, Name: id}))
 			}
 		},
 	} {
@@ -190,7 +190,7 @@ func TestHarvestLostMeanwhile(t *testing.T) {
 		var once atomic.Bool
 		g.intercept(func(w http.ResponseWriter, r *http.Request) {
 			if isData(r) && !once.Swap(true) {
-				g.check(g.client.DeleteSet(context.Background(), g.one.ID))
+				g.check(g.client.Sets.Delete(context.Background(), g.one.ID))
 			}
 			on(w, r)
 		})
@@ -219,7 +219,7 @@ func TestHarvestOfLostListing(t *testing.T) {
 		if got := harvest(); got.error != nil {
 			t.Fatal(got)
 		}
-		g.check(g.client.Revoke(t.Context(), g.roles[g.one.DataspaceID]))
+		g.check(g.client.Privileges.Revoke(t.Context(), g.roles[g.one.DataspaceID]))
 		for _, more := range [][]string{nil, {"--from-start"}, {"--accept-deletions"}} {
 			if got := harvest(more...); got.error == nil || len(treeOf(t, filepath.Join(dir, "files"))) != 8 {
 				t.Errorf("%s %q: %+v", ref, more, got)

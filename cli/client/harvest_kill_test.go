@@ -56,24 +56,24 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 	for _, name := range []string{"x", "y", "same", "same", "d/e/f", "gone", "edited", "replaced", "again", "again"} {
 		first = append(first, s.put(t, set.ID, name, "the first "+name))
 	}
-	if err := s.client.DeleteResource(t.Context(), first[8].ID); err != nil {
+	if err := s.client.Resources.Delete(t.Context(), first[8].ID); err != nil {
 		t.Fatal(err)
 	}
 	template := filepath.Join(t.TempDir(), "template")
 	s.harvests(t, "all", template)
 	rename := func(i int, name string) {
-		must[client.Resource](t)(s.client.EditResource(t.Context(), first[i].ID, client.ResourceEdit{Name: &name}))
+		must[client.Resource](t)(s.client.Resources.Edit(t.Context(), first[i].ID, client.ResourceEdit{Name: &name}))
 	}
 	rename(0, "y") // takes the place of the next one
 	rename(1, "x")
 	rename(4, "d")
-	must[client.Resource](t)(s.client.RestoreResource(t.Context(), first[8].ID)) // which takes its name back
-	if err := errors.Join(s.client.DeleteResource(t.Context(), first[2].ID), s.client.DeleteResource(t.Context(), first[5].ID)); err != nil {
+	must[client.Resource](t)(s.client.Resources.Restore(t.Context(), first[8].ID)) // which takes its name back
+	if err := errors.Join(s.client.Resources.Delete(t.Context(), first[2].ID), s.client.Resources.Delete(t.Context(), first[5].ID)); err != nil {
 		t.Fatal(err)
 	}
 	text := "told"
-	must[client.Resource](t)(s.client.EditResource(t.Context(), first[6].ID, client.ResourceEdit{Description: &text}))
-	must[client.Resource](t)(s.client.ReplaceResource(t.Context(), first[7].ID, client.NewResource{Name: "replaced"}, strings.NewReader("other"), 5))
+	must[client.Resource](t)(s.client.Resources.Edit(t.Context(), first[6].ID, client.ResourceEdit{Description: &text}))
+	must[client.Resource](t)(s.client.Resources.Replace(t.Context(), first[7].ID, client.NewResource{Name: "replaced"}, strings.NewReader("other"), 5))
 	s.put(t, set.ID, "new/one", "new")
 	s.put(t, set.ID, "y", "a third one")
 	want := s.everything(t, s.client, client.ListOptions{})

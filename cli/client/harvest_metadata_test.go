@@ -20,7 +20,7 @@ func TestHarvestMetadata(t *testing.T) {
 	set := s.newSet(t, "lab", "runs")
 	r := s.put(t, set.ID, "a.csv", "text")
 	describe := func(patch client.Metadata) {
-		must[client.Resource](t)(s.client.EditResource(t.Context(), r.ID, client.ResourceEdit{Metadata: patch}))
+		must[client.Resource](t)(s.client.Resources.Edit(t.Context(), r.ID, client.ResourceEdit{Metadata: patch}))
 	}
 	describe(`{"tags":["first"]}`)
 	for _, what := range []string{"runs", "all"} {

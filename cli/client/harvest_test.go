@@ -29,7 +29,7 @@ func (s *service) everything(t *testing.T, c *client.Client, o client.ListOption
 	t.Helper()
 	o.State, o.Limit = client.All, 1000
 	all := map[string]client.Resource{}
-	for r, err := range c.Resources(t.Context(), o) {
+	for r, err := range c.Resources.List(t.Context(), o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func (s *service) harvests(t *testing.T, args ...string) (out, problems string) 
 func (s *service) churn(t *testing.T, ctx context.Context, set string, seed uint64, times int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var ids []string
-	for r, err := range s.client.SetResources(ctx, set, client.ListOptions{State: client.All, Limit: 1000}) {
+	for r, err := range s.client.Sets.Resources(ctx, set, client.ListOptions{State: client.All, Limit: 1000}) {
 		if err != nil {
 			t.Error(err)
 			return
@@ -160,19 +160,19 @@ func (s *service) churn(t *testing.T, ctx context.Context, set string, seed uint
 		switch random.IntN(6) {
 		case 0:
 			var r client.Resource
-			if r, err = s.client.CreateResource(ctx, client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))); err == nil {
+			if r, err = s.client.Resources.Create(ctx, client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))); err == nil {
 				ids = append(ids, r.ID)
 			}
 		case 1:
-			_, err = s.client.ReplaceResource(ctx, id, client.NewResource{Name: name}, strings.NewReader(text), int64(len(text)))
+			_, err = s.client.Resources.Replace(ctx, id, client.NewResource{Name: name}, strings.NewReader(text), int64(len(text)))
 		case 2:
-			_, err = s.client.EditResource(ctx, id, client.ResourceEdit{Name: &name})
+			_, err = s.client.Resources.Edit(ctx, id, client.ResourceEdit{Name: &name})
 		case 3:
-			_, err = s.client.EditResource(ctx, id, client.ResourceEdit{Description: &text})
+			_, err = s.client.Resources.Edit(ctx, id, client.ResourceEdit{Description: &text})
 		case 4:
-			err = s.client.DeleteResource(ctx, id)
+			err = s.client.Resources.Delete(ctx, id)
 		case 5:
-			_, err = s.client.RestoreResource(ctx, id)
+			_, err = s.client.Resources.Restore(ctx, id)
 		}
 		var problem *client.Problem
 		if err != nil && !errors.As(err, &problem) && ctx.Err() == nil {
@@ -205,11 +205,11 @@ func TestHarvest(t *testing.T) {
 		s.churn(t, t.Context(), set.ID, seed, 25)
 		check()
 	}
-	if err := s.client.DeleteSet(t.Context(), set.ID); err != nil {
+	if err := s.client.Sets.Delete(t.Context(), set.ID); err != nil {
 		t.Fatal(err)
 	}
 	check()
-	if _, err := s.client.RestoreSet(t.Context(), set.ID); err != nil {
+	if _, err := s.client.Sets.Restore(t.Context(), set.ID); err != nil {
 		t.Fatal(err)
 	}
 	check()
@@ -270,8 +270,8 @@ func TestHarvestWhileOthersWrite(t *testing.T) {
 	}
 	writing.Go(func() {
 		for range 2 {
-			_ = s.client.DeleteSet(t.Context(), set.ID)
-			_, _ = s.client.RestoreSet(t.Context(), set.ID)
+			_ = s.client.Sets.Delete(t.Context(), set.ID)
+			_, _ = s.client.Sets.Restore(t.Context(), set.ID)
 		}
 	})
 	written := make(chan struct{})

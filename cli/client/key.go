@@ -126,7 +126,7 @@ func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k cl
 	if err != nil {
 		return client.CreatedKey{}, err
 	}
-	return c.NewKey(ctx, id, k)
+	return c.Keys.Create(ctx, id, k)
 }
 
 // newKey parses the flags of a new key.
@@ -152,7 +152,7 @@ ends. ENDS WITH is the key that made it, with which it is revoked.`,
 		if err != nil {
 			return err
 		}
-		return show(p, c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), view{json: asJSON, none: "There are no keys."})
+		return show(p, c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), view{json: asJSON, none: "There are no keys."})
 	})
 	p.userFlag(cmd, &user)
 	jsonFlag(cmd, &asJSON)
@@ -218,7 +218,7 @@ one, log in with it, and revoke the old one with --keep, which keeps the list.`,
 		if err != nil {
 			return nil
 		}
-		return completion.Matching(c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
+		return completion.Matching(c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
 			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
 	})
 }
@@ -237,7 +237,7 @@ func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref stri
 	if err != nil {
 		return err
 	}
-	made, err := c.KeyDependents(ctx, user, k.ID)
+	made, err := c.Keys.Dependents(ctx, user, k.ID)
 	if err != nil {
 		return err
 	}
@@ -248,9 +248,9 @@ func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref stri
 	case o.dry:
 		did, fate = "Would revoke", "Would end with it"
 	case o.keep:
-		fate, err = "Kept", c.ReplaceKey(ctx, user, k.ID)
+		fate, err = "Kept", c.Keys.Replace(ctx, user, k.ID)
 	default:
-		err = c.RevokeKey(ctx, user, k.ID)
+		err = c.Keys.Revoke(ctx, user, k.ID)
 	}
 	if err != nil {
 		return err
@@ -279,7 +279,7 @@ func listDependents(fate string, d client.KeyDependents) string {
 // findKey returns the key of a user that ref names: by id, or an active one by its label or prefix.
 func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.Key, error) {
 	var fits []client.Key
-	for k, err := range c.Keys(ctx, userID, client.ListOptions{Limit: reference.PageSize}) {
+	for k, err := range c.Keys.List(ctx, userID, client.ListOptions{Limit: reference.PageSize}) {
 		switch {
 		case err != nil || k.ID == ref:
 			return k, err

@@ -187,7 +187,7 @@ func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLin
 	if !end.IsZero() {
 		n.Expires = end.UTC().Format(time.RFC3339)
 	}
-	made, err := c.NewLink(ctx, n)
+	made, err := c.Links.Create(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ are for, how often they were used, and when last.`,
 		if long {
 			v.also |= inLong
 		}
-		return show(p, c.Links(ctx, o), linkColumns(targets), v)
+		return show(p, c.Links.List(ctx, o), linkColumns(targets), v)
 	})
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "also the password, the last use and unfinished uploads; nothing is cut off")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
@@ -249,7 +249,7 @@ func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err 
 		return t, err
 	}
 	t.dataspaces = map[string]string{}
-	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+	for d, err := range c.Dataspaces.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 		if err != nil {
 			return t, err
 		}
@@ -308,7 +308,7 @@ func linkColumns(targets linkTargets) []column[client.Link] {
 func linkRevokeCommand(p Process) *cobra.Command {
 	return p.onLink("revoke LINK", "End a link for good", `revoke ends a link at once and for good. What has come through it stays.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
-			if err := c.RevokeLink(ctx, l.ID); err != nil {
+			if err := c.Links.Revoke(ctx, l.ID); err != nil {
 				return err
 			}
 			l.State = "revoked"
@@ -321,7 +321,7 @@ func linkTakeCommand(p Process) *cobra.Command {
 		`take makes you the owner of a link, whose visitors may from then on do what you
 may do. It is for admins of the dataspace, when the owner has left.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
-			taken, err := c.TakeLink(ctx, l.ID)
+			taken, err := c.Links.Take(ctx, l.ID)
 			if err != nil {
 				return err
 			}
@@ -336,10 +336,10 @@ that are being sent, and removes what has come of them. Until then they hold
 that in the quotas. Complete files stay. Visitors can begin anew; "labshelf link
 revoke" ends the link, too.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
-			if err := c.EndLinkUploads(ctx, l.ID); err != nil {
+			if err := c.Links.EndUploads(ctx, l.ID); err != nil {
 				return err
 			}
-			l, err := c.Link(ctx, l.ID)
+			l, err := c.Links.Get(ctx, l.ID)
 			if err != nil {
 				return err
 			}
@@ -364,7 +364,7 @@ func (p Process) onLink(use, short, long string, run func(context.Context, *clie
 
 func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, error) {
 	var fits []client.Link
-	for l, err := range c.Links(ctx, client.ListOptions{}) {
+	for l, err := range c.Links.List(ctx, client.ListOptions{}) {
 		if err != nil {
 			return client.Link{}, err
 		}
@@ -385,5 +385,5 @@ func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, e
 }
 
 func linksOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-	return completion.Matching(c.Links(ctx, client.ListOptions{}), typed, func(l client.Link) (string, string) { return l.ID, l.Kind + " " + l.Label })
+	return completion.Matching(c.Links.List(ctx, client.ListOptions{}), typed, func(l client.Link) (string, string) { return l.ID, l.Kind + " " + l.Label })
 }

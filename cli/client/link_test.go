@@ -14,7 +14,7 @@ import (
 func TestLinkInvite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: "lab-one"}))
+	d := must[client.Dataspace](t)(s.client.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "lab-one"}))
 	for _, tc := range []struct{ args, username, role string }{{"lab-one --role editor --label Ada", "ada", client.Editor}, {"", "bea", ""}} {
 		got := s.run(t, "", append([]string{"link", "invite"}, strings.Fields(tc.args)...)...)
 		if got.error != nil {

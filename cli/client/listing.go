@@ -169,7 +169,7 @@ func userColumns() []column[client.User] {
 // setNames returns the names of all sets that the caller may read, by id.
 func setNames(ctx context.Context, c *client.Client, dataspaceID string) (map[string]string, error) {
 	names := map[string]string{}
-	for s, err := range c.Sets(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize, DataspaceID: dataspaceID}) {
+	for s, err := range c.Sets.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize, DataspaceID: dataspaceID}) {
 		if err != nil {
 			return nil, err
 		}

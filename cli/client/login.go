@@ -132,7 +132,7 @@ func (p Process) login(ctx context.Context, base, key string, asJSON bool) error
 	}
 	c := client.New(base, key)
 	defer c.Close()
-	me, err := c.Me(ctx)
+	me, err := c.Users.Me(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w before the key was verified; it is not stored", exit.ErrInterrupted)

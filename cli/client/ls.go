@@ -134,7 +134,7 @@ func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
 		if flag := f.forResources(); flag != "" {
 			return exit.Usagef("--%s is for resources: name a set, or give --resources", flag)
 		}
-		return show(p, c.Dataspaces(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
+		return show(p, c.Dataspaces.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
 	}
 	if flag := f.inSet(); flag != "" {
 		return exit.Usagef("--%s is for the resources of one set: name the set", flag)
@@ -156,7 +156,7 @@ func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, datasp
 	o.DataspaceID = dataspaceID
 	v := f.view("There are no such resources here.")
 	v.also |= inMany
-	return show(p, c.Resources(ctx, o), resourceColumns(names, f.long), v)
+	return show(p, c.Resources.List(ctx, o), resourceColumns(names, f.long), v)
 }
 
 // lsOne lists the content of a dataspace or a set, or one resource.
@@ -174,7 +174,7 @@ func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref str
 		return p.lsDataspace(ctx, c, f, *d)
 	case s != nil:
 		v := f.view(nothingIn("resources", "set", s.Name, s.State))
-		return show(p, c.SetResources(ctx, s.ID, f.options(true)), resourceColumns(nil, f.long), v)
+		return show(p, c.Sets.Resources(ctx, s.ID, f.options(true)), resourceColumns(nil, f.long), v)
 	}
 	v := f.view("")
 	if r.State != client.Active {
@@ -193,7 +193,7 @@ func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s cl
 		return exit.Usagef("--name-prefix must begin with the folder, %s", folder)
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, folder)
-	return show(p, c.Children(ctx, s.ID, o), childColumns(f.long), f.view("There is nothing in this folder."))
+	return show(p, c.Sets.Children(ctx, s.ID, o), childColumns(f.long), f.view("There is nothing in this folder."))
 }
 
 // childColumns are the columns of resources, which folders leave empty but for their path.
@@ -229,7 +229,7 @@ func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d
 // showSetsOf lists the sets of a dataspace.
 func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, d client.Dataspace) error {
 	v := f.view(nothingIn("sets", "dataspace", d.Name, d.State))
-	return show(p, c.DataspaceSets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
+	return show(p, c.Dataspaces.Sets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
 }
 
 // nothingIn is shown for an empty set or dataspace.

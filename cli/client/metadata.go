@@ -42,7 +42,7 @@ before; - is standard output.`,
 		if err != nil {
 			return err
 		}
-		file, err := c.MetadataCSV(ctx, set.ID)
+		file, err := c.Edits.CSV(ctx, set.ID)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ and changes nothing. "labshelf metadata undo" takes an import back.`,
 		if err != nil {
 			return err
 		}
-		outcome, err := c.EditByCSV(ctx, set.ID, file, preview)
+		outcome, err := c.Edits.ByCSV(ctx, set.ID, file, preview)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ selection of files, or by undoing one, the newest first.`,
 		if err != nil {
 			return err
 		}
-		edits, err := c.Edits(ctx, set.ID)
+		edits, err := c.Edits.List(ctx, set.ID)
 		who := people{c, map[string]string{}}
 		type e = client.Edit
 		return show(p, sequence(edits, err), []column[e]{
@@ -204,7 +204,7 @@ stay as they are. It can be undone itself.`,
 		Args: exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		outcome, err := c.UndoEdit(ctx, args[0])
+		outcome, err := c.Edits.Undo(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func TestNamesInOtherForms(t *testing.T) {
 			do("http", "link", "share", folder)
 			do("", "cp", ref, "copy.txt")
 			do("", "cp", ref, "--to", "other")
-			if now := must[client.Resource](t)(s.client.Resource(t.Context(), kept.ID)); now.Name != stored || now.Version != 3 {
+			if now := must[client.Resource](t)(s.client.Resources.Get(t.Context(), kept.ID)); now.Name != stored || now.Version != 3 {
 				t.Errorf("the record is %q in version %d", now.Name, now.Version)
 			}
 

@@ -205,7 +205,7 @@ func TestPutChangedLargeFile(t *testing.T) {
 	if at.Load() == nil || remembered.Load() == nil || *remembered.Load() == "" {
 		t.Fatal("nothing was sent, or remembered")
 	}
-	_, err := s.client.Upload(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
+	_, err := s.client.Uploads.Get(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
 	var problem *client.Problem
 	if !errors.As(err, &problem) || problem.Status != http.StatusNotFound || place.ID() != "" {
 		t.Errorf("the upload is still there (%v), or remembered as %q", err, place.ID())

@@ -19,10 +19,10 @@ func (s *service) harm(t *testing.T, r client.Resource) {
 		t.Fatal(err)
 	}
 	var problem *client.Problem
-	if _, err := s.client.Data(t.Context(), r.ID, 0, ""); !errors.As(err, &problem) || problem.Code != "data_damaged" {
+	if _, err := s.client.Resources.Data(t.Context(), r.ID, 0, ""); !errors.As(err, &problem) || problem.Code != "data_damaged" {
 		t.Fatalf("reading what is damaged: %v", err)
 	}
-	if now := must[client.Resource](t)(s.client.Resource(t.Context(), r.ID)); !now.Damaged {
+	if now := must[client.Resource](t)(s.client.Resources.Get(t.Context(), r.ID)); !now.Damaged {
 		t.Fatal("the record does not say that the file is damaged")
 	}
 }
@@ -40,7 +40,7 @@ func TestPutRepairsDamaged(t *testing.T) {
 		t.Fatal(got)
 	}
 	ids := map[string]string{}
-	for r, err := range s.client.SetResources(t.Context(), set.ID, client.ListOptions{}) {
+	for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestPutRepairsDamaged(t *testing.T) {
 		}
 	}
 	s.holds(t, set.ID, files)
-	for r, err := range s.client.SetResources(t.Context(), set.ID, client.ListOptions{}) {
+	for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) {
 		if err != nil || r.Damaged || r.ID != ids[r.Name] {
 			t.Errorf("%s is %s, %s before, damaged: %v (%v)", r.Name, r.ID, ids[r.Name], r.Damaged, err)
 		}

@@ -227,7 +227,7 @@ func TestPutEndsOnFatalError(t *testing.T) {
 	var uploads atomic.Int64
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if isUpload(r) && uploads.Add(1) == 5 {
-			if err := s.client.DeleteSet(r.Context(), set.ID); err != nil {
+			if err := s.client.Sets.Delete(r.Context(), set.ID); err != nil {
 				t.Error(err)
 			}
 		}

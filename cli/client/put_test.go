@@ -204,7 +204,7 @@ func TestPutConflict(t *testing.T) {
 				if q.Method == at && strings.HasSuffix(q.URL.Path, r.ID) {
 					once.Do(func() {
 						s.intercept(nil)
-						must[client.Resource](t)(s.client.ReplaceResource(t.Context(), r.ID, client.NewResource{Name: "a"}, strings.NewReader("theirs"), 6))
+						must[client.Resource](t)(s.client.Resources.Replace(t.Context(), r.ID, client.NewResource{Name: "a"}, strings.NewReader("theirs"), 6))
 					})
 				}
 				on(w, q)
@@ -300,7 +300,7 @@ func TestPutNewSet(t *testing.T) {
 	if got := s.run(t, "", "put", root, "lab/No Name", "--new-set"); got.error == nil || !strings.Contains(got.Error(), "400 invalid_field") {
 		t.Errorf("got %+v", got)
 	}
-	if err := s.client.DeleteSet(t.Context(), fresh.ID); err != nil {
+	if err := s.client.Sets.Delete(t.Context(), fresh.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.run(t, "", "put", root, "lab/fresh", "--new-set"); got.error == nil || !strings.Contains(got.Error(), "is deleted; bring it back first") {

@@ -18,11 +18,11 @@ func TestFindSet(t *testing.T) {
 	s := start(t)
 	one, two := s.newSet(t, "lab-one", "runs"), s.newSet(t, "lab-two", "more-runs")
 	for id, title := range map[string]string{one.ID: "Laser/Runs: all", two.ID: "More"} {
-		must[client.Set](t)(s.client.EditSet(t.Context(), id, client.SetEdit{Title: &title}))
+		must[client.Set](t)(s.client.Sets.Edit(t.Context(), id, client.SetEdit{Title: &title}))
 	}
 	untitled(t, s, one.DataspaceID)
-	old := must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "old", Title: "more", DataspaceID: one.DataspaceID}))
-	if err := s.client.DeleteSet(t.Context(), old.ID); err != nil {
+	old := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "old", Title: "more", DataspaceID: one.DataspaceID}))
+	if err := s.client.Sets.Delete(t.Context(), old.ID); err != nil {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{
@@ -46,19 +46,19 @@ func TestFindSet(t *testing.T) {
 // untitled makes a set with an empty title, which nothing empty may name.
 func untitled(t *testing.T, s *service, dataspace string) client.Set {
 	t.Helper()
-	return must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: "untitled", DataspaceID: dataspace}))
+	return must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "untitled", DataspaceID: dataspace}))
 }
 
 // TestEmptyReferences: no command takes an empty reference, or an empty part of one, for anything.
 func TestEmptyReferences(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: "imaging"}))
+	d := must[client.Dataspace](t)(s.client.Dataspaces.Create(t.Context(), client.NewDataspace{Name: "imaging"}))
 	set := untitled(t, s, d.ID)
 	s.put(t, set.ID, "a.csv", "text")
 	file := filepath.Join(t.TempDir(), "b.csv")
 	write(t, file, "text")
-	mary := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "mary"}))
+	mary := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "mary"}))
 	commands := [][]string{
 		{"rm", "--set", "REF"}, {"rm", "REF"}, {"rm", "--dataspace", "REF"}, {"put", file, "REF"}, {"ls", "REF"}, {"ls", "--deleted", "REF"},
 		{"harvest", "REF", t.TempDir()}, {"get", "REF", t.TempDir()}, {"cat", "REF"}, {"describe", "REF"}, {"describe", "--set", "a=b", "REF"},
@@ -88,7 +88,7 @@ func TestEmptyReferences(t *testing.T) {
 			t.Errorf("%q: %+v", command, got)
 		}
 	}
-	for id, state := range map[string]string{set.ID: must[client.Set](t)(before.Set(t.Context(), set.ID)).State, mary.ID: must[client.User](t)(before.User(t.Context(), mary.ID)).State} {
+	for id, state := range map[string]string{set.ID: must[client.Set](t)(before.Sets.Get(t.Context(), set.ID)).State, mary.ID: must[client.User](t)(before.Users.Get(t.Context(), mary.ID)).State} {
 		if state != client.Active {
 			t.Errorf("%s is %s", id, state)
 		}
@@ -143,11 +143,11 @@ func TestFindResource(t *testing.T) {
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	title := "at 10:30"
-	must[client.Set](t)(s.client.EditSet(t.Context(), set.ID, client.SetEdit{Title: &title}))
+	must[client.Set](t)(s.client.Sets.Edit(t.Context(), set.ID, client.SetEdit{Title: &title}))
 	colon, plain, gone := s.put(t, set.ID, "30:b", "text"), s.put(t, set.ID, "a/b c?d#e", "text"), s.put(t, set.ID, "gone", "text")
 	s.put(t, set.ID, "twice", "1")
 	s.put(t, set.ID, "twice", "2")
-	if err := s.client.DeleteResource(t.Context(), gone.ID); err != nil {
+	if err := s.client.Resources.Delete(t.Context(), gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.put(t, untitled(t, s, set.DataspaceID).ID, "x", "text")
@@ -193,9 +193,9 @@ func TestForeignURL(t *testing.T) {
 func TestFindUserAndDataspace(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	mary := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "Mary@lab.example"}))
-	last := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: "last"}))
-	me := must[client.User](t)(s.client.Me(t.Context()))
+	mary := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "Mary@lab.example"}))
+	last := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: "last"}))
+	me := must[client.User](t)(s.client.Users.Me(t.Context()))
 	for ref, want := range map[string]string{
 		mary.ID: mary.ID, mary.URL: mary.ID, "mary@LAB.example": mary.ID, "last": last.ID, "": "", " ": "", "me": me.ID, "admin": me.ID, "nobody": "",
 	} {

@@ -116,7 +116,7 @@ func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref strin
 	if err != nil {
 		return err
 	}
-	restored, err := c.RestoreVersion(ctx, r.ID, number)
+	restored, err := c.Versions.Restore(ctx, r.ID, number)
 	if err != nil {
 		return err
 	}
@@ -183,15 +183,15 @@ func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state stri
 	case w.dataspace:
 		d, err := reference.FindDataspace(ctx, c, ref, state)
 		return targetOf(target{what: "the dataspace " + d.Name, ref: "--dataspace " + d.Name, along: along, state: d.State}, d.ID,
-			actions[client.Dataspace]{c.DeleteDataspace, c.RestoreDataspace, c.Dataspace}), err
+			actions[client.Dataspace]{c.Dataspaces.Delete, c.Dataspaces.Restore, c.Dataspaces.Get}), err
 	case w.set:
 		s, err := reference.FindSet(ctx, c, ref, state)
 		return targetOf(target{what: "the set " + s.Name, ref: "--set " + s.Name, along: along, state: s.State}, s.ID,
-			actions[client.Set]{c.DeleteSet, c.RestoreSet, c.Set}), err
+			actions[client.Set]{c.Sets.Delete, c.Sets.Restore, c.Sets.Get}), err
 	}
 	r, err := reference.FindResource(ctx, c, ref, state)
 	return targetOf(target{what: r.Name, ref: r.ID, state: r.State, movedTo: r.MovedTo}, r.ID,
-		actions[client.Resource]{c.DeleteResource, c.RestoreResource, c.Resource}), err
+		actions[client.Resource]{c.Resources.Delete, c.Resources.Restore, c.Resources.Get}), err
 }
 
 // hint replaces the error about a ref that is no resource where it names a set or dataspace.

@@ -69,7 +69,7 @@ admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		made, err := c.NewSchema(ctx, d.ID, client.NewSchema{
+		made, err := c.Schemas.Create(ctx, d.ID, client.NewSchema{
 			Name: name, Schema: text, For: purpose, Types: f.types, Title: f.title, Description: f.description, Enforce: f.enforce,
 		})
 		if err != nil {
@@ -116,7 +116,7 @@ func schemaListCommand(p Process) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		all, err := c.Schemas(ctx, d.ID)
+		all, err := c.Schemas.List(ctx, d.ID)
 		all = slices.DeleteFunc(all, func(s client.Schema) bool { return f.state() != client.All && s.State != f.state() })
 		return show(p, sequence(all, err), schemaColumns(), f.view("The dataspace has no schemas."))
 	})
@@ -170,7 +170,7 @@ prints all that is known of the schema.`,
 		}
 		text, record := s.Schema, any(s)
 		if cmd.Flags().Changed("version") {
-			v, err := c.SchemaVersion(ctx, s.ID, number)
+			v, err := c.Schemas.Version(ctx, s.ID, number)
 			if err != nil {
 				return err
 			}
@@ -222,7 +222,7 @@ makes it one for all files. It requires the role admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		if s, err = c.EditSchema(ctx, s.ID, edit); err != nil {
+		if s, err = c.Schemas.Edit(ctx, s.ID, edit); err != nil {
 			return err
 		}
 		return p.done(s, asJSON, "Changed the schema %s; its version is %d.\n", display.Printable(s.Name), s.Version)
@@ -238,7 +238,7 @@ func schemaVersionsCommand(p Process) *cobra.Command {
 	return p.onSchema("versions SCHEMA", "List the versions of a schema", `versions lists the last 50 versions of a schema, the newest first. "labshelf
 schema show --version N" prints one.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
-			all, err := c.SchemaVersions(ctx, s.ID)
+			all, err := c.Schemas.Versions(ctx, s.ID)
 			who := people{c, map[string]string{}}
 			type v = client.SchemaVersion
 			return show(p, sequence(all, err), []column[v]{
@@ -253,7 +253,7 @@ func schemaRemoveCommand(p Process) *cobra.Command {
 	return p.onSchema("rm SCHEMA", "Delete a schema", `rm deletes a schema: nothing is asked for any more. What people have filled in
 stays, and "labshelf schema restore" brings the schema back.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
-			if err := c.DeleteSchema(ctx, s.ID); err != nil {
+			if err := c.Schemas.Delete(ctx, s.ID); err != nil {
 				return err
 			}
 			return p.done(s, asJSON, "Deleted the schema %s. To restore it: labshelf schema restore %s\n", display.Printable(s.Name), display.Printable(s.ID))
@@ -263,7 +263,7 @@ stays, and "labshelf schema restore" brings the schema back.`, client.Active,
 func schemaRestoreCommand(p Process) *cobra.Command {
 	return p.onSchema("restore SCHEMA", "Restore a deleted schema", `restore brings back a schema that was deleted.`, client.Deleted,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
-			restored, err := c.RestoreSchema(ctx, s.ID)
+			restored, err := c.Schemas.Restore(ctx, s.ID)
 			if err != nil {
 				return err
 			}
@@ -291,13 +291,13 @@ func (p Process) onSchema(use, short, long, state string, run func(context.Conte
 func findSchema(ctx context.Context, c *client.Client, ref, state string) (found client.Schema, err error) {
 	dataspace, name, ok := cutLast(ref, "/")
 	if !ok {
-		return c.Schema(ctx, ref)
+		return c.Schemas.Get(ctx, ref)
 	}
 	d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
 	if err != nil {
 		return found, err
 	}
-	all, err := c.Schemas(ctx, d.ID)
+	all, err := c.Schemas.List(ctx, d.ID)
 	if err != nil {
 		return found, err
 	}
@@ -322,6 +322,6 @@ func schemasOffered(ctx context.Context, c *client.Client, typed string) []cobra
 	if err != nil {
 		return nil
 	}
-	all, err := c.Schemas(ctx, d.ID)
+	all, err := c.Schemas.List(ctx, d.ID)
 	return completion.Matching(sequence(all, err), typed, func(s client.Schema) (string, string) { return dataspace + "/" + s.Name, s.Title })
 }

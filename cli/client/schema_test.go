@@ -62,7 +62,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("a change that is refused: %v", got)
 	}
 	want("Changed the schema measurement; its version is 2.\n", "schema", "edit", "lab-one/measurement", "--type", "all", "--enforce=false")
-	all := must[[]client.Schema](t)(s.client.Schemas(t.Context(), set.DataspaceID))
+	all := must[[]client.Schema](t)(s.client.Schemas.List(t.Context(), set.DataspaceID))
 	if len(all) != 1 || len(all[0].Types) != 0 || all[0].Enforce {
 		t.Errorf("the schemas are %+v", all)
 	}

@@ -138,20 +138,20 @@ func (s *service) intercept(before http.HandlerFunc) {
 // newSet makes a dataspace and a set in it.
 func (s *service) newSet(t *testing.T, dataspace, set string) client.Set {
 	t.Helper()
-	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: dataspace}))
-	return must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: set, DataspaceID: d.ID}))
+	d := must[client.Dataspace](t)(s.client.Dataspaces.Create(t.Context(), client.NewDataspace{Name: dataspace}))
+	return must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: set, DataspaceID: d.ID}))
 }
 
 // put stores a resource.
 func (s *service) put(t *testing.T, set, name, text string) client.Resource {
 	t.Helper()
-	return must[client.Resource](t)(s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))))
+	return must[client.Resource](t)(s.client.Resources.Create(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))))
 }
 
 // active lists the active resources of a set, by name.
 func (s *service) active(t *testing.T, set string) (list []client.Resource) {
 	t.Helper()
-	for r, err := range s.client.SetResources(t.Context(), set, client.ListOptions{Order: "name", Limit: 1000}) {
+	for r, err := range s.client.Sets.Resources(t.Context(), set, client.ListOptions{Order: "name", Limit: 1000}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON boo
 	var me client.User
 	user := "anonymous, without a key: \"labshelf login\" stores one"
 	if keyed {
-		me, err = c.Me(ctx)
+		me, err = c.Users.Me(ctx)
 		var problem *client.Problem
 		switch {
 		case err == nil:

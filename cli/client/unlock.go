@@ -31,9 +31,9 @@ and other commands do not need this.`,
 		if err != nil {
 			return err
 		}
-		locks, err := c.DriveLocks(ctx, path)
+		locks, err := c.Locks.List(ctx, path)
 		for i := 0; err == nil && !list && i < len(locks); i++ {
-			err = c.EndDriveLock(ctx, locks[i])
+			err = c.Locks.End(ctx, locks[i])
 		}
 		if err != nil {
 			return err
@@ -52,13 +52,13 @@ func drivePath(ctx context.Context, c *client.Client, ref string) (string, error
 		var r client.Resource
 		if r, err = reference.FindResource(ctx, c, ref, client.Active); err == nil {
 			below = r.Name
-			s, err = c.Set(ctx, r.SetID)
+			s, err = c.Sets.Get(ctx, r.SetID)
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	d, err := c.Dataspace(ctx, s.DataspaceID)
+	d, err := c.Dataspaces.Get(ctx, s.DataspaceID)
 	return strings.TrimSuffix(d.Name+"/"+s.Name+"/"+below, "/"), err
 }
 

@@ -45,16 +45,16 @@ func TestUnlock(t *testing.T) {
 	lock("2026/a.txt")
 	other := client.New(s.base(), s.newEditor(t, "bea", set.DataspaceID))
 	defer other.Close()
-	locks := must[[]client.DriveLock](t)(other.DriveLocks(t.Context(), "lab-one/raw/2026/a.txt"))
+	locks := must[[]client.DriveLock](t)(other.Locks.List(t.Context(), "lab-one/raw/2026/a.txt"))
 	if len(locks) != 1 {
 		t.Fatal(locks)
 	}
-	if err := other.EndDriveLock(t.Context(), locks[0]); err == nil || !strings.Contains(err.Error(), "403") {
+	if err := other.Locks.End(t.Context(), locks[0]); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Error("another editor ends it: ", err)
 	}
 	own := client.New(s.base(), editor)
 	defer own.Close()
-	if err := own.EndDriveLock(t.Context(), locks[0]); err != nil {
+	if err := own.Locks.End(t.Context(), locks[0]); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,7 +62,7 @@ func TestUnlock(t *testing.T) {
 // newEditor makes a user who is an editor of a dataspace, and returns a key.
 func (s *service) newEditor(t *testing.T, name, dataspace string) (key string) {
 	t.Helper()
-	u := must[client.User](t)(s.client.NewUser(t.Context(), client.NewUser{Username: name}))
-	must[client.Privilege](t)(s.client.Grant(t.Context(), client.NewPrivilege{UserID: u.ID, DataspaceID: dataspace, Role: client.Editor}))
-	return must[client.CreatedKey](t)(s.client.NewKey(t.Context(), u.ID, client.NewKey{Label: "drive"})).Secret
+	u := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: name}))
+	must[client.Privilege](t)(s.client.Privileges.Grant(t.Context(), client.NewPrivilege{UserID: u.ID, DataspaceID: dataspace, Role: client.Editor}))
+	return must[client.CreatedKey](t)(s.client.Keys.Create(t.Context(), u.ID, client.NewKey{Label: "drive"})).Secret
 }

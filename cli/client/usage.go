@@ -100,7 +100,7 @@ func usageRows(ctx context.Context, c *client.Client, args []string, user string
 		if err != nil {
 			return nil, err
 		}
-		u, err := c.DataspaceUsage(ctx, d.ID)
+		u, err := c.Dataspaces.Usage(ctx, d.ID)
 		return []usageRow{{Dataspace: d.Name, Used: u.Bytes(), Quota: u.Quota, Counters: &u.Counters}}, err
 	}
 	if user == "" {
@@ -113,11 +113,11 @@ func usageRows(ctx context.Context, c *client.Client, args []string, user string
 	if err != nil {
 		return nil, err
 	}
-	u, err := c.User(ctx, id)
+	u, err := c.Users.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	share, err := c.UserUsage(ctx, id)
+	share, err := c.Users.Usage(ctx, id)
 	return append(rows, usageRow{User: u.Username, Used: share.Used, Quota: share.Quota}), err
 }
 

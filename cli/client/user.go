@@ -36,7 +36,7 @@ grant".`,
 	quota := quotaFlag(cmd.Flags())
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		u.Username, u.Quota = args[0], quota()
-		made, err := c.NewUser(ctx, u)
+		made, err := c.Users.Create(ctx, u)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ users. A quota is for what the user stores; see "labshelf usage".`,
 		if err != nil {
 			return err
 		}
-		edited, err := c.EditUser(ctx, id, client.UserEdit{
+		edited, err := c.Users.Edit(ctx, id, client.UserEdit{
 			Fullname: given(flags, "fullname", &fullname), About: given(flags, "about", &about), Sysadmin: given(flags, "sysadmin", &sysadmin), Quota: quota(),
 		})
 		if err != nil {
@@ -101,7 +101,7 @@ sysadmins; others see it of themselves.`,
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		return show(p, c.Users(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), userColumns(), f.view("There are no such users."))
+		return show(p, c.Users.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), userColumns(), f.view("There are no such users."))
 	})
 	f.define(cmd)
 	return cmd
@@ -117,10 +117,10 @@ keys; roles are as before then.`,
 		Example: "  labshelf user rm mary",
 	}, client.Deleted, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
 		note := fmt.Sprintf("Deleted the user %s. To restore it: labshelf user restore %[1]s\n", display.Printable(u.Username))
-		if err := c.DeleteUser(ctx, u.ID); err != nil {
+		if err := c.Users.Delete(ctx, u.ID); err != nil {
 			return u, "", err
 		}
-		deleted, err := c.User(ctx, u.ID)
+		deleted, err := c.Users.Get(ctx, u.ID)
 		return deleted, note, err
 	})
 }
@@ -134,7 +134,7 @@ new ones with "labshelf key new --user NAME".`,
 		Example: "  labshelf user restore mary",
 	}, client.Active, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
 		note := fmt.Sprintf("Restored the user %s. For a key: labshelf key new --user %[1]s\n", display.Printable(u.Username))
-		restored, err := c.RestoreUser(ctx, u.ID)
+		restored, err := c.Users.Restore(ctx, u.ID)
 		return restored, note, err
 	})
 }

@@ -60,14 +60,14 @@ still have the file.`,
 		case f.erase:
 			return p.eraseVersion(ctx, c, r, f)
 		case f.number != 0:
-			v, err := c.LabelVersion(ctx, r.ID, f.number, f.label)
+			v, err := c.Versions.Label(ctx, r.ID, f.number, f.label)
 			if err != nil {
 				return err
 			}
 			return p.done(v, f.json, "Labelled version %d of %s.\n", v.Number, display.Printable(r.Name))
 		}
 		who := people{c, map[string]string{}}
-		return show(p, c.Versions(ctx, r.ID, client.ListOptions{Limit: f.page()}), versionColumns(ctx, who), f.view(""))
+		return show(p, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: f.page()}), versionColumns(ctx, who), f.view(""))
 	})
 	flags.Int64Var(&f.number, "version", 0, "`N`, the version to label or erase")
 	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters that says why the version is kept")
@@ -79,7 +79,7 @@ still have the file.`,
 }
 
 func (p Process) eraseVersion(ctx context.Context, c *client.Client, r client.Resource, f versionsFlags) error {
-	v, err := c.EraseVersion(ctx, r.ID, f.number)
+	v, err := c.Versions.Erase(ctx, r.ID, f.number)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (w people) name(ctx context.Context, id string) string {
 		return name
 	}
 	w.names[id] = id
-	if user, err := w.client.User(ctx, id); err == nil {
+	if user, err := w.client.Users.Get(ctx, id); err == nil {
 		w.names[id] = user.Username
 	}
 	return w.names[id]

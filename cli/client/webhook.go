@@ -52,7 +52,7 @@ a webhook for all changes of the service.`,
 			}
 			n.DataspaceID = d.ID
 		}
-		made, err := c.NewWebhook(ctx, n)
+		made, err := c.Webhooks.Create(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ do.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		all, err := c.Webhooks(ctx)
+		all, err := c.Webhooks.List(ctx)
 		return show(p, sequence(all, err), webhookColumns(), view{json: asJSON, none: "There are no webhooks that you may manage."})
 	})
 	jsonFlag(cmd, &asJSON)
@@ -185,7 +185,7 @@ hear of all.`, nil)
 		if edit == (client.WebhookEdit{}) {
 			return exit.Usagef("nothing to change: give --url, --event or --label")
 		}
-		w, err := c.EditWebhook(ctx, w.ID, edit)
+		w, err := c.Webhooks.Edit(ctx, w.ID, edit)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ hear of all.`, nil)
 func webhookRemoveCommand(p Process) *cobra.Command {
 	return p.onWebhook("rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with what is known of its deliveries.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
-			if err := c.DeleteWebhook(ctx, w.ID); err != nil {
+			if err := c.Webhooks.Delete(ctx, w.ID); err != nil {
 				return err
 			}
 			return p.done(w, asJSON, "Removed the webhook %s, which sent to %s.\n", display.Printable(w.ID), display.Printable(w.URL))
@@ -210,7 +210,7 @@ func webhookRotateCommand(p Process) *cobra.Command {
 signed by the former secret, too, so that the receiver can be changed
 meanwhile.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
-			rotated, err := c.RotateWebhook(ctx, w.ID)
+			rotated, err := c.Webhooks.Rotate(ctx, w.ID)
 			if err != nil {
 				return err
 			}
@@ -224,7 +224,7 @@ func webhookResumeCommand(p Process) *cobra.Command {
 acts for you from then on. "labshelf webhook show" says why it was paused,
 "labshelf webhook skip --all" passes over what it has not sent.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
-			resumed, err := c.ResumeWebhook(ctx, w.ID)
+			resumed, err := c.Webhooks.Resume(ctx, w.ID)
 			if err != nil {
 				return err
 			}
@@ -240,7 +240,7 @@ are sent; with --all, over everything up to now. A webhook that is paused
 stays so.`, nil)
 	cmd.Flags().BoolVar(&all, "all", false, "pass over everything up to now")
 	return p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
-		skipped, err := c.SkipWebhook(ctx, w.ID, all)
+		skipped, err := c.Webhooks.Skip(ctx, w.ID, all)
 		if err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func webhookDeliveriesCommand(p Process) *cobra.Command {
 		`deliveries lists the last 200 messages of a webhook, the newest first, and
 what the receiver answered. --json shows the beginning of the answer, too.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
-			all, err := c.Deliveries(ctx, w.ID)
+			all, err := c.Webhooks.Deliveries(ctx, w.ID)
 			return show(p, sequence(all, err), deliveryColumns(), view{json: asJSON, none: "It has sent nothing yet."})
 		})
 }
@@ -299,7 +299,7 @@ same id.`,
 		if err != nil {
 			return err
 		}
-		d, err := c.RepeatDelivery(ctx, w.ID, number)
+		d, err := c.Webhooks.RepeatDelivery(ctx, w.ID, number)
 		if err != nil {
 			return err
 		}
@@ -334,7 +334,7 @@ func (p Process) eachWebhook(cmd *cobra.Command, run func(context.Context, *clie
 // findWebhook returns the webhook that ref names: by its id, or by its label where no other one has
 // it.
 func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webhook, error) {
-	all, err := c.Webhooks(ctx)
+	all, err := c.Webhooks.List(ctx)
 	if err != nil {
 		return client.Webhook{}, err
 	}
@@ -349,6 +349,6 @@ func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webh
 }
 
 func webhooksOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-	all, err := c.Webhooks(ctx)
+	all, err := c.Webhooks.List(ctx)
 	return completion.Matching(sequence(all, err), typed, func(w client.Webhook) (string, string) { return w.ID, w.State + " " + w.Label + " " + w.URL })
 }

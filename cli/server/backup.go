@@ -137,7 +137,7 @@ var _ backup.Source = remoteSource{}
 
 // Snapshot implements backup.Source.
 func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
-	body, stamp, err := s.service.Snapshot(ctx)
+	body, stamp, err := s.service.Maintenance.Snapshot(ctx)
 	if err != nil {
 		return backup.Snapshot{}, err
 	}
@@ -148,7 +148,7 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 // off may be the fault of the network; where the blob is damaged, the service has recorded that
 // before it ended the answer, and says so at the next request.
 func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
-	body, err := s.service.Blob(ctx, b.Digest)
+	body, err := s.service.Maintenance.Blob(ctx, b.Digest)
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == errs.CodeDataDamaged {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)

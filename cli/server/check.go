@@ -71,7 +71,7 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 	if c.remote != nil {
 		defer c.remote.Close()
 		check = func(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (maintenance.CheckResult, error) {
-			result, err := c.remote.Check(ctx, checkRequest(o), client.CheckEvents{
+			result, err := c.remote.Maintenance.Check(ctx, checkRequest(o), client.CheckEvents{
 				Violation: func(v client.Violation) { events.Violation(metadata.Violation(v)) }, Progress: events.Progress,
 			})
 			return maintenance.CheckResult{

@@ -64,12 +64,12 @@ func TestDemo(t *testing.T) {
 func whatIsSeen(t *testing.T, c *client.Client) string {
 	t.Helper()
 	defer c.Close()
-	me, err := c.Me(t.Context())
+	me, err := c.Users.Me(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%s: %d dataspaces, %d files", me.Username,
-		countOf(t, c.Dataspaces(t.Context(), client.ListOptions{})), countOf(t, c.Resources(t.Context(), client.ListOptions{})))
+		countOf(t, c.Dataspaces.List(t.Context(), client.ListOptions{})), countOf(t, c.Resources.List(t.Context(), client.ListOptions{})))
 }
 
 // countOf counts what a listing has.

@@ -92,7 +92,7 @@ func purgeRemote(ctx context.Context, remote *client.Client, o maintenance.Purge
 	if o.Grace >= 0 {
 		r.Grace = o.Grace.String()
 	}
-	result, err := remote.Purge(ctx, r)
+	result, err := remote.Maintenance.Purge(ctx, r)
 	return result, connection.NameVersions(ctx, remote, process.Version(), err)
 }
 

@@ -54,7 +54,7 @@ func Matching[T any](records iter.Seq2[T, error], typed string, of func(T) (name
 // Dataspaces offers dataspaces by name.
 func Dataspaces(state string) Offer {
 	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-		return Matching(c.Dataspaces(ctx, client.ListOptions{State: state, Limit: reference.PageSize}), typed,
+		return Matching(c.Dataspaces.List(ctx, client.ListOptions{State: state, Limit: reference.PageSize}), typed,
 			func(d client.Dataspace) (string, string) { return d.Name, d.Title })
 	}
 }
@@ -65,13 +65,13 @@ func Sets(state string) Offer {
 		o := client.ListOptions{State: state, Limit: reference.PageSize}
 		space, _, inOne := strings.Cut(typed, "/")
 		if !inOne {
-			return Matching(c.Sets(ctx, o), typed, func(s client.Set) (string, string) { return s.Name, s.Title })
+			return Matching(c.Sets.List(ctx, o), typed, func(s client.Set) (string, string) { return s.Name, s.Title })
 		}
 		d, found, err := reference.LookupDataspace(ctx, c, space)
 		if err != nil || !found {
 			return nil
 		}
-		return Matching(c.DataspaceSets(ctx, d.ID, o), typed, func(s client.Set) (string, string) { return space + "/" + s.Name, s.Title })
+		return Matching(c.Dataspaces.Sets(ctx, d.ID, o), typed, func(s client.Set) (string, string) { return space + "/" + s.Name, s.Title })
 	}
 }
 
@@ -121,7 +121,7 @@ func firstPage[T client.Listed](ctx context.Context, c *client.Client, url strin
 // Users offers users by name.
 func Users(state string) Offer {
 	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-		return Matching(c.Users(ctx, client.ListOptions{State: state, Limit: reference.PageSize}), typed,
+		return Matching(c.Users.List(ctx, client.ListOptions{State: state, Limit: reference.PageSize}), typed,
 			func(u client.User) (string, string) { return u.Username, u.Fullname })
 	}
 }

@@ -51,9 +51,9 @@ type File struct {
 // Open requests the file from byte from on.
 func (f File) Open(ctx context.Context, c *client.Client, from int64) (*client.File, error) {
 	if f.Version != 0 {
-		return c.VersionData(ctx, f.ID, f.Version, from, "")
+		return c.Versions.Data(ctx, f.ID, f.Version, from, "")
 	}
-	return c.Data(ctx, f.ID, from, "")
+	return c.Resources.Data(ctx, f.ID, from, "")
 }
 
 // FileOfVersion returns the file of one version of a resource.

@@ -146,7 +146,7 @@ func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 		if !errors.Is(err, fetch.ErrReplaced) || try == fetch.Tries || o.Version != 0 {
 			return report.Failed, err
 		}
-		r, err := g.Client.Resource(ctx, o.ID)
+		r, err := g.Client.Resources.Get(ctx, o.ID)
 		if err != nil {
 			return report.Failed, err
 		}

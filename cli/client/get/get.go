@@ -94,7 +94,7 @@ func (g *job) run(ctx context.Context, ref string) error {
 	}
 	one := fetch.FileOf(resource)
 	if g.Version != 0 {
-		v, err := g.Client.Version(ctx, resource.ID, g.Version)
+		v, err := g.Client.Versions.Get(ctx, resource.ID, g.Version)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func findEither(ctx context.Context, c *client.Client, ref string) (set client.S
 // list lists the files of a set under the paths that an archive of it would give them.
 func (g *job) list(ctx context.Context, set client.Set) ([]file, error) {
 	latest := map[string]file{} // what changes between two pages comes twice
-	for r, err := range g.Client.SetResources(ctx, set.ID, client.ListOptions{Limit: reference.PageSize}) {
+	for r, err := range g.Client.Sets.Resources(ctx, set.ID, client.ListOptions{Limit: reference.PageSize}) {
 		if err != nil {
 			return nil, err
 		}

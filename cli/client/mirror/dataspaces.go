@@ -19,7 +19,7 @@ func (h *harvest) listDataspaces(ctx context.Context) (now map[string]string, lo
 		return nil, nil, nil
 	}
 	now = map[string]string{}
-	for d, err := range h.Client.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
+	for d, err := range h.Client.Dataspaces.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,7 +59,7 @@ func (h *harvest) followDataspaces(now map[string]string, lost []string) error {
 
 // sameUser refuses to go on as another user: what that user may not read would be taken for lost.
 func (h *harvest) sameUser(ctx context.Context) error {
-	me, err := h.Client.Me(ctx)
+	me, err := h.Client.Users.Me(ctx)
 	if err == nil && h.state.User != "" && me.ID != h.state.User {
 		err = fmt.Errorf("%s is a mirror of what the user %s may read, and you are %s (%s); use the key of that user, or another folder",
 			h.dir, h.state.User, display.Printable(me.Username), me.ID)

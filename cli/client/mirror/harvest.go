@@ -88,7 +88,7 @@ func (h *harvest) initState(ctx context.Context, what, ref string) error {
 	if kind, _ := listingOf(what); kind != reference.ResourceKind {
 		return nil
 	}
-	me, err := h.Client.Me(ctx)
+	me, err := h.Client.Users.Me(ctx)
 	h.state.User = me.ID
 	return err
 }

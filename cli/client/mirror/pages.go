@@ -28,7 +28,7 @@ func (h *harvest) retryMissing(ctx context.Context) error {
 	var records []client.Resource
 	for _, id := range slices.Sorted(maps.Keys(h.index)) {
 		if e := h.index[id]; e.active && e.path == "" {
-			r, err := h.Client.Resource(ctx, id)
+			r, err := h.Client.Resources.Get(ctx, id)
 			if err != nil && !notReadable(err) {
 				return err
 			}

@@ -30,7 +30,7 @@ func (h *harvest) fetchResource(ctx context.Context, r client.Resource) (*change
 			return c, nil
 		case errors.Is(err, fetch.ErrReplaced) && try < fetch.Tries:
 			overtaken := r.Bytes
-			r, err = h.Client.Resource(ctx, r.ID)
+			r, err = h.Client.Resources.Get(ctx, r.ID)
 			if notReadable(err) {
 				return nil, nil
 			}
@@ -79,7 +79,7 @@ func (h *harvest) withoutFile(c *change, r client.Resource) (_ *change, err erro
 func (h *harvest) containerOf(ctx context.Context, r client.Resource) (*container, error) {
 	kind, _ := listingOf(h.state.Listing)
 	if kind == reference.ResourceKind && h.state.Dataspaces[r.DataspaceID] == "" { // made, or opened to the caller, since the walk began
-		d, err := h.Client.Dataspace(ctx, r.DataspaceID)
+		d, err := h.Client.Dataspaces.Get(ctx, r.DataspaceID)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (h *harvest) containerOf(ctx context.Context, r client.Resource) (*containe
 	}
 	at := container{dataspaceID: r.DataspaceID}
 	if kind != reference.SetKind {
-		set, err := h.Client.Set(ctx, r.SetID)
+		set, err := h.Client.Sets.Get(ctx, r.SetID)
 		if err != nil {
 			return nil, err
 		}

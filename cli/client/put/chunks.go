@@ -20,9 +20,9 @@ func (u *job) send(ctx context.Context, s *source, fields client.NewResource, re
 	case s.size > chunkedAbove:
 		return u.sendChunks(ctx, s, fields, replaces, when...)
 	case replaces != "":
-		return u.client.ReplaceResource(ctx, replaces, fields, s, s.size, when...)
+		return u.client.Resources.Replace(ctx, replaces, fields, s, s.size, when...)
 	}
-	return u.client.CreateResource(ctx, fields, s, s.size)
+	return u.client.Resources.Create(ctx, fields, s, s.size)
 }
 
 // sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs make the
@@ -39,7 +39,7 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 		upload, err := u.resume(ctx, place, s, fields.Name)
 		resumed := upload.ID != ""
 		if !resumed && err == nil {
-			if upload, err = u.client.BeginUpload(ctx, fields, s.size, replaces, when...); err == nil {
+			if upload, err = u.client.Uploads.Begin(ctx, fields, s.size, replaces, when...); err == nil {
 				place.Save(upload.ID)
 			}
 		}
@@ -47,7 +47,7 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 			return client.Resource{}, err
 		}
 		id := upload.ID
-		r, err := u.client.ContinueUpload(ctx, id, readerAt{s, upload.Offset}, s.size)
+		r, err := u.client.Uploads.Continue(ctx, id, readerAt{s, upload.Offset}, s.size)
 		switch status := statusOf(err); {
 		case err == nil:
 			place.Remove()
@@ -77,14 +77,14 @@ func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, nam
 	if id == "" {
 		return client.Upload{}, nil
 	}
-	upload, err := u.client.Upload(ctx, id)
+	upload, err := u.client.Uploads.Get(ctx, id)
 	if statusOf(err) != 0 {
 		return client.Upload{ID: id}, nil
 	}
 	if err != nil || upload.ResourceID == "" {
 		return upload, err
 	}
-	r, err := u.client.Resource(ctx, upload.ResourceID)
+	r, err := u.client.Resources.Get(ctx, upload.ResourceID)
 	if err != nil && statusOf(err) == 0 {
 		return client.Upload{}, err
 	}
@@ -99,7 +99,7 @@ func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, nam
 // giveUp ends an upload that cannot succeed.
 func (u *job) giveUp(ctx context.Context, place resumption.Entry, id string) {
 	place.Remove()
-	_ = u.client.EndUpload(ctx, id) // or it expires
+	_ = u.client.Uploads.End(ctx, id) // or it expires
 }
 
 // isUnchanged tells whether a resource is active and has this name and file. One that an earlier

@@ -115,7 +115,7 @@ func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string
 	return func(yield func(client.Resource, error) bool) {
 		for _, o := range lists {
 			o.Limit = reference.PageSize
-			for r, err := range u.client.SetResources(ctx, u.set.ID, o) {
+			for r, err := range u.client.Sets.Resources(ctx, u.set.ID, o) {
 				var problem *client.Problem
 				if o.Name != "" && errors.As(err, &problem) && problem.Status == 400 {
 					break // no resource can have this name; sending it will return the reason
@@ -159,7 +159,7 @@ func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) err
 		if r.SHA256 != mine.digest || r.ID >= mine.id { // "" where this run created none
 			continue
 		}
-		if err := u.client.DeleteResource(ctx, mine.id, client.IfMatch(mine.etag)); err != nil {
+		if err := u.client.Resources.Delete(ctx, mine.id, client.IfMatch(mine.etag)); err != nil {
 			return err
 		}
 		delete(u.created, r.Name)

@@ -144,7 +144,7 @@ func (o *Options) findOrMakeSet(ctx context.Context, c *client.Client, ref strin
 	if err != nil || o.Dry {
 		return client.Set{}, err
 	}
-	s, err = c.NewSet(ctx, client.NewSet{Name: name, DataspaceID: d.ID})
+	s, err = c.Sets.Create(ctx, client.NewSet{Name: name, DataspaceID: d.ID})
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code == "set_name_taken" { // by another client, or by a request whose answer was lost
 		if now, found, lookErr := reference.LookupSet(ctx, c, ref, client.Active); found && lookErr == nil {

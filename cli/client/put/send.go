@@ -172,7 +172,7 @@ func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client
 		if err := sleep(ctx, pause); err != nil {
 			return r, false, err
 		}
-		for r, err := range u.client.SetResources(ctx, u.set.ID, client.ListOptions{Name: f.name, Limit: reference.PageSize}) {
+		for r, err := range u.client.Sets.Resources(ctx, u.set.ID, client.ListOptions{Name: f.name, Limit: reference.PageSize}) {
 			if err != nil {
 				return r, false, fatal{err}
 			}
@@ -189,7 +189,7 @@ func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client
 func (u *job) replace(ctx context.Context, f localFile, s *source, was existing) (report.Result, error) {
 	var last error
 	for sends := 0; ; sends++ {
-		now, err := u.client.Resource(ctx, was.id)
+		now, err := u.client.Resources.Get(ctx, was.id)
 		if err != nil {
 			return report.Result{}, fatalIfShared(err)
 		}

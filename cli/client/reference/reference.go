@@ -49,7 +49,7 @@ func listedBy(command, state string) string {
 
 // LookupDataspace is FindDataspace that returns found instead of an error where there is none.
 func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d client.Dataspace, found bool, err error) {
-	read := reader[client.Dataspace]{DataspaceKind, c.Dataspace, func(d client.Dataspace) string { return d.URL }}
+	read := reader[client.Dataspace]{DataspaceKind, c.Dataspaces.Get, func(d client.Dataspace) string { return d.URL }}
 	if d, found, err = read.byID(ctx, c, ref); found || err != nil {
 		return d, found, err
 	}
@@ -57,7 +57,7 @@ func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 	if !containerName().MatchString(name) {
 		return d, false, nil
 	}
-	return first(c.Dataspaces(ctx, client.ListOptions{State: client.All, Name: name}))
+	return first(c.Dataspaces.List(ctx, client.ListOptions{State: client.All, Name: name}))
 }
 
 // ContainerNamed returns the kind of the active set or dataspace with this name or id, or "". A set
@@ -67,10 +67,10 @@ func ContainerNamed(ctx context.Context, c *client.Client, name string) (kind st
 		return "", nil
 	}
 	o := client.ListOptions{Name: name}
-	if _, found, err := first(c.Sets(ctx, o)); found || err != nil {
+	if _, found, err := first(c.Sets.List(ctx, o)); found || err != nil {
 		return SetKind, err
 	}
-	if _, found, err := first(c.Dataspaces(ctx, o)); found || err != nil {
+	if _, found, err := first(c.Dataspaces.List(ctx, o)); found || err != nil {
 		return DataspaceKind, err
 	}
 	return "", nil
@@ -104,7 +104,7 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 	if err := Complete(ref); err != nil {
 		return s, false, err
 	}
-	read := reader[client.Set]{SetKind, c.Set, func(s client.Set) string { return s.URL }}
+	read := reader[client.Set]{SetKind, c.Sets.Get, func(s client.Set) string { return s.URL }}
 	if s, found, err = read.byID(ctx, c, ref); found || err != nil {
 		return s, found, err
 	}
@@ -113,7 +113,7 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 		if err != nil {
 			return s, false, err
 		}
-		within := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.DataspaceSets(ctx, d.ID, o) }
+		within := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.Dataspaces.Sets(ctx, d.ID, o) }
 		if known {
 			s, found, err = chosenSet(ctx, c, within, name, state)
 		}
@@ -121,7 +121,7 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 			return s, found, err
 		}
 	}
-	everywhere := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.Sets(ctx, o) }
+	everywhere := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.Sets.List(ctx, o) }
 	return chosenSet(ctx, c, everywhere, ref, state) // also where a "/" is part of the title
 }
 
@@ -249,7 +249,7 @@ func LookupResource(ctx context.Context, c *client.Client, ref, state string) (r
 		}
 		return resourceNamed(ctx, c, s, name, state)
 	}
-	read := reader[client.Resource]{ResourceKind, c.Resource, func(r client.Resource) string { return r.URL }}
+	read := reader[client.Resource]{ResourceKind, c.Resources.Get, func(r client.Resource) string { return r.URL }}
 	if r, found, err = read.byID(ctx, c, ref); found || err != nil {
 		return r, found, err
 	}
@@ -276,7 +276,7 @@ func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, st
 	}
 	for _, state := range []string{state, other} {
 		var fits []client.Resource
-		for r, err := range c.SetResources(ctx, s.ID, client.ListOptions{State: state, Name: name, Limit: PageSize}) {
+		for r, err := range c.Sets.Resources(ctx, s.ID, client.ListOptions{State: state, Name: name, Limit: PageSize}) {
 			if err != nil {
 				return client.Resource{}, false, err
 			}
@@ -350,7 +350,7 @@ func (r reader[T]) byID(ctx context.Context, c *client.Client, ref string) (got 
 // DataspaceNames returns the names of all dataspaces that the caller may read, by id.
 func DataspaceNames(ctx context.Context, c *client.Client) (map[string]string, error) {
 	names := map[string]string{}
-	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: PageSize}) {
+	for d, err := range c.Dataspaces.List(ctx, client.ListOptions{State: client.All, Limit: PageSize}) {
 		if err != nil {
 			return nil, err
 		}

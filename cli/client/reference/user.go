@@ -12,13 +12,13 @@ import (
 // a deleted one; "me" is the caller.
 func FindUser(ctx context.Context, c *client.Client, ref string) (client.User, error) {
 	if ref == client.Me {
-		return c.Me(ctx)
+		return c.Users.Me(ctx)
 	}
-	read := reader[client.User]{userKind, c.User, func(u client.User) string { return u.URL }}
+	read := reader[client.User]{userKind, c.Users.Get, func(u client.User) string { return u.URL }}
 	if u, found, err := read.byID(ctx, c, ref); found || err != nil {
 		return u, err
 	}
-	for u, err := range c.Users(ctx, client.ListOptions{State: client.All, Limit: PageSize}) {
+	for u, err := range c.Users.List(ctx, client.ListOptions{State: client.All, Limit: PageSize}) {
 		if err != nil || strings.EqualFold(u.Username, ref) {
 			return u, err
 		}
