@@ -17,25 +17,26 @@ import (
 )
 
 var (
-	// ErrBroken: the backup is incomplete, has been changed, or is of another format.
+	// ErrBroken means that the backup is incomplete, has been changed, or is of another format.
 	ErrBroken = errors.New("the backup cannot be used")
-	// ErrBusy: another process works on the backup.
+	// ErrBusy means that another process works on the backup.
 	ErrBusy = errors.New("another process is using the backup")
-	// ErrOccupied: the folder to be filled contains something else.
+	// ErrOccupied means that the folder to be filled contains something else.
 	ErrOccupied = errors.New("the folder is not empty")
-	// ErrMetadataDamaged: no snapshot of damaged metadata was added to those of a backup.
+	// ErrMetadataDamaged means that no snapshot of damaged metadata was added to those of a
+	// backup.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
-	// ErrInside: the folder for a backup lies in a data directory.
+	// ErrInside means that the folder for a backup lies in a data directory.
 	ErrInside = errors.New("the folder lies in a data directory")
-	// ErrOtherRepository: the latest snapshot in the backup is of another repository.
+	// ErrOtherRepository means that the latest snapshot in the backup is of another repository.
 	ErrOtherRepository = errors.New("the backup is of another repository")
-	// ErrNewerBackup: the latest snapshot in the backup has changes that the repository has no
-	// longer.
+	// ErrNewerBackup means that the latest snapshot in the backup has changes that the repository
+	// has no longer.
 	ErrNewerBackup = errors.New("the backup is newer than the repository")
-	// ErrOtherEpoch: the repository was restored, and the latest snapshot in the backup has changes
-	// which that has undone.
+	// ErrOtherEpoch means that the repository was restored, and the latest snapshot in the backup
+	// has changes which that has undone.
 	ErrOtherEpoch = errors.New("the backup is of another epoch of the repository")
-	// ErrNoSnapshot: the backup has no snapshot as selected.
+	// ErrNoSnapshot means that the backup has no snapshot as selected.
 	ErrNoSnapshot = errors.New("the backup has no such snapshot")
 	// ErrSource is returned, together with the cause, where the bytes of a blob cannot be read,
 	// also when they are requested again, and the source does not report the blob as lost.

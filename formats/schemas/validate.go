@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	MaxProblems = 100 // that Validate returns
+	// MaxProblems is how many problems Validate returns at most.
+	MaxProblems = 100
 
 	// maxCollected bounds the problems of which those are the first. With more, it is by chance
 	// which are among them.

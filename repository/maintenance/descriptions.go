@@ -23,19 +23,28 @@ func (c *checker) checkDescriptive() error {
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		wrong := ""
-		if err != nil {
-			wrong = "its object is not there"
-		} else if m, err := descriptive.Parse([]byte(row.JSON)); err != nil {
-			wrong = fmt.Sprintf("it cannot be read: %v", err)
-		} else if string(m.Append(nil)) != row.JSON || m.IsZero() {
-			wrong = "it is not in the canonical form, or empty"
-		} else if err := m.Validate(kind); err != nil {
-			wrong = err.Error()
+		wrong := "its object is not there"
+		if err == nil {
+			wrong = faultOf(row.JSON, kind)
 		}
 		c.wrong(wrong != "", "metadata", metadata.Record{ID: row.ObjectID}, "", "%s", wrong)
 	}
 	return nil
+}
+
+// faultOf returns the fault of stored descriptive metadata, "" if they have no fault.
+func faultOf(text string, kind descriptive.Kind) string {
+	m, err := descriptive.Parse([]byte(text))
+	if err != nil {
+		return fmt.Sprintf("it cannot be read: %v", err)
+	}
+	if string(m.Append(nil)) != text || m.IsZero() {
+		return "it is not in the canonical form, or empty"
+	}
+	if err := m.Validate(kind); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // kindOf tells what an object is; ErrNotFound where there is none that may have descriptive

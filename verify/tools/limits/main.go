@@ -1,179 +1,164 @@
-// Command limits measures every Go file of a module against the limits of size, prints what is over
-// a limit and, at the end, the longest files and functions. It exits with 1 when it found
-// something.
+// Command limits counts what no linter of .golangci.yml counts: the files of each package and the
+// methods of each type, on all systems together. It prints the ones over a limit and exits with 1
+// if there are any.
 //
 //	limits ROOT EXCEPTIONS
 //
-// EXCEPTIONS is a file of lines "path|name|reason". The name is the one of the finding: "file",
-// "package", "comments", or a function or type. A reason that begins with "at most N:" excuses N
-// and no more, and shrinks: N is the measure of today. An exception that excuses nothing is a
-// finding too.
+// EXCEPTIONS is a file of lines "folder|name|at most N: reason". The name is "package" or a type. N
+// is the count of today: a lower count is a finding too, and so is an exception that excuses
+// nothing.
 package main
 
 import (
 	"fmt"
-	"io"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// The limits. Only the first two count in tests, where a table or a scenario may be long.
 const (
-	maxFile      = 400 // lines
-	maxComment   = 100 // columns of a line that is a comment; a tab has four
-	maxFiles     = 25  // of a package, without tests, for all systems together
-	maxFunc      = 60  // lines, from the signature to the closing brace
-	maxNesting   = 3   // if, for, switch and select inside each other; "else if" is no level of its own
-	maxMethods   = 5   // of an interface, with the methods of the interfaces that it embeds
-	maxOfType    = 40  // methods of any other type, in all files of its package
-	maxArguments = 4   // of a function named New… or Open…
+	maxFiles   = 25 // of a package, without tests
+	maxMethods = 40 // of a type
 )
 
-// modulePath is what import paths of the product begin with.
-const modulePath = "labshelf"
-
-// finding is one measure over its limit, or one rule broken.
-type finding struct {
-	path string // relative to the root, with slashes
-	line int    // 0: of all of it
-	name string
-	text string
-	got  int // the measure, 0 for a rule
-}
-
-func (f finding) at() string {
-	if f.line == 0 {
-		return f.path
-	}
-	return fmt.Sprintf("%s:%d", f.path, f.line)
-}
+// apart matches the folders of packages that are no part of the product: what proves it.
+var apart = regexp.MustCompile(`^(verify|internal)(/|$)|test$`)
 
 func main() {
 	if len(os.Args) != 3 {
 		fmt.Fprintln(os.Stderr, "usage: limits ROOT EXCEPTIONS")
 		os.Exit(2)
 	}
-	found, err := run(os.DirFS(os.Args[1]), os.Args[2], folderOf(os.Args[1]), os.Stdout)
+	exceptions, err := os.ReadFile(os.Args[2])
+	var found []string
+	if err == nil {
+		found, err = run(os.DirFS(os.Args[1]), string(exceptions))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "limits:", err)
 		os.Exit(2)
 	}
-	if found > 0 {
+	for _, line := range found {
+		fmt.Println(line)
+	}
+	if len(found) > 0 {
 		os.Exit(1)
 	}
 }
 
-// folderOf returns how to find the folder of a package that is imported by the module in a folder
-// and is no part of it.
-func folderOf(root string) func(importPath string) (fs.FS, error) {
-	return func(importPath string) (fs.FS, error) {
-		list := exec.Command("go", "list", "-f", "{{.Dir}}", importPath)
-		list.Dir, list.Stderr = root, os.Stderr
-		dir, err := list.Output()
-		return os.DirFS(strings.TrimSpace(string(dir))), err
-	}
-}
-
-// run measures the tree, writes the report to out and returns the number of findings that no
-// exception excuses. folder is asked for packages outside of the module whose interfaces are
-// embedded.
-func run(root fs.FS, exceptions string, folder func(string) (fs.FS, error), out io.Writer) (int, error) {
-	excused, err := readExceptions(exceptions)
-	if err != nil {
-		return 0, err
-	}
-	module := &module{root: root, path: modulePath, folder: folder, types: make(map[string]map[string]declared)}
-	all := report{module: module, packages: make(map[string]int), ofTypes: make(map[owner]map[string]bool)}
-	err = fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if filepath.Ext(path) != ".go" {
-			return nil
-		}
-		source, err := fs.ReadFile(root, path)
-		if err != nil {
-			return err
-		}
-		return all.measure(path, source)
-	})
-	if err != nil {
-		return 0, err
-	}
-	all.folders()
-	all.types()
-	return all.print(out, excused)
-}
-
-// readExceptions returns the reasons by "path|name". A line without all three parts is an error.
-func readExceptions(name string) (map[string]string, error) {
-	text, err := os.ReadFile(name)
+// run returns the findings in a tree that no exception excuses, in the order of their names.
+func run(root fs.FS, exceptions string) ([]string, error) {
+	excused, err := parse(exceptions)
 	if err != nil {
 		return nil, err
 	}
-	excused := make(map[string]string)
-	for i, line := range strings.Split(string(text), "\n") {
+	counts, err := count(root)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		got, most := len(counts[key]), maxMethods
+		if strings.HasSuffix(key, "|package") {
+			most = maxFiles
+		}
+		ceiling, ok := excused[key]
+		delete(excused, key)
+		switch {
+		case ok && got > most && got < ceiling:
+			found = append(found, fmt.Sprintf("%s: %d are left, write at most %d", key, got, got))
+		case ok && got <= most:
+			found = append(found, fmt.Sprintf("exception %s excuses nothing: remove it", key))
+		case got > max(most, ceiling):
+			found = append(found, fmt.Sprintf("%s: %d, limit %d", key, got, max(most, ceiling)))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(excused)) {
+		found = append(found, fmt.Sprintf("exception %s excuses nothing: remove it", key))
+	}
+	return found, nil
+}
+
+// parse returns the ceilings by "folder|name".
+func parse(exceptions string) (map[string]int, error) {
+	excused := make(map[string]int)
+	for i, line := range strings.Split(exceptions, "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		part := strings.SplitN(line, "|", 3)
-		if len(part) != 3 || slices.Contains(part, "") {
-			return nil, fmt.Errorf("%s:%d: want path|name|reason", name, i+1)
+		n := 0
+		if len(part) == 3 {
+			_, _ = fmt.Sscanf(part[2], "at most %d:", &n) // leaves 0
 		}
-		excused[part[0]+"|"+part[1]] = part[2]
+		if n == 0 {
+			return nil, fmt.Errorf("line %d: want folder|name|at most N: reason", i+1)
+		}
+		excused[part[0]+"|"+part[1]] = n
 	}
 	return excused, nil
 }
 
-// bound returns N of a reason that begins with "at most N:".
-func bound(reason string) (n int, ok bool) {
-	got, err := fmt.Sscanf(reason, "at most %d:", &n)
-	return n, got == 1 && err == nil
+// count returns the names of the files of each package and of the methods of each type, by
+// "folder|package" and "folder|type". A method that each system has for itself counts once.
+func count(root fs.FS) (map[string]map[string]bool, error) {
+	counts := make(map[string]map[string]bool)
+	add := func(key, name string) {
+		if counts[key] == nil {
+			counts[key] = make(map[string]bool)
+		}
+		counts[key][name] = true
+	}
+	return counts, fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if base := entry.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		folder := path.Dir(name)
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || apart.MatchString(folder) {
+			return nil
+		}
+		add(folder+"|package", name)
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if d, ok := decl.(*ast.FuncDecl); ok && d.Recv != nil {
+				add(folder+"|"+typeName(d.Recv.List[0].Type), d.Name.Name)
+			}
+		}
+		return nil
+	})
 }
 
-// print writes the findings in the order of the walk, then unused exceptions, then the longest
-// files and functions.
-func (r *report) print(out io.Writer, excused map[string]string) (int, error) {
-	var text strings.Builder
-	count, used := 0, make(map[string]bool)
-	for _, f := range r.findings {
-		key := f.path + "|" + f.name
-		if reason, ok := excused[key]; ok {
-			used[key] = true
-			ceiling, bounded := bound(reason)
-			if !bounded || ceiling == f.got {
-				continue
-			}
-			f.text += fmt.Sprintf(", excused: at most %d", ceiling)
-			if f.got < ceiling {
-				f.text += "; lower it"
-			}
-		}
-		count++
-		fmt.Fprintf(&text, "%s: %s: %s\n", f.at(), f.name, f.text)
+// typeName returns the name of a receiver's type: T of T, *T, T[K] and *T[K].
+func typeName(e ast.Expr) string {
+	switch v := e.(type) {
+	case *ast.StarExpr:
+		return typeName(v.X)
+	case *ast.IndexExpr:
+		return typeName(v.X)
+	case *ast.IndexListExpr:
+		return typeName(v.X)
+	case *ast.Ident:
+		return v.Name
 	}
-	for key := range excused {
-		if !used[key] {
-			count++
-			fmt.Fprintf(&text, "exception %s excuses nothing: take it out\n", key)
-		}
-	}
-	for _, list := range [][]size{r.files, r.funcs} {
-		slices.SortStableFunc(list, func(a, b size) int { return b.lines - a.lines })
-		for _, s := range list[:min(3, len(list))] {
-			fmt.Fprintf(&text, "  %3d lines  %s\n", s.lines, s.what)
-		}
-	}
-	_, err := io.WriteString(out, text.String())
-	return count, err
+	return ""
 }
