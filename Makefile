@@ -18,7 +18,7 @@ verify: ## run the tests of the real program: in a browser, on a cluster, under 
 race: ## run all tests in full under the race detector (wants a C compiler)
 	CGO_ENABLED=1 go test -race ./...
 
-lint: ## staticcheck, errcheck, import arrows, limits of size
+lint: ## golangci-lint: mistakes, import arrows, limits of size
 	.ci/run format vet lint
 
 fuzz: ## fuzz every target, each for FUZZ_SECONDS (60)

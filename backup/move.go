@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	// ErrLost: files are damaged or missing where the repository comes from.
+	// ErrLost means that files are damaged or missing where the repository comes from.
 	ErrLost = errors.New("files are damaged or missing")
-	// ErrDiffers: what was written of the metadata is not what was read.
+	// ErrDiffers means that the metadata that were written differ from those that were read.
 	ErrDiffers = errors.New("the metadata that were written differ from those that were read")
 )
 

@@ -1,6 +1,6 @@
-// Package commands has the commands with which people use a service from a terminal, one in each
-// file. They access services by package client only. The work of put, get and harvest is done by
-// packages of their own. The commands that run a service are in package cli.
+// Package client has the commands with which people use a service from a terminal, one in each
+// file. They access services by labshelf/client only. The work of put, get and harvest is done by
+// packages of their own. The commands that run a service are in package server.
 package client
 
 import (

@@ -1,3 +1,4 @@
+// Package server has the commands that run and maintain a service, one in each file.
 package server
 
 import (

@@ -13,7 +13,7 @@ func TestCheck(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":       "module a\n\ngo 1.26\n",
-		"a.go":         "package a\n\nimport \"os\"\n\nvar name = separator + os.DevNull\n",
+		"a.go":         "package a\n\nimport \"unicode/utf8\"\n\nvar name = separator + string(utf8.RuneError)\n",
 		"a_linux.go":   "package a\n\nconst separator = \"/\"\n",
 		"a_windows.go": "package a\n\nconst separator = 92\n",
 	} {
@@ -21,7 +21,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for system, want := range map[string]string{"linux/arm64": "", "windows/amd64": "separator + os.DevNull", "darwin/arm64": "undefined: separator"} {
+	for system, want := range map[string]string{"linux/arm64": "", "windows/amd64": "separator + string(utf8.RuneError)", "darwin/arm64": "undefined: separator"} {
 		wrong, err := check(root, system, false)
 		if err != nil {
 			t.Fatal(err)
@@ -32,16 +32,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestVet: what go vet says of a test of another system is found; a mistake in its types, too.
+// TestVet: the findings of go vet in a test of another system are found, and so are mistakes in its
+// types. A test without a mistake has no finding.
 func TestVet(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Logf(\"%d\", \"a\") }\n": "Logf format %d has arg",
-		"package a\n\nvar a = b\n":                         "undefined: b",
-		"package a\n\nimport _ \"testing\"\n\nvar a = 1\n": "",
+	for name, tt := range map[string]struct{ text, want string }{
+		"vet":   {"package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) { t.Logf(\"%d\", \"b\") }\n", "Logf format %d has arg"},
+		"types": {"package b\n\nvar a = b\n", "undefined: b"},
 	} {
 		root := t.TempDir()
-		for name, text := range map[string]string{"go.mod": "module a\n\ngo 1.26\n", "a.go": "package a\n", "a_windows_test.go": text} {
+		for name, text := range map[string]string{
+			"go.mod": "module a\n\ngo 1.26\n", "a.go": "package a\n", "a_windows_test.go": "package a\n\nimport _ \"testing\"\n\nvar a = 1\n",
+			"b/b.go": "package b\n", "b/b_windows_test.go": tt.text,
+		} {
+			if err := os.MkdirAll(filepath.Join(root, "b"), 0o700); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -50,8 +56,8 @@ func TestVet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(wrong, "\n"); (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%q, want %q", got, want)
+		if len(wrong) != 1 || !strings.Contains(wrong[0], tt.want) {
+			t.Errorf("%s: %q, want %q", name, wrong, tt.want)
 		}
 	}
 }
