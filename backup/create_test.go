@@ -16,6 +16,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 func TestBackupAndRestore(t *testing.T) {
@@ -341,7 +343,7 @@ func TestDescriptiveMetadata(t *testing.T) {
 	w := newWorld(t)
 	made, want := w.upload("first", "second")[1], `{"tags":["kept"],"properties":{"n":1}}`
 	w.with(func(ctx context.Context, s *repository.Service) {
-		_, err := s.EditResource(ctx, w.admin(ctx, s), made.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"metadata": json.RawMessage(want)}})
+		_, err := s.Files.EditResource(ctx, w.admin(ctx, s), made.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"metadata": json.RawMessage(want)}})
 		check(t, err)
 	})
 	dest := t.TempDir()
@@ -367,9 +369,9 @@ func TestReplacedFiles(t *testing.T) {
 	w := newWorld(t)
 	made := w.upload("first")[0]
 	w.with(func(ctx context.Context, s *repository.Service) {
-		u := s.NewUpload(w.admin(ctx, s))
+		u := s.Uploads.NewUpload(w.admin(ctx, s))
 		check(t, u.Receive(ctx, strings.NewReader("second")))
-		_, err := u.Replace(ctx, made.ID.String(), repository.UploadFields{Filename: "file0"})
+		_, err := u.Replace(ctx, made.ID.String(), files.UploadFields{Filename: "file0"})
 		check(t, err)
 	})
 	dest := t.TempDir()

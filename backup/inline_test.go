@@ -48,7 +48,7 @@ func TestInlineBodies(t *testing.T) {
 		t.Errorf("repaired %+v, want %+v", done, want)
 	}
 	w.with(func(ctx context.Context, s *repository.Service) {
-		_, file, err := s.OpenResource(ctx, w.admin(ctx, s), made[1].ID.String())
+		_, file, err := s.Files.OpenResource(ctx, w.admin(ctx, s), made[1].ID.String())
 		check(t, err)
 		content, err := io.ReadAll(file)
 		if check(t, errors.Join(err, file.Close())); string(content) != "second" {

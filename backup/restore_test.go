@@ -254,7 +254,7 @@ func TestRepair(t *testing.T) {
 	flip(t, path(dest, made[4]))
 	w.with(func(ctx context.Context, s *repository.Service) {
 		for _, r := range made {
-			s.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
+			s.Files.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
 		}
 	})
 	check(t, os.Remove(path(w.dir, late)))                    // after the start, which notes what is missing

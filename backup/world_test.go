@@ -22,6 +22,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 )
 
@@ -44,12 +46,12 @@ func newWorld(t *testing.T) *world {
 	check(t, os.Mkdir(w.dir, 0o700))
 	w.with(func(ctx context.Context, s *repository.Service) {
 		var err error
-		w.key, err = s.Bootstrap(ctx, "")
+		w.key, err = s.Users.Bootstrap(ctx, "")
 		check(t, err)
 		admin := w.admin(ctx, s)
-		space, err := s.CreateDataspace(ctx, admin, repository.Fields{"name": "physics"})
+		space, err := s.Dataspaces.CreateDataspace(ctx, admin, core.Fields{"name": "physics"})
 		check(t, err)
-		set, err := s.CreateSet(ctx, admin, repository.Fields{"name": "runs", "dataspaceId": space.ID.String()})
+		set, err := s.Sets.CreateSet(ctx, admin, core.Fields{"name": "runs", "dataspaceId": space.ID.String()})
 		check(t, err)
 		w.set = set.ID.String()
 	})
@@ -73,7 +75,7 @@ func (w *world) with(fn func(context.Context, *repository.Service)) {
 
 func (w *world) admin(ctx context.Context, s *repository.Service) auth.Principal {
 	w.t.Helper()
-	admin, err := s.Authenticate(ctx, w.key)
+	admin, err := s.Credentials.Authenticate(ctx, w.key)
 	check(w.t, err)
 	return admin
 }
@@ -86,9 +88,9 @@ func (w *world) upload(bodies ...string) (made []metadata.Resource) {
 	w.with(func(ctx context.Context, s *repository.Service) {
 		admin := w.admin(ctx, s)
 		for i, body := range bodies {
-			u := s.NewUpload(admin)
+			u := s.Uploads.NewUpload(admin)
 			check(w.t, u.Receive(ctx, strings.NewReader(body)))
-			r, err := u.Create(ctx, repository.UploadFields{SetID: &w.set, Filename: fmt.Sprintf("file%d", i)})
+			r, err := u.Create(ctx, files.UploadFields{SetID: &w.set, Filename: fmt.Sprintf("file%d", i)})
 			check(w.t, err)
 			made = append(made, r)
 		}
@@ -101,9 +103,9 @@ func (w *world) purge(r metadata.Resource) {
 	w.t.Helper()
 	w.with(func(ctx context.Context, s *repository.Service) {
 		admin := w.admin(ctx, s)
-		_, err := s.DeleteResource(ctx, admin, r.ID.String(), repository.Match{})
+		_, err := s.Files.DeleteResource(ctx, admin, r.ID.String(), core.Match{})
 		check(w.t, err)
-		upkeep, err := s.Upkeep(ctx, admin)
+		upkeep, err := s.Monitor.Upkeep(ctx, admin)
 		check(w.t, err)
 		_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})
 		check(w.t, err)

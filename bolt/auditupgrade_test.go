@@ -15,6 +15,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -214,7 +215,7 @@ func editorOf(t *testing.T, s *Store) (edit func(description string) metadata.Re
 	}
 	svc := repositorytest.NewStill(s, blobstest.NewMemory(), repository.Config{PageSize: 100})
 	return func(description string) metadata.Resource {
-		edited, err := svc.EditResource(t.Context(), admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": description}})
+		edited, err := svc.Files.EditResource(t.Context(), admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"description": description}})
 		if err != nil {
 			t.Fatal(err)
 		}

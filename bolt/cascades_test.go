@@ -17,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // many is how many resources the set has that is deleted and restored in batches.
@@ -86,9 +87,9 @@ func TestCascadesLetOthersWrite(t *testing.T) {
 		state metadata.State
 		run   func() error
 	}{
-		{metadata.Deleted, func() error { _, err := w.svc.DeleteSet(ctx, w.admin, set.ID.String(), repository.Match{}); return err }},
+		{metadata.Deleted, func() error { _, err := w.svc.Sets.DeleteSet(ctx, w.admin, set.ID.String(), core.Match{}); return err }},
 		{metadata.Active, func() error {
-			_, err := w.svc.RestoreSet(ctx, w.admin, set.ID.String(), repository.Match{})
+			_, err := w.svc.Sets.RestoreSet(ctx, w.admin, set.ID.String(), core.Match{})
 			return err
 		}},
 	} {
@@ -142,13 +143,13 @@ func cascadeChild(path, do, set string) int {
 	}
 	svc := repository.New(store, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 1000})
 	ctx := context.Background()
-	admin := must(svc.Authenticate(ctx, os.Getenv(cascadesChild+"_KEY")))
+	admin := must(svc.Credentials.Authenticate(ctx, os.Getenv(cascadesChild+"_KEY")))
 	var err error
 	switch do {
 	case "delete":
-		_, err = svc.DeleteSet(ctx, admin, set, repository.Match{})
+		_, err = svc.Sets.DeleteSet(ctx, admin, set, core.Match{})
 	case "restore":
-		_, err = svc.RestoreSet(ctx, admin, set, repository.Match{})
+		_, err = svc.Sets.RestoreSet(ctx, admin, set, core.Match{})
 	}
 	check(err)
 	svc.Close()
@@ -163,9 +164,9 @@ func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()
 	w.fill(set, n)
-	_, key, err := w.svc.CreateKey(context.Background(), w.admin, "me", repository.Fields{})
+	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", core.Fields{})
 	check(err)
-	must(w.svc.Authenticate(context.Background(), key)) // notes the key's use now, not in a child
+	must(w.svc.Credentials.Authenticate(context.Background(), key)) // notes the key's use now, not in a child
 	k := w.harvester()
 	k.toEnd()
 	w.close()

@@ -15,7 +15,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/metadata/tables"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -233,9 +233,9 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 		}
 	})
 	<-visible
-	sent := make(chan repository.Page[metadata.Resource], 1)
+	sent := make(chan core.Page[metadata.Resource], 1)
 	running.Go(func() {
-		page, err := repositorytest.ListResources(context.Background(), w.svc, w.admin, k.listing, repository.ListRequest{Token: k.token})
+		page, err := repositorytest.ListResources(context.Background(), w.svc, w.admin, k.listing, core.ListRequest{Token: k.token})
 		if err == nil {
 			sent <- page
 		}

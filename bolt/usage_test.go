@@ -24,9 +24,9 @@ func TestLostUsageIsDamage(t *testing.T) {
 		return err
 	}
 	asks := map[string]func() error{
-		"usage": func() error { _, err := w.svc.Usage(ctx, w.admin); return err },
+		"usage": func() error { _, err := w.svc.Dataspaces.Usage(ctx, w.admin); return err },
 		"usage of the dataspace": func() error {
-			_, err := w.svc.DataspaceUsage(ctx, w.admin, space.String())
+			_, err := w.svc.Dataspaces.DataspaceUsage(ctx, w.admin, space.String())
 			return err
 		},
 		"upload": func() error { return upload("second") },
@@ -54,7 +54,7 @@ func TestLostUsageIsDamage(t *testing.T) {
 			t.Errorf("as it was before, %s: %v", ask, err)
 		}
 	}
-	if u := must(w.svc.DataspaceUsage(context.Background(), w.admin, space.String())); u.ActiveFiles != 2 {
+	if u := must(w.svc.Dataspaces.DataspaceUsage(context.Background(), w.admin, space.String())); u.ActiveFiles != 2 {
 		t.Errorf("%d files are counted, there are 2", u.ActiveFiles)
 	}
 }

@@ -23,6 +23,8 @@ import (
 	"labshelf/metadata/tables"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -218,15 +220,13 @@ func replaceOlder(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	svc := repositorytest.NewStill(s, blobstest.NewMemory(), repository.Config{HoldUpTo: 100, PageSize: 100})
-	up := svc.NewUpload(admin)
+	up := svc.Uploads.NewUpload(admin)
 	err = up.Receive(t.Context(), strings.NewReader("replaced"))
-	if err == nil {
-		_, err = up.Replace(t.Context(), old.ID.String(), repository.UploadFields{Filename: "new"})
-	}
-	if err = errors.Join(err, up.Discard()); err != nil {
+	_, failed := up.Replace(t.Context(), old.ID.String(), files.UploadFields{Filename: "new"})
+	if err = errors.Join(err, failed, up.Discard()); err != nil {
 		t.Fatal(err)
 	}
-	page, err := svc.ListVersions(t.Context(), admin, repository.ListRequest{Container: old.ID.String()})
+	page, err := svc.Versions.ListVersions(t.Context(), admin, core.ListRequest{Container: old.ID.String()})
 	if err == nil && len(page.Items) == int(old.Version)+2 {
 		return // since schema 8 all of them are kept
 	}
@@ -235,7 +235,7 @@ func replaceOlder(t *testing.T, s *Store) {
 	}
 	for number := range old.Version {
 		var known *errs.Error
-		if _, err := svc.GetVersion(t.Context(), admin, old.ID.String(), fmt.Sprint(number+1)); !errors.As(err, &known) || known.Code != errs.CodeVersionUnkept {
+		if _, err := svc.Versions.GetVersion(t.Context(), admin, old.ID.String(), fmt.Sprint(number+1)); !errors.As(err, &known) || known.Code != errs.CodeVersionUnkept {
 			t.Errorf("version %d: %v", number+1, err)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -96,20 +98,20 @@ func (w *world) with(fn func(ctx context.Context, svc *repository.Service)) {
 // populate makes the admin, a member of two of three dataspaces, and two sets in each.
 func (w *world) populate() {
 	ctx := context.Background()
-	key := must(w.svc.Bootstrap(ctx, ""))
-	w.admin = must(w.svc.Authenticate(ctx, key))
-	user := must(w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"}))
+	key := must(w.svc.Users.Bootstrap(ctx, ""))
+	w.admin = must(w.svc.Credentials.Authenticate(ctx, key))
+	user := must(w.svc.Users.CreateUser(ctx, w.admin, core.Fields{"username": "member"}))
 	w.member = auth.Principal{UserID: user.ID, Username: user.Username}
 	for i := range 3 {
-		d := must(w.svc.CreateDataspace(ctx, w.admin, repository.Fields{"name": fmt.Sprint("space-", i)}))
+		d := must(w.svc.Dataspaces.CreateDataspace(ctx, w.admin, core.Fields{"name": fmt.Sprint("space-", i)}))
 		w.spaces = append(w.spaces, d)
 		if i < 2 {
-			_, _, err := w.svc.Grant(ctx, w.admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": d.ID.String(), "role": "member"})
+			_, _, err := w.svc.Users.Grant(ctx, w.admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.ID.String(), "role": "member"})
 			check(err)
 		}
 		for j := range 2 {
-			set := repository.Fields{"name": fmt.Sprint("set-", i, "-", j), "dataspaceId": d.ID.String()}
-			w.sets = append(w.sets, must(w.svc.CreateSet(ctx, w.admin, set)))
+			set := core.Fields{"name": fmt.Sprint("set-", i, "-", j), "dataspaceId": d.ID.String()}
+			w.sets = append(w.sets, must(w.svc.Sets.CreateSet(ctx, w.admin, set)))
 		}
 	}
 }
@@ -127,13 +129,13 @@ func check(err error) {
 
 // upload creates a resource, or replaces the one with this id.
 func (w *world) upload(ctx context.Context, svc *repository.Service, into metadata.Set, over, name, body string) (metadata.Resource, error) {
-	up := svc.NewUpload(w.admin)
+	up := svc.Uploads.NewUpload(w.admin)
 	defer func() { check(up.Discard()) }()
 	if err := up.Receive(ctx, bytes.NewBufferString(body)); err != nil {
 		return metadata.Resource{}, err
 	}
 	set := into.ID.String()
-	fields := repository.UploadFields{SetID: &set, Name: &name}
+	fields := files.UploadFields{SetID: &set, Name: &name}
 	if over == "" {
 		return up.Create(ctx, fields)
 	}
@@ -181,16 +183,16 @@ func (w *world) progress() (steps int, more <-chan struct{}) {
 func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadata.Resource) metadata.Resource {
 	id, admin := r.ID.String(), wr.w.admin
 	if r.State == metadata.Deleted {
-		return must(svc.RestoreResource(ctx, admin, id, repository.Match{}))
+		return must(svc.Files.RestoreResource(ctx, admin, id, core.Match{}))
 	}
 	switch wr.rng.IntN(3) {
 	case 0:
-		return must(svc.DeleteResource(ctx, admin, id, repository.Match{}))
+		return must(svc.Files.DeleteResource(ctx, admin, id, core.Match{}))
 	case 1:
 		return must(wr.w.upload(ctx, svc, metadata.Set{Record: metadata.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
 	}
-	return must(svc.EditResource(ctx, admin, id, repository.Edit[metadata.Resource]{
-		Fields: repository.Fields{"description": strconv.Itoa(wr.wrote)},
+	return must(svc.Files.EditResource(ctx, admin, id, core.Edit[metadata.Resource]{
+		Fields: core.Fields{"description": strconv.Itoa(wr.wrote)},
 	}))
 }
 
@@ -249,7 +251,7 @@ type walk struct {
 // page fetches one page and tells whether that was the end.
 func (k *walk) page() (end bool) {
 	k.w.with(func(ctx context.Context, svc *repository.Service) {
-		request := repository.ListRequest{Container: k.container, Token: k.token}
+		request := core.ListRequest{Container: k.container, Token: k.token}
 		if k.token == "" {
 			request.Params = k.params
 		}

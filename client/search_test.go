@@ -15,7 +15,7 @@ import (
 // indexed waits until everything is found that was committed before.
 func (s *service) indexed(t *testing.T) {
 	t.Helper()
-	check(t, s.repo.Indexed(t.Context()))
+	check(t, s.repo.Search.Indexed(t.Context()))
 }
 
 // TestSearch: hits are of all kinds, with their records and what matched, in pages of any length

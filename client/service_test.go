@@ -48,7 +48,7 @@ func openService(dir string, rules repository.Config) (*service, error) {
 	}
 	rules.Webhooks = webhooks.NewSender(webhooks.Config{Hosts: here})
 	s := &service{repo: repository.New(meta, files, rules), meta: meta}
-	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
+	if s.key, err = s.repo.Users.Bootstrap(context.Background(), ""); err != nil {
 		return nil, err
 	}
 	s.handler = handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})

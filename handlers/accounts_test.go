@@ -177,7 +177,7 @@ func TestStatusHidesDetailFromStrangers(t *testing.T) {
   "version": "1.2.3",
   "anonymous": false
 }
-`, c.repo.Condition(t.Context()).Engine)
+`, c.repo.Monitor.Condition(t.Context()).Engine)
 	c.get("/status").want(http.StatusOK).exactly(all)
 	c.send("HEAD", "/status", nil).want(http.StatusOK)
 }

@@ -24,7 +24,7 @@ const stampHeader = "Labshelf-Stamp"
 // getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
 // another state.
 func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
-	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 
 // stillMaintains refuses the rest of an answer to a caller that is no sysadmin any more.
 func (a *api) stillMaintains(r *request) func() error {
-	return func() error { return a.repo.MayStillMaintain(r.Context(), r.caller) }
+	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.caller) }
 }
 
 // getBlob sends a blob by its digest, also one that no resource refers to any more.
 func (a *api) getBlob(w http.ResponseWriter, r *request) error {
-	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -92,11 +92,11 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
-	options, err := a.repo.PurgeOptions(fields)
+	options, err := a.repo.Monitor.PurgeOptions(fields)
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
-	options, err := a.repo.CheckOptions(fields)
+	options, err := a.repo.Monitor.CheckOptions(fields)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // varyByCaller is in the Vary of every answer of a route that anonymous readers may use.
@@ -48,7 +48,7 @@ const sessionHeader = "X-Session"
 // without a chance to take the one of a later session, and would hide what is open from whom had
 // once signed in.
 func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.Principal, error) {
-	if rt.audience != anonymous || !a.repo.Anonymous() {
+	if rt.audience != anonymous || !a.repo.Credentials.Anonymous() {
 		return a.authenticate(w.Header(), r)
 	}
 	header := w.Header()
@@ -62,7 +62,7 @@ func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.P
 		if token == "" || len(r.Header.Values("Authorization")) > 0 {
 			return a.authenticate(header, r)
 		}
-		caller, err := a.repo.AuthenticateSession(r.Context(), token)
+		caller, err := a.repo.Credentials.AuthenticateSession(r.Context(), token)
 		if err == nil || publicError(err).Kind != errs.Unauthenticated {
 			return caller, err
 		}
@@ -71,7 +71,7 @@ func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.P
 	if err := a.countAnonymous(header, r); err != nil {
 		return auth.Principal{}, err
 	}
-	return a.repo.AnonymousReader()
+	return a.repo.Credentials.AnonymousReader()
 }
 
 // hasCredentials tells whether a request has a key or a session, valid or not.
@@ -130,7 +130,7 @@ func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page
 		page, err := a.openHome(r, a.addresses(r.Request))
 		return page, http.StatusOK, err
 	}
-	reader, err := a.repo.AnonymousReader()
+	reader, err := a.repo.Credentials.AnonymousReader()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -166,8 +166,8 @@ const rowsOfPage = 100
 
 // listed returns what a page of a listing is asked for: the page that the address names, or the
 // first one.
-func listed(r *request, id string, order ...string) repository.ListRequest {
-	request := repository.ListRequest{Container: id, Token: r.query.Get("page")}
+func listed(r *request, id string, order ...string) core.ListRequest {
+	request := core.ListRequest{Container: id, Token: r.query.Get("page")}
 	if request.Token == "" {
 		request.Params = url.Values{"limit": {strconv.Itoa(rowsOfPage)}}
 		if len(order) > 0 {
@@ -178,7 +178,7 @@ func listed(r *request, id string, order ...string) repository.ListRequest {
 }
 
 // otherPages leads to the first and to the next page of a list, as far as there are other ones.
-func otherPages(r *request, address string, ends repository.PageEnds, items int) (links []html.Link) {
+func otherPages(r *request, address string, ends core.PageEnds, items int) (links []html.Link) {
 	if r.query.Get("page") != "" {
 		links = append(links, html.Link{Text: "First page", URL: address})
 	}
@@ -199,7 +199,7 @@ const mostOnHome = 1000
 // none.
 func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
 	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
-	err := a.repo.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
+	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
 		page.Rows = append(page.Rows, html.Row{Link: link, Note: d.Name, Changed: d.Modified.Time()})
 		return len(page.Rows) < mostOnHome
@@ -212,14 +212,14 @@ func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
 }
 
 func (a *api) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	d, err := a.repo.GetDataspace(r.Context(), r.caller, id)
+	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, id)
 	if err == nil {
 		object, err = html.OfDataspace(d)
 	}
 	if err != nil {
 		return object, nil, err
 	}
-	sets, err := a.repo.ListSets(r.Context(), r.caller, paging.DataspaceSets, listed(r, id))
+	sets, err := a.repo.Sets.ListSets(r.Context(), r.caller, paging.DataspaceSets, listed(r, id))
 	if err != nil {
 		return object, nil, err
 	}
@@ -236,11 +236,11 @@ func (a *api) openDataspace(r *request, id string, at html.Addresses) (object ht
 
 // readSet reads a set with its dataspace.
 func (a *api) readSet(r *request, id string) (object html.Object, err error) {
-	set, err := a.repo.GetSet(r.Context(), r.caller, id)
+	set, err := a.repo.Sets.GetSet(r.Context(), r.caller, id)
 	if err != nil {
 		return object, err
 	}
-	d, err := a.repo.GetDataspace(r.Context(), r.caller, set.DataspaceID.String())
+	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, set.DataspaceID.String())
 	if err != nil {
 		return object, err
 	}
@@ -260,7 +260,7 @@ func kept(borrowed metadata.Resource) metadata.Resource {
 }
 
 func (a *api) openResource(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	resource, err := a.repo.GetResource(r.Context(), r.caller, id)
+	resource, err := a.repo.Files.GetResource(r.Context(), r.caller, id)
 	if err != nil {
 		return object, nil, err
 	}
@@ -303,7 +303,7 @@ func (a *api) getSitemap(w http.ResponseWriter, r *request) error {
 	}
 	site := strings.TrimSuffix(a.base(r.Request), version)
 	index := sitemap{XMLName: xml.Name{Local: "sitemapindex"}}
-	err := a.repo.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
+	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		index.Files = append(index.Files, address{Loc: site + sitemapPath + d.ID.String() + ".xml"})
 		return len(index.Files) < mostInSitemap
 	})
@@ -321,11 +321,11 @@ func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
 	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
 		return err
 	}
-	reader, err := a.repo.AnonymousReader()
+	reader, err := a.repo.Credentials.AnonymousReader()
 	if err != nil {
 		return a.sendSitemap(w, sitemap{}, err)
 	}
-	d, err := a.repo.GetDataspace(r.Context(), reader, id)
+	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), reader, id)
 	if err == nil && d.State == metadata.Deleted {
 		err = errNoSuchPath
 	}
@@ -334,9 +334,9 @@ func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
 	}
 	at, part := a.addresses(r.Request), sitemap{XMLName: xml.Name{Local: "urlset"}}
 	part.Addresses = []address{{at.Page("dataspaces", id), d.Modified.Time().UTC().Format(time.RFC3339)}}
-	list := repository.ListRequest{Container: id, Params: url.Values{"limit": {strconv.Itoa(paging.MaxLimit)}}}
+	list := core.ListRequest{Container: id, Params: url.Values{"limit": {strconv.Itoa(paging.MaxLimit)}}}
 	for len(part.Addresses) < mostInSitemap {
-		page, err := a.repo.ListSets(r.Context(), reader, paging.DataspaceSets, list)
+		page, err := a.repo.Sets.ListSets(r.Context(), reader, paging.DataspaceSets, list)
 		if err != nil {
 			return a.sendSitemap(w, sitemap{}, err)
 		}
@@ -346,7 +346,7 @@ func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
 		if len(page.Items) < paging.MaxLimit {
 			break
 		}
-		list = repository.ListRequest{Container: id, Token: page.Next}
+		list = core.ListRequest{Container: id, Token: page.Next}
 	}
 	part.Addresses = part.Addresses[:min(len(part.Addresses), mostInSitemap)]
 	return a.sendSitemap(w, part, nil)
@@ -375,7 +375,7 @@ func (a *api) sendSitemap(w http.ResponseWriter, file sitemap, err error) error 
 // which are made when they are read.
 func (a *api) getRobots(w http.ResponseWriter, r *request) error {
 	text := "User-agent: *\nDisallow: /\n"
-	if a.repo.Anonymous() {
+	if a.repo.Credentials.Anonymous() {
 		site := strings.TrimSuffix(a.base(r.Request), version)
 		text = fmt.Sprintf("User-agent: *\nDisallow: %s%s/sets/*/archive\nSitemap: %s/sitemap.xml\n", a.prefix, version, site)
 	}

@@ -39,7 +39,7 @@ func TestAnonymousMatrix(t *testing.T) {
 			t.Run(kind+map[bool]string{true: ", on", false: ", off"}[on], func(t *testing.T) {
 				f := c.on(t).newFixture(of.fields)
 				f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": "Set"}).want(http.StatusOK) // the index does not hear of what a fixture writes by itself
-				if err := c.repo.Indexed(t.Context()); err != nil {                                // or a search has no page yet
+				if err := c.repo.Search.Indexed(t.Context()); err != nil {                         // or a search has no page yet
 					t.Fatal(err)
 				}
 				paths := map[string]string{}

@@ -15,11 +15,11 @@ import (
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 func (a *api) listAudit(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListAudit(r.Context(), r.caller, r.list())
+	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.caller, r.list())
 	if err == nil {
 		writePage(a, w, r, page, auditEntry)
 	}
@@ -28,7 +28,7 @@ func (a *api) listAudit(w http.ResponseWriter, r *request) error {
 
 func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
-		page, err := a.repo.History(r.Context(), r.caller, of, r.list())
+		page, err := a.repo.AuditLog.History(r.Context(), r.caller, of, r.list())
 		if err == nil {
 			writePage(a, w, r, page, auditEntry)
 		}
@@ -37,7 +37,7 @@ func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *requ
 }
 
 // auditEntry is an entry as JSON.
-func auditEntry(e repository.AuditEntry) wire.AuditEntry {
+func auditEntry(e core.AuditEntry) wire.AuditEntry {
 	stamp := e.Time()
 	shown := wire.AuditEntry{
 		Number: e.Number, Time: encode.Time(stamp), Epoch: encode.Epoch(stamp), Action: actionWord(e.Action),
@@ -83,7 +83,7 @@ func digestText(digest [32]byte) string {
 }
 
 func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
-	head, err := a.repo.AuditHead(r.Context(), r.caller, r.query.Get("size"))
+	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.caller, r.query.Get("size"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
 	}
@@ -91,7 +91,7 @@ func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
-	proof, err := a.repo.AuditProof(r.Context(), r.caller, r.query.Get("entry"), r.query.Get("from"), r.query.Get("size"))
+	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.caller, r.query.Get("entry"), r.query.Get("from"), r.query.Get("size"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
 // exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a
 // part is not taken for all of it.
 func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
-	head, entries, err := a.repo.ExportAudit(r.Context(), r.caller)
+	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) eraseAudit(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.EraseAudit(r.Context(), r.caller, r.number()))
+	return sendNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.caller, r.number()))
 }
 
 const (

@@ -19,7 +19,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // authenticate returns the principal of the key that the request carries, or of its session where
@@ -35,7 +35,7 @@ func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal,
 	if len(sent) == 1 {
 		key = auth.FromHeader(sent[0])
 	}
-	caller, err := a.repo.Authenticate(r.Context(), key)
+	caller, err := a.repo.Credentials.Authenticate(r.Context(), key)
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
@@ -45,7 +45,7 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 	if a.crossOrigin(r) {
 		return auth.Principal{}, errCrossOrigin
 	}
-	caller, err := a.repo.AuthenticateSession(r.Context(), token)
+	caller, err := a.repo.Credentials.AuthenticateSession(r.Context(), token)
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
@@ -56,16 +56,16 @@ func (a *api) noteRefusal(r *http.Request, rt route, err error) {
 	known := publicError(err)
 	switch {
 	case known.Code == errs.CodeTooManyFailures:
-		a.repo.NoteRefusal(errs.Unauthenticated)
+		a.repo.Credentials.NoteRefusal(errs.Unauthenticated)
 	case known.Kind == errs.Forbidden, known.Kind == errs.Unauthenticated && tried:
-		a.repo.NoteRefusal(known.Kind)
+		a.repo.Credentials.NoteRefusal(known.Kind)
 	}
 }
 
 // countUnknownKey counts the refusal of an unknown key or session, and returns any other error as
 // it is.
 func (a *api) countUnknownKey(answer http.Header, r *http.Request, err error) error {
-	if errors.Is(err, repository.ErrUnknownKey) {
+	if errors.Is(err, core.ErrUnknownKey) {
 		if tooMany := a.countFailure(answer, r); tooMany != nil {
 			return tooMany
 		}
@@ -161,7 +161,7 @@ func (a *api) signIn(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	caller, token, ends, err := a.repo.SignIn(r.Context(), auth.FromHeader(key), sessionOf(r.Request), a.origin(w, r.Request))
+	caller, token, ends, err := a.repo.Credentials.SignIn(r.Context(), auth.FromHeader(key), sessionOf(r.Request), a.origin(w, r.Request))
 	if err != nil {
 		return a.countUnknownKey(w.Header(), r.Request, err)
 	}
@@ -181,7 +181,7 @@ func (a *api) setSession(w http.ResponseWriter, r *http.Request, token string, e
 }
 
 // signInKey is the key in the body of a sign-in.
-func signInKey(fields repository.Fields) (key string, err error) {
+func signInKey(fields core.Fields) (key string, err error) {
 	for _, name := range []string{"eppn", "mail", "cn"} {
 		if _, sent := fields[name]; sent {
 			return "", errKeyRequired
@@ -191,7 +191,7 @@ func signInKey(fields repository.Fields) (key string, err error) {
 		text, isText := value.(string)
 		switch {
 		case name != "key":
-			return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(name),
+			return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(name),
 				Message: "the only field is key"}
 		case !isText:
 			return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: name, Message: "key must be a string"}
@@ -214,7 +214,7 @@ func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	cookie := a.cookie(r.Request, "")
 	cookie.MaxAge = -1
 	http.SetCookie(w, cookie)
-	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request), a.origin(w, r.Request)); err != nil {
+	if err := a.repo.Credentials.SignOut(r.Context(), sessionOf(r.Request), a.origin(w, r.Request)); err != nil {
 		return err
 	}
 	return sendNothing(w, "", nil)
@@ -251,12 +251,12 @@ func sessionOf(r *http.Request) string {
 func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malformed error) error {
 	as := req.Request
 	if rt.kind == listing && malformed == nil {
-		if presuming := a.repo.Presume(as.Context()); presuming != as.Context() {
+		if presuming := a.repo.Credentials.Presume(as.Context()); presuming != as.Context() {
 			req.Request = as.WithContext(presuming)
 		}
 	}
 	err := a.serveIdentified(w, req, rt, malformed)
-	if errors.Is(err, repository.ErrPresumed) {
+	if errors.Is(err, core.ErrPresumed) {
 		req.Request = as
 		noteCaller(w, auth.Principal{})
 		err = a.serveIdentified(w, req, rt, malformed)

@@ -55,7 +55,7 @@ func newBubble(t *testing.T, config handlers.Config) (*bubble, *slowMetadata) {
 	config.Log = zerolog.New(b.log)
 	b.Listener = pipetest.Serve(t, &http.Server{Handler: handlers.New(repo, config)})
 	var err error
-	if b.key, err = repo.Bootstrap(t.Context(), ""); err != nil {
+	if b.key, err = repo.Users.Bootstrap(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	dataspace := b.send("POST", "/dataspaces", raw{"application/json", []byte(`{"name": "lab"}`)}).want(http.StatusCreated).object().text("id")

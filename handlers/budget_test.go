@@ -13,7 +13,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/handlers"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // newUser returns the service as another user calls it, who is an editor if that is wanted.
@@ -166,7 +166,7 @@ func TestPagesEndByBytes(t *testing.T) {
 		next, listed, pages := "/sets/"+b.set+"/resources?fields=metadata&limit=1000", 0, 0
 		for ; next != ""; pages++ {
 			got := b.send("GET", next, raw{}).want(http.StatusOK)
-			if len(got.body) > repository.MaxPageBytes+2*each {
+			if len(got.body) > core.MaxPageBytes+2*each {
 				t.Errorf("a page has %d bytes", len(got.body))
 			}
 			listed += len(got.data())

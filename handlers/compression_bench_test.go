@@ -10,7 +10,7 @@ import (
 
 	"labshelf/handlers/internal/encode"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // BenchmarkSendPage sends a page of resources that is made already: over loopback, to a client
@@ -28,7 +28,7 @@ func BenchmarkSendPage(b *testing.B) {
 			r.Created, r.Modified, r.Description = metadata.Stamp(i*1_001), metadata.Stamp(i*1_001), "Run 17, sample at 293 K, 40 kV"
 			encode.Add(built, layout, &r)
 		}
-		page := bytes.Clone(built.Finish(repository.PageEnds{Current: "current", Next: "next"}))
+		page := bytes.Clone(built.Finish(core.PageEnds{Current: "current", Next: "next"}))
 		for _, line := range []struct{ name, from, accept string }{
 			{"loopback", "127.0.0.1:1", "gzip"}, {"identity", "203.0.113.7:1", ""}, {"gzip", "203.0.113.7:1", "gzip"},
 		} {

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // preconditions are the conditions of a request on the version of the record at its address.
 // If-None-Match of a GET or HEAD is not among them: notModified answers it. If-Modified-Since is
 // ignored: a record can change without its date, when its file is purged, so that only its ETag
 // tells.
-func preconditions(r *request) repository.Match {
-	match := repository.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
+func preconditions(r *request) core.Match {
+	match := core.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		match.IfNoneMatch = versionTags(parseETags(r.Header.Values("If-None-Match")))
 	}
@@ -44,8 +44,8 @@ func parseDate(headers []string) time.Time {
 }
 
 // parseETags parses If-Match or If-None-Match. A malformed tag matches nothing.
-func parseETags(headers []string) repository.ETags {
-	match := repository.ETags{Set: len(headers) > 0}
+func parseETags(headers []string) core.ETags {
+	match := core.ETags{Set: len(headers) > 0}
 	for _, header := range headers {
 		for rest := header; ; {
 			rest = strings.TrimLeft(rest, " \t,")

@@ -8,11 +8,12 @@ import (
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/containers"
+	"labshelf/repository/core"
 )
 
 func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListDataspaces(r.Context(), r.caller, r.list())
+	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.CreateDataspace(r.Context(), r.caller, fields)
+	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetDataspace(r.Context(), r.caller, r.id())
+	found, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, r.id())
 	return a.sendDataspace(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
@@ -45,19 +46,19 @@ func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[metadata.Dataspace]{
+	updated, err := a.repo.Dataspaces.UpdateDataspace(r.Context(), r.caller, r.id(), core.Edit[metadata.Dataspace]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).dataspace),
 	})
 	return a.sendDataspace(w, r, updated, err)
 }
 
 func (a *api) deleteDataspace(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Dataspaces.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
+	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendDataspace(w, r, restored, err)
 }
 
@@ -70,7 +71,7 @@ func (a *api) sendDataspace(w http.ResponseWriter, r *request, d metadata.Datasp
 
 func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
-		page, err := a.repo.ListSets(r.Context(), r.caller, which, r.list())
+		page, err := a.repo.Sets.ListSets(r.Context(), r.caller, which, r.list())
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (a *api) createSet(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.CreateSet(r.Context(), r.caller, fields)
+	created, err := a.repo.Sets.CreateSet(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (a *api) createSet(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getSet(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetSet(r.Context(), r.caller, r.id())
+	found, err := a.repo.Sets.GetSet(r.Context(), r.caller, r.id())
 	return a.sendSet(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
@@ -104,19 +105,19 @@ func (a *api) updateSet(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[metadata.Set]{
+	updated, err := a.repo.Sets.UpdateSet(r.Context(), r.caller, r.id(), core.Edit[metadata.Set]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).set),
 	})
 	return a.sendSet(w, r, updated, err)
 }
 
 func (a *api) deleteSet(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Sets.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
+	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendSet(w, r, restored, err)
 }
 
@@ -131,7 +132,7 @@ func counters(c metadata.Counters) wire.Counters {
 	return wire.Counters(c)
 }
 
-func usage(u repository.UsageSummary) wire.Usage {
+func usage(u containers.UsageSummary) wire.Usage {
 	shown := wire.Usage{Counters: counters(u.Counters), Days: make([]wire.UsageDay, len(u.Days)), Quota: u.Quota}
 	for i, day := range u.Days {
 		date := time.Unix(int64(day.Day)*24*60*60, 0).UTC()
@@ -147,7 +148,7 @@ func usage(u repository.UsageSummary) wire.Usage {
 }
 
 func (a *api) getUsage(w http.ResponseWriter, r *request) error {
-	summary, err := a.repo.Usage(r.Context(), r.caller)
+	summary, err := a.repo.Dataspaces.Usage(r.Context(), r.caller)
 	if err == nil {
 		writeJSON(w, http.StatusOK, usage(summary))
 	}
@@ -155,7 +156,7 @@ func (a *api) getUsage(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
-	summary, err := a.repo.DataspaceUsage(r.Context(), r.caller, r.id())
+	summary, err := a.repo.Dataspaces.DataspaceUsage(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, usage(summary))
 	}
@@ -163,7 +164,7 @@ func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getUserUsage(w http.ResponseWriter, r *request) error {
-	share, err := a.repo.UserUsage(r.Context(), r.caller, r.id())
+	share, err := a.repo.Users.UserUsage(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.UserUsage(share))
 	}

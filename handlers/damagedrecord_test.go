@@ -115,7 +115,7 @@ func TestSmallUploadRepairsAtOnce(t *testing.T) {
 		return held["files"] == 0.0
 	})
 	s.harm(path, content)
-	slow := s.repo.NewUpload(auth.Principal{}) // while there is an upload, no inline body is flushed
+	slow := s.repo.Uploads.NewUpload(auth.Principal{}) // while there is an upload, no inline body is flushed
 	defer func() { same(t, "discarding", slow.Discard(), nil) }()
 	s.newFile("b.txt", content)
 	same(t, "damaged", s.damaged(), 0)

@@ -12,6 +12,7 @@ import (
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/files"
 )
 
 // states reads the states of several objects.
@@ -131,7 +132,7 @@ func TestDeletionOfManyBatches(t *testing.T) {
 // fill puts many small files into a set, straight through the repository.
 func (s *space) fill(set string, many int) {
 	s.t.Helper()
-	caller, err := s.repo.Authenticate(context.Background(), s.key)
+	caller, err := s.repo.Credentials.Authenticate(context.Background(), s.key)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -141,12 +142,12 @@ func (s *space) fill(set string, many int) {
 		uploads.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			upload := s.repo.NewUpload(caller)
+			upload := s.repo.Uploads.NewUpload(caller)
 			if err := upload.Receive(context.Background(), http.NoBody); err != nil {
 				s.t.Error(err)
 				return
 			}
-			if _, err := upload.Create(context.Background(), repository.UploadFields{SetID: &set, Filename: "f"}); err != nil {
+			if _, err := upload.Create(context.Background(), files.UploadFields{SetID: &set, Filename: "f"}); err != nil {
 				s.t.Error(err)
 			}
 			if err := upload.Discard(); err != nil {

@@ -24,19 +24,20 @@ import (
 	"labshelf/blobs"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // downloadResource sends the file of a resource.
 func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	if a.redirects(r) {
-		resource, address, err := a.repo.PresignResource(r.Context(), r.caller, r.id())
+		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.caller, r.id())
 		if err != nil || address != "" {
 			return redirect(w, resource, address, err)
 		}
 	}
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
-		return a.repo.OpenResource(r.Context(), r.caller, r.id())
+		return a.repo.Files.OpenResource(r.Context(), r.caller, r.id())
 	})
 }
 
@@ -64,7 +65,7 @@ func redirect(w http.ResponseWriter, of metadata.Resource, address string, err e
 // downloadVersion sends the file of one version of a resource.
 func (a *api) downloadVersion(w http.ResponseWriter, r *request) error {
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
-		return a.repo.OpenVersion(r.Context(), r.caller, r.id(), r.number())
+		return a.repo.Versions.OpenVersion(r.Context(), r.caller, r.id(), r.number())
 	})
 }
 
@@ -73,7 +74,7 @@ func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Who may not read it learns nothing else.
-		_, err := a.repo.GetResource(r.Context(), r.caller, r.id())
+		_, err := a.repo.Files.GetResource(r.Context(), r.caller, r.id())
 		return cmp.Or(err, invalid)
 	}
 	resource, file, err := open()
@@ -85,7 +86,7 @@ func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.
 		return err
 	}
 	sent := contentOf(resource, file)
-	sent.still = func() error { return a.repo.MayStillRead(r.Context(), r.caller, resource.ID) }
+	sent.still = func() error { return a.repo.Files.MayStillRead(r.Context(), r.caller, resource.ID) }
 	return a.sendContent(w, r, sent)
 }
 
@@ -140,7 +141,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	}
 	damage := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
 	noteError(w, damage, http.StatusInternalServerError)
-	a.repo.NoteDamage(context.WithoutCancel(r.Context()), c.digest, damage)
+	a.repo.Files.NoteDamage(context.WithoutCancel(r.Context()), c.digest, damage)
 	if err == nil {
 		return nil // the answer has been cut off
 	}
@@ -230,8 +231,8 @@ func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 // possible.
 func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
 	whole, limited := src.(*io.LimitedReader)
-	for limited && whole.N > repository.StreamPart {
-		part := &io.LimitedReader{R: whole.R, N: repository.StreamPart}
+	for limited && whole.N > core.StreamPart {
+		part := &io.LimitedReader{R: whole.R, N: core.StreamPart}
 		n, err := io.Copy(w.ResponseWriter, part)
 		sent, whole.N = sent+n, whole.N-n
 		if err != nil || part.N > 0 {
@@ -247,11 +248,8 @@ func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
 
 // isReadError tells whether an error is one of reading the file, not of the connection.
 func isReadError(err error) bool {
-	if err == nil {
-		return false
-	}
-	var reading *fs.PathError
-	return errors.Is(err, errContent) || errors.As(err, &reading) || errors.Is(err, syscall.EIO)
+	_, reading := errors.AsType[*fs.PathError](err)
+	return reading || errors.Is(err, errContent) || errors.Is(err, syscall.EIO)
 }
 
 func wantsInline(r *request) (bool, error) {
@@ -271,7 +269,7 @@ func contentDisposition(resource metadata.Resource, inline bool) string {
 	if inline {
 		kind = "inline"
 	}
-	return saveAs(kind, repository.DownloadName(resource))
+	return saveAs(kind, files.DownloadName(resource))
 }
 
 // saveAs writes a Content-Disposition as RFC 6266 has it, with the name in ASCII, and as it is.

@@ -9,7 +9,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/dav"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/folders"
 )
 
 // drivePath is where the drive is, below the prefix.
@@ -19,10 +20,10 @@ func (a *api) newDrive() *dav.Drive {
 	return dav.New(a.repo, dav.Config{
 		Prefix:     a.prefix + drivePath,
 		Origins:    a.driveOrigins,
-		Conditions: func(r *http.Request) repository.Match { return preconditions(&request{Request: r}) },
-		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e repository.DriveEntry) error {
+		Conditions: func(r *http.Request) core.Match { return preconditions(&request{Request: r}) },
+		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error {
 			return a.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
-				resource, file, err := a.repo.OpenResource(r.Context(), caller, e.File.ID.String())
+				resource, file, err := a.repo.Files.OpenResource(r.Context(), caller, e.File.ID.String())
 				if err == nil {
 					if resource.Version == e.File.Version {
 						resource.Modified = e.ModifiedAt() // for Last-Modified, which must be the getlastmodified of the drive
@@ -134,7 +135,7 @@ func (a *api) authenticateDrive(answer http.Header, r *http.Request) (auth.Princ
 			key = password
 		}
 	}
-	caller, err := a.repo.Authenticate(r.Context(), key)
+	caller, err := a.repo.Credentials.Authenticate(r.Context(), key)
 	if err = a.countUnknownKey(answer, r, err); err != nil && publicError(err).Kind == errs.Unauthenticated {
 		answer.Set("WWW-Authenticate", `Basic realm="labshelf", charset="UTF-8"`)
 	}

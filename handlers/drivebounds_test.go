@@ -18,6 +18,7 @@ import (
 	"labshelf/handlers"
 	"labshelf/internal/servers"
 	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // propfindOf is a PROPFIND of properties, written as elements.
@@ -125,7 +126,7 @@ func TestDriveAnswersAreXML(t *testing.T) {
 		answers["absent "+good] = d.dav("PROPFIND", "", propfindOf(good+`<D:none/><D:getetag/><D:getetag/>`), "Depth: 1").want(http.StatusMultiStatus).body
 		answers["locked "+good] = d.dav("LOCK", path, lockOf("shared", good)).want(http.StatusOK).body
 	}
-	admin, err := d.repo.Authenticate(t.Context(), d.key)
+	admin, err := d.repo.Credentials.Authenticate(t.Context(), d.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +139,8 @@ func TestDriveAnswersAreXML(t *testing.T) {
 		d.dav("PUT", "/"+path, "content").want(http.StatusCreated)
 		text, err := json.Marshal([]map[string]string{stored, {"s": "x:", "l": "kept", "v": "<i xmlns=\"\">yes</i>"}})
 		if err == nil {
-			err = d.repo.ChangeProperties(t.Context(), admin, repository.DrivePath{Dataspace: parts[0], Set: parts[1], Path: path},
-				func(e *repository.DriveEntry) error {
+			err = d.repo.Drive.ChangeProperties(t.Context(), admin, folders.DrivePath{Dataspace: parts[0], Set: parts[1], Path: path},
+				func(e *folders.DriveEntry) error {
 					e.Properties = string(text)
 					return nil
 				})

@@ -8,7 +8,7 @@ import (
 	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/wire"
-	"labshelf/repository"
+	"labshelf/repository/links"
 )
 
 // dropsPath is where files in chunks begin, below the address of a request link.
@@ -37,8 +37,8 @@ func isDropPath(path string) bool {
 }
 
 // inTusVisited is visited for requests in the version of tus that the service speaks.
-func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(repository.Visitor) error) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
+func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
+	return a.visited(w, r, func(v links.Visitor) error {
 		if err := tus.CheckVersion(w.Header(), r.Request); err != nil {
 			return err
 		}
@@ -48,39 +48,39 @@ func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(reposit
 
 // sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody
 // else has.
-func (a *api) sentUpload(r *request, v repository.Visitor, name string) sending {
+func (a *api) sentUpload(r *request, v links.Visitor, name string) sending {
 	id, secret, _ := strings.Cut(name, "-")
 	return sending{
-		Uploads: a.repo.LinkUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
+		Uploads: a.repo.Visitors.LinkUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
 	}
 }
 
 // ofVisitor serves a request of a visitor for the upload in its path.
 func (a *api) ofVisitor(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
 	return func(w http.ResponseWriter, r *request) error {
-		return a.inTusVisited(w, r, func(v repository.Visitor) error { return serve(w, r, a.sentUpload(r, v, r.id())) })
+		return a.inTusVisited(w, r, func(v links.Visitor) error { return serve(w, r, a.sentUpload(r, v, r.id())) })
 	}
 }
 
 func (a *api) createDrop(w http.ResponseWriter, r *request) error {
-	return a.inTusVisited(w, r, func(v repository.Visitor) error {
+	return a.inTusVisited(w, r, func(v links.Visitor) error {
 		start, first, err := readNew(w, r)
 		if err != nil {
 			return err
 		}
-		t, secret, err := a.repo.StartFile(r.Context(), v, start)
+		t, secret, err := a.repo.Visitors.StartFile(r.Context(), v, start)
 		return a.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
 	})
 }
 
 // putDrop takes a file as curl -T sends it.
 func (a *api) putDrop(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
+	return a.visited(w, r, func(v links.Visitor) error {
 		digests, err := body.Announced(r.Request)
 		if err != nil {
 			return err
 		}
-		dropped, err := a.repo.ReceiveFile(r.Context(), v, repository.SentFile{
+		dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v, links.SentFile{
 			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
 		}, body.Reader{Body: r.Body})
 		if err != nil {
@@ -92,7 +92,7 @@ func (a *api) putDrop(w http.ResponseWriter, r *request) error {
 }
 
 // limitsOf says in words what a request takes.
-func limitsOf(visit repository.LinkView) string {
+func limitsOf(visit links.LinkView) string {
 	var limits []string
 	if visit.MaxFile > 0 {
 		limits = append(limits, "files of up to "+html.Size(visit.MaxFile))
@@ -100,7 +100,7 @@ func limitsOf(visit repository.LinkView) string {
 	if visit.MaxBytes > 0 {
 		limits = append(limits, html.Size(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
 	}
-	if types := repository.TypesOf(visit.Link); len(types) > 0 {
+	if types := links.TypesOf(visit.Link); len(types) > 0 {
 		limits = append(limits, strings.Join(types, ", ")+" only")
 	}
 	return strings.Join(limits, "; ")

@@ -182,7 +182,7 @@ func TestDropsOfEndedLinks(t *testing.T) {
 		v.puts(at, 3, "def").problem(http.StatusGone, "link_ended", "")
 		v.bad("HEAD", at, nil, inTus).want(http.StatusGone)
 		v.starts(6, "filename", "b.txt").problem(http.StatusGone, "link_ended", "")
-		l.repo.Uploads.Tidy()
+		l.repo.Uploads.Chunks.Tidy()
 		for until := time.Now().Add(10 * time.Second); parts() > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
 		}
 		same(t, tc.what+": parts after", parts(), 0)

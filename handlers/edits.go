@@ -14,7 +14,7 @@ import (
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/describe"
 )
 
 func (s presenter) edit(e metadata.BulkEdit) wire.Edit {
@@ -31,24 +31,24 @@ func (s presenter) edit(e metadata.BulkEdit) wire.Edit {
 	return shown
 }
 
-func (s presenter) outcome(o repository.BulkOutcome) wire.EditOutcome {
+func (s presenter) outcome(o describe.BulkOutcome) wire.EditOutcome {
 	shown := wire.EditOutcome{Rows: o.Rows, Changed: o.Changed, Unchanged: o.Unchanged}
 	if o.Edit != nil {
 		edit := s.edit(*o.Edit)
 		shown.Edit = &edit
 	}
-	shown.Changes = showAll(o.Changes, func(c repository.BulkChange) wire.EditChange {
-		return wire.EditChange{ID: c.ID.String(), Name: c.Name, Fields: showAll(c.Changes, func(f repository.FieldChange) wire.EditedField {
+	shown.Changes = showAll(o.Changes, func(c describe.BulkChange) wire.EditChange {
+		return wire.EditChange{ID: c.ID.String(), Name: c.Name, Fields: showAll(c.Changes, func(f describe.FieldChange) wire.EditedField {
 			return wire.EditedField{Name: f.Name, Before: json.RawMessage(cmp.Or(f.Before, "null")), After: json.RawMessage(cmp.Or(f.After, "null"))}
 		}).Data}
 	}).Data
-	shown.Problems = showAll(o.Problems, func(p repository.BulkProblem) wire.EditProblem {
+	shown.Problems = showAll(o.Problems, func(p describe.BulkProblem) wire.EditProblem {
 		return wire.EditProblem{Row: p.Row, Column: p.Column, Message: p.Message}
 	}).Data
 	return shown
 }
 
-func (a *api) sendOutcome(w http.ResponseWriter, r *request, o repository.BulkOutcome, err error) error {
+func (a *api) sendOutcome(w http.ResponseWriter, r *request, o describe.BulkOutcome, err error) error {
 	if err == nil {
 		writeJSON(w, http.StatusOK, a.presenter(r).outcome(o))
 	}
@@ -66,7 +66,7 @@ func (a *api) exportMetadata(w http.ResponseWriter, r *request) error {
 	}
 	sent := &startedWriter{Writer: w}
 	out := bufio.NewWriterSize(sent, slowclient.ChunkSize)
-	err := a.repo.ExportMetadata(r.Context(), r.caller, r.id(), separator, func(set metadata.Set) io.Writer {
+	err := a.repo.BulkEdits.ExportMetadata(r.Context(), r.caller, r.id(), separator, func(set metadata.Set) io.Writer {
 		header := w.Header()
 		header.Set("Content-Type", "text/csv; charset=utf-8")
 		header.Set("Content-Disposition", saveAs("attachment", set.Name+".csv"))
@@ -90,31 +90,31 @@ func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
-		if err := a.repo.MayEdit(r.Context(), r.caller, r.id()); err != nil { // before up to 32 MiB are read
+		if err := a.repo.BulkEdits.MayEdit(r.Context(), r.caller, r.id()); err != nil { // before up to 32 MiB are read
 			return err
 		}
 		file, err := body.CSV(w, r.Request)
 		if err != nil {
 			return err
 		}
-		outcome, err := a.repo.EditByCSV(r.Context(), r.caller, r.id(), file, preview)
+		outcome, err := a.repo.BulkEdits.EditByCSV(r.Context(), r.caller, r.id(), file, preview)
 		return a.sendOutcome(w, r, outcome, err)
 	}
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	outcome, err := a.repo.EditMany(r.Context(), r.caller, r.id(), fields, preview)
+	outcome, err := a.repo.BulkEdits.EditMany(r.Context(), r.caller, r.id(), fields, preview)
 	return a.sendOutcome(w, r, outcome, err)
 }
 
 func (a *api) undoEdit(w http.ResponseWriter, r *request) error {
-	outcome, err := a.repo.UndoEdit(r.Context(), r.caller, r.id())
+	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.caller, r.id())
 	return a.sendOutcome(w, r, outcome, err)
 }
 
 func (a *api) getEdit(w http.ResponseWriter, r *request) error {
-	edit, err := a.repo.GetEdit(r.Context(), r.caller, r.id())
+	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, a.presenter(r).edit(edit))
 	}
@@ -122,7 +122,7 @@ func (a *api) getEdit(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) listEdits(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.ListEdits(r.Context(), r.caller, r.id())
+	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))
 	}

@@ -8,11 +8,12 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/folders"
 )
 
 func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
-	outline, err := a.repo.OutlineResources(r.Context(), r.caller, r.list())
+	outline, err := a.repo.Files.OutlineResources(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,7 @@ func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getFolder(w http.ResponseWriter, r *request) error {
-	size, err := a.repo.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
+	size, err := a.repo.Folders.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.FolderSize(size))
 	}
@@ -37,10 +38,10 @@ func (a *api) getFolder(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) createFolder(w http.ResponseWriter, r *request) error {
-	return changeFolder(w, r, http.StatusCreated, func(f repository.Fields) (in metadata.FolderKey, _ repository.FolderOutcome, err error) {
+	return changeFolder(w, r, http.StatusCreated, func(f core.Fields) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
 		in.SetID, _ = metadata.ParseID(r.id())
-		in.Path, err = a.repo.CreateFolder(r.Context(), r.caller, r.id(), f)
-		return in, repository.FolderOutcome{Folders: 1}, err
+		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.caller, r.id(), f)
+		return in, folders.FolderOutcome{Folders: 1}, err
 	})
 }
 
@@ -49,20 +50,20 @@ func (a *api) copyFolder(w http.ResponseWriter, r *request) error { return a.pla
 func (a *api) moveFolder(w http.ResponseWriter, r *request) error { return a.placeFolder(w, r, true) }
 
 func (a *api) placeFolder(w http.ResponseWriter, r *request, move bool) error {
-	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
-		return a.repo.PlaceFolder(r.Context(), r.caller, r.id(), f, move)
+	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.PlaceFolder(r.Context(), r.caller, r.id(), f, move)
 	})
 }
 
 func (a *api) deleteFolder(w http.ResponseWriter, r *request) error {
-	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
-		return a.repo.RemoveFolder(r.Context(), r.caller, r.id(), f)
+	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.RemoveFolder(r.Context(), r.caller, r.id(), f)
 	})
 }
 
 func (a *api) restoreFolder(w http.ResponseWriter, r *request) error {
-	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
-		return a.repo.RestoreFolder(r.Context(), r.caller, r.id(), f)
+	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.RestoreFolder(r.Context(), r.caller, r.id(), f)
 	})
 }
 
@@ -72,7 +73,7 @@ func (a *api) changeMany(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	results, err := a.repo.ChangeMany(r.Context(), r.caller, r.id(), fields)
+	results, err := a.repo.Files.ChangeMany(r.Context(), r.caller, r.id(), fields)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (a *api) changeMany(w http.ResponseWriter, r *request) error {
 }
 
 // changeFolder answers with what a change has done, and to which folder.
-func changeFolder(w http.ResponseWriter, r *request, status int, change func(repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error)) error {
+func changeFolder(w http.ResponseWriter, r *request, status int, change func(core.Fields) (metadata.FolderKey, folders.FolderOutcome, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err

@@ -67,6 +67,7 @@ import (
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // Config configures the gateway.
@@ -179,8 +180,8 @@ func (r *request) id() string { return r.params.ByName("id") }
 func (r *request) number() string { return r.params.ByName("number") }
 
 // list returns which page of a listing the request asks for.
-func (r *request) list() repository.ListRequest {
-	return repository.ListRequest{Container: r.id(), Params: r.query, Token: r.token}
+func (r *request) list() core.ListRequest {
+	return core.ListRequest{Container: r.id(), Params: r.query, Token: r.token}
 }
 
 // Conn is a connection that knows what its client has received; see [slowclient.Conn].

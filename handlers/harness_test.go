@@ -83,7 +83,7 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 		}
 		g.others = append(g.others, repository.New(audited, files, rules))
 	}
-	g.admin, err = g.repo.Bootstrap(context.Background(), "")
+	g.admin, err = g.repo.Users.Bootstrap(context.Background(), "")
 	return g, err
 }
 

@@ -25,7 +25,7 @@ func TestFlushChangesNoAnswer(t *testing.T) {
 			c := ownGateway(t, repository.Config{HoldUpTo: 100}, config)
 			s := c.newSpace(nil)
 			// An unfinished upload keeps the bodies from being flushed.
-			slow := c.repo.NewUpload(auth.Principal{})
+			slow := c.repo.Uploads.NewUpload(auth.Principal{})
 			path := s.newFile("a.txt", "0123456789")
 			digest := s.get(path).object().text("sha256")
 			blob := filepath.Join(c.dir, "blobs", digest[:2], digest)

@@ -16,7 +16,8 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/visits"
 	"labshelf/handlers/wire"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/links"
 )
 
 // admitGuest finds the user of a request below the address of a link, and counts it where there is
@@ -60,7 +61,7 @@ type refusedInvitation struct {
 
 // showInvitation answers with an invitation, as it is for the user who is signed in in this
 // browser. refused is nil, or why the form comes again.
-func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, refused *refusedInvitation) error {
+func (a *api) showInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		writeJSON(w, http.StatusOK, wire.Invited{
 			Kind: visit.Kind.String(), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.RFC3339),
@@ -81,7 +82,7 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 		SignIn: a.prefix + "/signin", Start: a.prefix + "/",
 	}
 	if caller != nil {
-		offered, err := a.repo.Offered(r.Context(), v, *caller)
+		offered, err := a.repo.Visitors.Offered(r.Context(), v, *caller)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 }
 
 // nothingFor says why an invitation has nothing to give to a user; "" where it has.
-func nothingFor(offered repository.Accepted, dataspace string) string {
+func nothingFor(offered links.Accepted, dataspace string) string {
 	const unused = " The invitation is not used by this, and somebody else can have it."
 	name := offered.User.Username
 	switch {
@@ -117,7 +118,7 @@ func nothingFor(offered repository.Accepted, dataspace string) string {
 }
 
 // startOf is the page to begin with.
-func (a *api) startOf(accepted repository.Accepted) string {
+func (a *api) startOf(accepted links.Accepted) string {
 	if id := idText(accepted.DataspaceID); id != "" {
 		return a.prefix + "/dataspaces/" + id
 	}
@@ -126,7 +127,7 @@ func (a *api) startOf(accepted repository.Accepted) string {
 
 // invitationFields reads what is sent to accept an invitation, and whom the page took for signed
 // in.
-func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fields, as string, err error) {
+func invitationFields(w http.ResponseWriter, r *request) (fields core.Fields, as string, err error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
 		fields, err = body.Fields(w, r.Request)
 		if errors.Is(err, body.ErrEmpty) {
@@ -137,7 +138,7 @@ func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fiel
 	if err := readForm(w, r); err != nil {
 		return nil, "", err
 	}
-	fields = repository.Fields{}
+	fields = core.Fields{}
 	for name := range r.PostForm {
 		if value := strings.TrimSpace(r.PostForm.Get(name)); value != "" && name != "as" {
 			fields[name] = value
@@ -148,7 +149,7 @@ func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fiel
 
 // acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
 // signed in, or sends a key.
-func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView) error {
+func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -171,21 +172,21 @@ func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.V
 
 // accept decides whether a new user or one who is there accepts an invitation. That a user is made
 // and that one who is there joins are never taken for each other.
-func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, as string, fields repository.Fields) (repository.Accepted, error) {
+func (a *api) accept(r *request, v links.Visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
-		return repository.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", repository.Shorten(as))}
+		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", core.Shorten(as))}
 	case caller == nil:
-		return a.repo.Accept(r.Context(), v, fields, wantsPage(r.Request))
+		return a.repo.Visitors.Accept(r.Context(), v, fields, wantsPage(r.Request))
 	case len(fields) > 0:
 		field := slices.Min(slices.Collect(maps.Keys(fields)))
-		return repository.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, repository.Shorten(field))}
+		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, core.Shorten(field))}
 	}
-	return a.repo.Join(r.Context(), v, *caller)
+	return a.repo.Visitors.Join(r.Context(), v, *caller)
 }
 
 // sendAccepted answers that an invitation is accepted, with the only copy of the key.
-func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, accepted repository.Accepted) error {
+func (a *api) sendAccepted(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, accepted links.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {
 		status = http.StatusCreated

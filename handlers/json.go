@@ -11,7 +11,7 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
@@ -137,14 +137,14 @@ func (s presenter) url(kind, id string) string { return s.base + "/" + kind + "/
 
 // fieldsOf returns an object as a client sees it, field by field, in the types that a request is
 // decoded to.
-func fieldsOf[T, J any](show func(T) J) func(T) repository.Fields {
-	return func(object T) repository.Fields { return decoded(encode.JSON(show(object))) }
+func fieldsOf[T, J any](show func(T) J) func(T) core.Fields {
+	return func(object T) core.Fields { return decoded(encode.JSON(show(object))) }
 }
 
-func decoded(object []byte) repository.Fields {
+func decoded(object []byte) core.Fields {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
-	fields := repository.Fields{}
+	fields := core.Fields{}
 	if err := decoder.Decode(&fields); err != nil {
 		panic(err) // it has just been encoded
 	}

@@ -24,7 +24,7 @@ func (a *api) routesOfKeys() []route {
 }
 
 func (a *api) listKeys(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListKeys(r.Context(), r.caller, r.list())
+	page, err := a.repo.Users.ListKeys(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (a *api) createKey(w http.ResponseWriter, r *request) error {
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
+	created, key, err := a.repo.Users.CreateKey(r.Context(), r.caller, r.id(), fields)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
 	if r.query.Has("dependents") && dependents != "end" && dependents != "keep" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
 	}
-	return sendNothing(w, "", a.repo.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId"), dependents == "keep"))
+	return sendNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId"), dependents == "keep"))
 }
 
 // maxDependents is how many dependents of a key an answer names; it counts all.
 const maxDependents = 1000
 
 func (a *api) listDependents(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.KeyDependents(r.Context(), r.caller, r.id(), r.params.ByName("keyId"))
+	found, err := a.repo.Users.KeyDependents(r.Context(), r.caller, r.id(), r.params.ByName("keyId"))
 	if err != nil {
 		return err
 	}

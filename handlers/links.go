@@ -7,16 +7,18 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
-	"labshelf/repository"
+	"labshelf/repository/containers"
+	"labshelf/repository/core"
+	"labshelf/repository/links"
 )
 
-func (s presenter) link(l repository.LinkWithUse) wire.Link {
+func (s presenter) link(l containers.LinkWithUse) wire.Link {
 	id := l.ID.String()
 	shown := wire.Link{
 		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: idText(l.DataspaceID), SetID: idText(l.SetID), Role: l.Role.String(),
 		Folder: strings.TrimSuffix(l.Folder, "/"), Version: int64(l.Version), OwnerID: l.OwnerID.String(), MadeWith: idText(l.MadeWith), State: string(l.StateIs), History: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: int64(l.MaxUses), HidesPeople: l.HidesPeople,
-		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFileBytes: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: int64(l.Use.Count), BytesReceived: l.Use.Bytes, LastUsed: encode.Time(l.Use.Last),
+		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFileBytes: l.MaxFile, Types: links.TypesOf(l.Link), Uses: int64(l.Use.Count), BytesReceived: l.Use.Bytes, LastUsed: encode.Time(l.Use.Last),
 		UnfinishedUploads: l.Unfinished.Uploads, UnfinishedBytes: l.Unfinished.Bytes,
 	}
 	for _, id := range l.FileIDs() {
@@ -26,7 +28,7 @@ func (s presenter) link(l repository.LinkWithUse) wire.Link {
 }
 
 func (a *api) listLinks(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListLinks(r.Context(), r.caller, r.list())
+	page, err := a.repo.Links.ListLinks(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -40,7 +42,7 @@ func (a *api) createLink(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, token, err := a.repo.CreateLink(r.Context(), r.caller, fields)
+	created, token, err := a.repo.Links.CreateLink(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (a *api) createLink(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) sendLink(w http.ResponseWriter, r *request, l repository.LinkWithUse, err error) error {
+func (a *api) sendLink(w http.ResponseWriter, r *request, l containers.LinkWithUse, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("ETag", `"`+l.Tag()+`"`)
@@ -61,7 +63,7 @@ func (a *api) sendLink(w http.ResponseWriter, r *request, l repository.LinkWithU
 }
 
 func (a *api) getLink(w http.ResponseWriter, r *request) error {
-	l, err := a.repo.GetLink(r.Context(), r.caller, r.id())
+	l, err := a.repo.Links.GetLink(r.Context(), r.caller, r.id())
 	return a.sendLink(w, r, l, err)
 }
 
@@ -74,21 +76,21 @@ func (a *api) updateLink(w http.ResponseWriter, r *request) error {
 		delete(fields, field)
 	}
 	presenter := a.presenter(r)
-	l, err := a.repo.UpdateLink(r.Context(), r.caller, r.id(), repository.Edit[repository.LinkWithUse]{
+	l, err := a.repo.Links.UpdateLink(r.Context(), r.caller, r.id(), core.Edit[containers.LinkWithUse]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(presenter.link),
 	})
 	return a.sendLink(w, r, l, err)
 }
 
 func (a *api) revokeLink(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.RevokeLink(r.Context(), r.caller, r.id()))
+	return sendNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.caller, r.id()))
 }
 
 func (a *api) endLinkUploads(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.EndLinkUploads(r.Context(), r.caller, r.id()))
+	return sendNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.caller, r.id()))
 }
 
 func (a *api) takeLink(w http.ResponseWriter, r *request) error {
-	l, err := a.repo.TakeLink(r.Context(), r.caller, r.id())
+	l, err := a.repo.Links.TakeLink(r.Context(), r.caller, r.id())
 	return a.sendLink(w, r, l, err)
 }

@@ -10,16 +10,16 @@ import (
 
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // writePage answers with one page of the listing at the request's path.
-func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page repository.Page[T], show func(T) J) {
+func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page core.Page[T], show func(T) J) {
 	_ = a.sendPage(w, r, encode.JSON(pageOf(a.base(r.Request), r, page, show))) // a client that went away gets no error
 }
 
 // pageOf is one page of the listing at the request's path.
-func pageOf[T, J any](base string, r *request, page repository.Page[T], show func(T) J) any {
+func pageOf[T, J any](base string, r *request, page core.Page[T], show func(T) J) any {
 	if len(page.Items) == 0 {
 		return wire.End{End: true}
 	}

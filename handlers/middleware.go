@@ -20,7 +20,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/slowclient"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -127,7 +127,7 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 		event = event.Str("over_budget", w.over)
 	}
 	if w.Status() == http.StatusMisdirectedRequest {
-		event = event.Str("host", withoutKeys(repository.Shorten(hosts.Name(a.hosts.Host(r)))))
+		event = event.Str("host", withoutKeys(core.Shorten(hosts.Name(a.hosts.Host(r)))))
 	}
 	event.Str("request", id).Str("method", withoutKeys(r.Method)).Str("path", withoutLongSegments(withoutKeys(path))).Int("status", w.Status()).
 		Int64("bytes", w.Sent()).Dur("ms", took).Str("from", r.RemoteAddr)
@@ -257,7 +257,7 @@ func (a *api) observe(w *response, id string, took time.Duration) {
 
 // getMetrics serves the metrics.
 func (a *api) getMetrics(w http.ResponseWriter, r *request) error {
-	if _, err := a.repo.Upkeep(r.Context(), r.caller); err != nil { // sysadmins only
+	if _, err := a.repo.Monitor.Upkeep(r.Context(), r.caller); err != nil { // sysadmins only
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -289,7 +289,7 @@ func Admin(config Config, next http.Handler) http.Handler {
 func (a *api) errMisdirected(r *http.Request) error {
 	return &errs.Error{Kind: errs.Misdirected, Code: errs.CodeMisdirected, Message: fmt.Sprintf(
 		"this service does not answer for %q; if it is to, its operator adds that name to allowed_hosts, or sets base_url",
-		repository.Shorten(hosts.Name(a.hosts.Host(r))))}
+		core.Shorten(hosts.Name(a.hosts.Host(r))))}
 }
 
 // What scripts of allowed pages may send and read, in addition to what browsers always allow.

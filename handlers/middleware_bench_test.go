@@ -29,7 +29,7 @@ func (s *sink) SetWriteDeadline(at time.Time) error { return nil }
 func BenchmarkMiddleware(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	defer repo.Close()
-	key, err := repo.Bootstrap(b.Context(), "")
+	key, err := repo.Users.Bootstrap(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *rep
 				return &client{gateway: g, t: t}, shared
 			}
 			a, ofA := node("a")
-			if a.key, err = a.repo.Bootstrap(context.Background(), ""); err != nil {
+			if a.key, err = a.repo.Users.Bootstrap(context.Background(), ""); err != nil {
 				t.Fatal(err)
 			}
 			works(t, ofA.Store)
@@ -145,7 +145,7 @@ func TestFoundAtOtherNode(t *testing.T) {
 func foundAtOther(t *testing.T, a, b *client) {
 	ofA := a.newDrive(nil)
 	ofA.dav("PUT", "/glacier.txt", "text").want(http.StatusCreated)
-	if err := b.repo.Indexed(t.Context()); err != nil {
+	if err := b.repo.Search.Indexed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if found := b.get("/search?q=glacier").want(http.StatusOK); !strings.Contains(string(found.body), "glacier.txt") {
@@ -182,7 +182,7 @@ func TestNodeDies(t *testing.T) {
 }
 
 func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
-	inline := func() int64 { return b.repo.Condition(t.Context()).Detail.Inline.Bodies }
+	inline := func() int64 { return b.repo.Monitor.Condition(t.Context()).Detail.Inline.Bodies }
 	ofB := a.newDrive(nil).as(b)
 	ofB.dav("PUT", "/first", "1").want(http.StatusCreated)
 	for inline() > 0 { // a makes a file of what b has received

@@ -27,7 +27,7 @@ func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Obj
 			asked.Params["namePrefix"] = []string{folder}
 		}
 	}
-	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
+	ends, err := a.repo.Files.ListResources(r.Context(), r.caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
 	if err == nil && folder != "" {

@@ -83,7 +83,7 @@ func takesHTML(accept []string) bool {
 // getPage answers with the shell, and in it the page of what is open at its address.
 func (a *api) getPage(w http.ResponseWriter, r *request) error {
 	about := html.Document{
-		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Anonymous(), AdminsInvite: a.repo.AdminsInvite(), LinkDays: int(a.repo.LinkAge().Hours() / 24),
+		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Credentials.Anonymous(), AdminsInvite: a.repo.Links.AdminsInvite(), LinkDays: int(a.repo.Links.LinkAge().Hours() / 24),
 	}
 	at, _ := routed(r.Request)
 	status := http.StatusOK

@@ -11,7 +11,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // keyLength is the length of a key that this service has made.
@@ -85,7 +85,7 @@ func refuseKey(query url.Values) error {
 	for name, values := range query {
 		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
 		if suspect || slices.ContainsFunc(values, isKey) {
-			return keyInURL(repository.Shorten(name))
+			return keyInURL(core.Shorten(name))
 		}
 		if isKey(name) {
 			return keyInURL("")
@@ -117,7 +117,7 @@ func checkParameters(kind routeKind, query url.Values) error {
 			}
 			continue
 		}
-		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: repository.Shorten(name),
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: core.Shorten(name),
 			Message: "this request does not take this query parameter; accepted: " + cmp.Or(strings.Join(accepted, ", "), "none")}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func BenchmarkRequests(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	b.Cleanup(repo.Close)
-	key, err := repo.Bootstrap(b.Context(), "")
+	key, err := repo.Users.Bootstrap(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,14 +11,15 @@ import (
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		layouts := a.layouts(r)
 		page := a.pages.Begin(layouts.base + r.path + results)
-		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
+		ends, err := a.repo.Files.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
 		return a.finishPage(w, r, page, ends, err)
@@ -26,7 +27,7 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 }
 
 // finishPage sends a page, or returns the error that ended it, and takes its memory back.
-func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends repository.PageEnds, err error) error {
+func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends core.PageEnds, err error) error {
 	switch {
 	case err != nil:
 	case page.Empty():
@@ -39,7 +40,7 @@ func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, e
 }
 
 func (a *api) createResource(w http.ResponseWriter, r *request) error {
-	upload := a.repo.NewUpload(r.caller)
+	upload := a.repo.Uploads.NewUpload(r.caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
-	upload := a.repo.NewUpload(r.caller)
+	upload := a.repo.Uploads.NewUpload(r.caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
@@ -82,14 +83,14 @@ func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 
 // discard removes the temporary file of an upload. One that cannot be removed stays in the
 // temporary folder, which is emptied at the next start.
-func (a *api) discard(upload *repository.FormUpload) {
+func (a *api) discard(upload *files.Upload) {
 	if err := upload.Discard(); err != nil {
 		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
 	}
 }
 
 func (a *api) getResource(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetResource(r.Context(), r.caller, r.id())
+	found, err := a.repo.Files.GetResource(r.Context(), r.caller, r.id())
 	return a.sendResource(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
@@ -98,9 +99,9 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[metadata.Resource]{
+	edited, err := a.repo.Files.EditResource(r.Context(), r.caller, r.id(), core.Edit[metadata.Resource]{
 		Fields: fields, Match: preconditions(r),
-		Shown: func(shown metadata.Resource) repository.Fields {
+		Shown: func(shown metadata.Resource) core.Fields {
 			return decoded(a.layouts(r).single.Append(nil, &shown))
 		},
 	})
@@ -108,31 +109,31 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, tagOf(&deleted), err)
 }
 
 func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
+	restored, err := a.repo.Files.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
 }
 
 func (a *api) copyResource(w http.ResponseWriter, r *request) error {
-	return a.placeResource(w, r, a.repo.CopyResource)
+	return a.placeResource(w, r, a.repo.Files.CopyResource)
 }
 
 func (a *api) moveResource(w http.ResponseWriter, r *request) error {
-	return a.placeResource(w, r, a.repo.MoveResource)
+	return a.placeResource(w, r, a.repo.Files.MoveResource)
 }
 
 // placeResource answers with the record at the place where a file has gone, which is a new one
 // unless the file was renamed.
-func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, repository.Destination) (metadata.Resource, error)) error {
+func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	arrived, err := place(r.Context(), r.caller, r.id(), repository.DestinationOf(fields, preconditions(r)))
+	arrived, err := place(r.Context(), r.caller, r.id(), files.DestinationOf(fields, preconditions(r)))
 	if err != nil || arrived.ID.String() == r.id() {
 		return a.sendResource(w, r, arrived, err)
 	}
@@ -144,7 +145,7 @@ func (a *api) placeResource(w http.ResponseWriter, r *request, place func(contex
 func (a *api) listVersions(w http.ResponseWriter, r *request) error {
 	layouts := a.layouts(r)
 	page := a.pages.Begin(layouts.base + r.path + results)
-	found, err := a.repo.ListVersions(r.Context(), r.caller, r.list())
+	found, err := a.repo.Versions.ListVersions(r.Context(), r.caller, r.list())
 	for _, v := range found.Items {
 		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
 	}
@@ -152,12 +153,12 @@ func (a *api) listVersions(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getVersion(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetVersion(r.Context(), r.caller, r.id(), r.number())
+	found, err := a.repo.Versions.GetVersion(r.Context(), r.caller, r.id(), r.number())
 	return a.sendVersion(w, r, encode.Version{Version: found}, err)
 }
 
 func (a *api) restoreVersion(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreVersion(r.Context(), r.caller, r.id(), r.number(), preconditions(r))
+	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.caller, r.id(), r.number(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
 }
 
@@ -166,13 +167,13 @@ func (a *api) labelVersion(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	labelled, err := a.repo.LabelVersion(r.Context(), r.caller, r.id(), r.number(), fields, preconditions(r))
+	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.caller, r.id(), r.number(), fields, preconditions(r))
 	return a.sendVersion(w, r, encode.Version{Version: labelled}, err)
 }
 
 // eraseVersion removes the file of a version at once.
 func (a *api) eraseVersion(w http.ResponseWriter, r *request) error {
-	erased, shared, err := a.repo.EraseVersion(r.Context(), r.caller, r.id(), r.number())
+	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.caller, r.id(), r.number())
 	return a.sendVersion(w, r, encode.Version{Version: erased, Shared: shared}, err)
 }
 
@@ -203,7 +204,7 @@ func tagOf(resource *metadata.Resource) string {
 }
 
 // versionTags returns the tags of versions that clients' tags stand for.
-func versionTags(shown repository.ETags) repository.ETags {
+func versionTags(shown core.ETags) core.ETags {
 	for i, tag := range shown.Tags {
 		shown.Tags[i] = strings.TrimSuffix(tag, damagedTag)
 	}

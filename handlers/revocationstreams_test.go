@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // cutting is the writer of an answer during which something happens once, when its first bytes are
@@ -104,7 +105,7 @@ func TestRevocationsInStreams(t *testing.T) {
 // endStreams ends a right in the middle of all answers that rest on it.
 func endStreams(t *testing.T, r revocation) {
 	m := newMaker(t, repository.Config{}, r.user)
-	big := m.client.upload(m.set, "big.bin", string(randomBytes(3*repository.StreamPart))).text("id")
+	big := m.client.upload(m.set, "big.bin", string(randomBytes(3*core.StreamPart))).text("id")
 	m.fill()
 	m.lose()
 	var each []func(func())
@@ -121,7 +122,7 @@ func endStreams(t *testing.T, r revocation) {
 			if of.says != "" {
 				ended = strings.Contains(part.end, of.says) && !strings.Contains(part.end, `{"end":`)
 			}
-			if part.status >= 300 || !ended || part.sent > repository.StreamPart+1<<20 {
+			if part.status >= 300 || !ended || part.sent > core.StreamPart+1<<20 {
 				t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v; it ends with %s", what, part.status, part.sent, whole.sent, part.cut, part.end)
 			}
 		})
@@ -272,7 +273,7 @@ func uploadsDuring() map[string]func(*maker) func(middle func()) *answer {
 	byKey := func(m *maker) *client { return m.key }
 	byVisitor := func(m *maker) *client { return m.request.client }
 	return map[string]func(*maker) func(func()) *answer{
-		"form": formed(7, key), "large form": formed(3*repository.StreamPart, key),
+		"form": formed(7, key), "large form": formed(3*core.StreamPart, key),
 		"session": formed(7, func(m *maker) (*client, []string) { return m.withKey(""), []string{m.cookie} }),
 		"child":   formed(7, func(m *maker) (*client, []string) { return m.grandchild, nil }),
 		"tus":     sent("PATCH", byKey, func(m *maker) string { return m.key.begin(8, "setId", m.set, "filename", "during.txt") }, chunk...),

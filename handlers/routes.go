@@ -344,7 +344,7 @@ func (a *api) router() *httprouter.Router {
 // options answers OPTIONS; the router has put the methods into Allow.
 func (a *api) options(w http.ResponseWriter, r *http.Request) {
 	if path, _ := routed(r); strings.HasPrefix(path+"/", version+"/uploads/") || isDropPath(path) {
-		tus.Describe(w.Header(), a.repo.MaxUpload())
+		tus.Describe(w.Header(), a.repo.Uploads.MaxUpload())
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

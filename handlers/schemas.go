@@ -7,10 +7,11 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
 )
 
-func (s presenter) schema(of repository.Schema) wire.Schema {
+func (s presenter) schema(of describe.Schema) wire.Schema {
 	id := of.ID.String()
 	return wire.Schema{
 		ID: id, URL: s.url("schemas", id), DataspaceID: of.DataspaceID.String(), Name: of.Name, Title: of.Title, Description: of.Description,
@@ -19,14 +20,14 @@ func (s presenter) schema(of repository.Schema) wire.Schema {
 	}
 }
 
-func showSchemaVersion(v repository.SchemaVersion) wire.SchemaVersion {
+func showSchemaVersion(v describe.SchemaVersion) wire.SchemaVersion {
 	return wire.SchemaVersion{
 		Version: int(v.Number), Schema: json.RawMessage(v.Text), Form: encode.Raw(v.Form),
 		Created: encode.Time(v.Created), CreatedEpoch: encode.Epoch(v.Created), CreatedBy: v.CreatedBy.String(),
 	}
 }
 
-func showConformance(c repository.Conformance) wire.Conformance {
+func showConformance(c describe.Conformance) wire.Conformance {
 	shown := wire.Conformance{Incomplete: len(c.Problems) > 0, Problems: []wire.PropertyProblem{}}
 	if c.Applies {
 		shown.Schema = &wire.AppliedSchema{
@@ -41,7 +42,7 @@ func showConformance(c repository.Conformance) wire.Conformance {
 }
 
 func (a *api) listSchemas(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.ListSchemas(r.Context(), r.caller, r.id())
+	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
 	}
@@ -53,7 +54,7 @@ func (a *api) createSchema(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.CreateSchema(r.Context(), r.caller, r.id(), fields)
+	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.caller, r.id(), fields)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (a *api) createSchema(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getSchema(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetSchema(r.Context(), r.caller, r.id())
+	found, err := a.repo.Schemas.GetSchema(r.Context(), r.caller, r.id())
 	return a.sendSchema(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
@@ -72,23 +73,23 @@ func (a *api) updateSchema(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateSchema(r.Context(), r.caller, r.id(), repository.Edit[repository.Schema]{
+	updated, err := a.repo.Schemas.UpdateSchema(r.Context(), r.caller, r.id(), core.Edit[describe.Schema]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).schema),
 	})
 	return a.sendSchema(w, r, updated, err)
 }
 
 func (a *api) deleteSchema(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteSchema(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreSchema(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreSchema(r.Context(), r.caller, r.id(), preconditions(r))
+	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendSchema(w, r, restored, err)
 }
 
-func (a *api) sendSchema(w http.ResponseWriter, r *request, s repository.Schema, err error) error {
+func (a *api) sendSchema(w http.ResponseWriter, r *request, s describe.Schema, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, s.Tag(), a.presenter(r).schema(s))
 	}
@@ -96,7 +97,7 @@ func (a *api) sendSchema(w http.ResponseWriter, r *request, s repository.Schema,
 }
 
 func (a *api) listSchemaVersions(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.ListSchemaVersions(r.Context(), r.caller, r.id())
+	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
 	}
@@ -104,7 +105,7 @@ func (a *api) listSchemaVersions(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getSchemaVersion(w http.ResponseWriter, r *request) error {
-	v, err := a.repo.GetSchemaVersion(r.Context(), r.caller, r.id(), r.params.ByName("number"))
+	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.caller, r.id(), r.params.ByName("number"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, showSchemaVersion(v))
 	}
@@ -112,16 +113,16 @@ func (a *api) getSchemaVersion(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getResourceSchema(w http.ResponseWriter, r *request) error {
-	c, err := a.repo.ResourceConformance(r.Context(), r.caller, r.id())
+	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.caller, r.id())
 	return sendConformance(w, c, err)
 }
 
 func (a *api) getSetSchema(w http.ResponseWriter, r *request) error {
-	c, err := a.repo.SetConformance(r.Context(), r.caller, r.id())
+	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.caller, r.id())
 	return sendConformance(w, c, err)
 }
 
-func sendConformance(w http.ResponseWriter, c repository.Conformance, err error) error {
+func sendConformance(w http.ResponseWriter, c describe.Conformance, err error) error {
 	if err == nil {
 		writeJSON(w, http.StatusOK, showConformance(c))
 	}

@@ -7,7 +7,7 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/watch"
 	"labshelf/search"
 	"labshelf/search/index"
 )
@@ -16,7 +16,7 @@ import (
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
 func (a *api) search(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Search(r.Context(), r.caller, r.list())
+	found, err := a.repo.Search.Search(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -38,9 +38,9 @@ func (a *api) sendFound(w http.ResponseWriter, r *request, page any) error {
 }
 
 // hit shows hits to one caller.
-func (a *api) hit(r *request) func(repository.Hit) wire.Hit[any] {
+func (a *api) hit(r *request) func(watch.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
-	return func(h repository.Hit) wire.Hit[any] {
+	return func(h watch.Hit) wire.Hit[any] {
 		shown := wire.Hit[any]{Kind: kindWords[h.Kind], Matched: h.Matched}
 		switch h.Kind {
 		case search.Dataspace:
@@ -54,7 +54,7 @@ func (a *api) hit(r *request) func(repository.Hit) wire.Hit[any] {
 	}
 }
 
-func countsOf(found repository.Found) wire.SearchCounts {
+func countsOf(found watch.Found) wire.SearchCounts {
 	c := found.Counts
 	shown := wire.SearchCounts{Tags: counted(c.Tags), Creators: counted(c.Creators), Years: counted(c.Years)}
 	shown.Kinds, shown.Dataspaces = []wire.Count[string]{}, []wire.Count[string]{}
@@ -77,7 +77,7 @@ func counted[T any](counts []index.Count[T]) []wire.Count[T] {
 }
 
 func (a *api) getIndex(w http.ResponseWriter, r *request) error {
-	s, err := a.repo.IndexStatus(r.Context(), r.caller)
+	s, err := a.repo.Search.IndexStatus(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (a *api) getIndex(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) rebuildIndex(w http.ResponseWriter, r *request) error {
-	if err := a.repo.RebuildIndex(r.Context(), r.caller); err != nil {
+	if err := a.repo.Search.RebuildIndex(r.Context(), r.caller); err != nil {
 		return err
 	}
 	return a.getIndex(w, r)

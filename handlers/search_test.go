@@ -16,7 +16,7 @@ import (
 func (c *client) find(q string, more ...string) *answer {
 	c.t.Helper()
 	for _, node := range append([]*repository.Service{c.repo}, c.others...) {
-		if err := node.Indexed(c.t.Context()); err != nil {
+		if err := node.Search.Indexed(c.t.Context()); err != nil {
 			c.t.Fatal(err)
 		}
 	}

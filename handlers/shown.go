@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/files"
 )
 
 // inlineType tells what a browser may show in place: types that hold no script, or that it opens in
@@ -33,7 +33,7 @@ var shownByContent = []string{"image/png", "image/jpeg", "image/gif", "image/web
 func likelyType(f metadata.Resource) string {
 	switch media, _, _ := mime.ParseMediaType(f.MimeType); media {
 	case "application/octet-stream", "application/x-www-form-urlencoded", "binary/octet-stream":
-		_, extension, _ := strings.Cut(strings.ToLower(path.Ext(repository.DownloadName(f))), ".")
+		_, extension, _ := strings.Cut(strings.ToLower(path.Ext(files.DownloadName(f))), ".")
 		if extension == "jpg" {
 			extension = "jpeg"
 		}

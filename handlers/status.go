@@ -11,7 +11,7 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 //go:embed openapi.json
@@ -35,12 +35,12 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	if errors.Is(err, errTooManyFailures) { // or keys could be guessed here
 		return err
 	}
-	c, status := a.repo.Condition(r.Context()), http.StatusOK
-	if c.Status == repository.StatusFailing {
+	c, status := a.repo.Monitor.Condition(r.Context()), http.StatusOK
+	if c.Status == maintenance.StatusFailing {
 		status = http.StatusServiceUnavailable
 		noteError(w, errors.New(c.Detail.Failing), status)
 	}
-	shown := wire.Status[*wire.StatusDetail]{Status: string(c.Status), Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
+	shown := wire.Status[*wire.StatusDetail]{Status: string(c.Status), Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Credentials.Anonymous()}
 	if err == nil && caller.Sysadmin {
 		d, scrub := c.Detail, c.Detail.Scrub
 		shown.Detail = &wire.StatusDetail{

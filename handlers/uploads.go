@@ -9,7 +9,7 @@ import (
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/resumable"
 )
 
@@ -27,7 +27,7 @@ type sending struct {
 
 // ownUpload is an upload of a user.
 func (a *api) ownUpload(r *request, id string) sending {
-	return sending{Uploads: a.repo.Uploads, id: id, name: id, url: a.presenter(r).url("uploads", id)}
+	return sending{Uploads: a.repo.Uploads.Chunks, id: id, name: id, url: a.presenter(r).url("uploads", id)}
 }
 
 // ofUser serves a request of a user for the upload in its path.
@@ -36,7 +36,7 @@ func (a *api) ofUser(serve func(http.ResponseWriter, *request, sending) error) f
 }
 
 // readNew reads what a request says about a new upload, and the chunk that it may bring.
-func readNew(w http.ResponseWriter, r *request) (start repository.UploadStart, first *tus.Chunk, err error) {
+func readNew(w http.ResponseWriter, r *request) (start files.UploadStart, first *tus.Chunk, err error) {
 	if start, err = tus.ReadStart(r.Request); err != nil {
 		return start, nil, err
 	}
@@ -61,7 +61,7 @@ func (a *api) createUpload(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	start.Fields.Match = preconditions(r)
-	t, err := a.repo.CreateUpload(r.Context(), r.caller, start)
+	t, err := a.repo.Uploads.CreateUpload(r.Context(), r.caller, start)
 	return a.answerNew(w, r, a.ownUpload(r, t.ID.String()), t, first, err)
 }
 

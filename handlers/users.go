@@ -5,11 +5,11 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 func (a *api) listUsers(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListUsers(r.Context(), r.caller, r.list())
+	page, err := a.repo.Users.ListUsers(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (a *api) createUser(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.CreateUser(r.Context(), r.caller, fields)
+	created, err := a.repo.Users.CreateUser(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *api) createUser(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getUser(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetUser(r.Context(), r.caller, r.id())
+	found, err := a.repo.Users.GetUser(r.Context(), r.caller, r.id())
 	return a.sendUser(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
@@ -42,19 +42,19 @@ func (a *api) updateUser(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[metadata.User]{
+	updated, err := a.repo.Users.UpdateUser(r.Context(), r.caller, r.id(), core.Edit[metadata.User]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).user),
 	})
 	return a.sendUser(w, r, updated, err)
 }
 
 func (a *api) deleteUser(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteUser(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Users.DeleteUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreUser(r.Context(), r.caller, r.id(), preconditions(r))
+	restored, err := a.repo.Users.RestoreUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendUser(w, r, restored, err)
 }
 
@@ -66,7 +66,7 @@ func (a *api) sendUser(w http.ResponseWriter, r *request, u metadata.User, err e
 }
 
 func (a *api) listPrivileges(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListPrivileges(r.Context(), r.caller, r.list())
+	page, err := a.repo.Users.ListPrivileges(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	granted, isNew, err := a.repo.Grant(r.Context(), r.caller, fields)
+	granted, isNew, err := a.repo.Users.Grant(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.GetPrivilege(r.Context(), r.caller, r.id())
+	found, err := a.repo.Users.GetPrivilege(r.Context(), r.caller, r.id())
 	if err := checkPreconditions(r, found.Tag(), found.Modified, err); err != nil {
 		return err
 	}
@@ -103,6 +103,6 @@ func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) revoke(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Revoke(r.Context(), r.caller, r.id(), preconditions(r))
+	deleted, err := a.repo.Users.Revoke(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }

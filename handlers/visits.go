@@ -17,7 +17,7 @@ import (
 	"labshelf/handlers/internal/visits"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/links"
 )
 
 // visitPath is what the address of every link begins with. What follows is a secret: logs do not
@@ -53,8 +53,8 @@ func (a *api) visitAddress(r *request, token string) string {
 
 // visitor returns the sender of a request below the address of a link. A password may come as that
 // of HTTP Basic, with any username.
-func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, error) {
-	v := repository.Visitor{Token: r.params.ByName("token")}
+func (a *api) visitor(w http.ResponseWriter, r *request) (links.Visitor, error) {
+	v := links.Visitor{Token: r.params.ByName("token")}
 	r.visits = true
 	if client := a.hosts.Client(r.Request); client.IsValid() {
 		v.Address = client.String()
@@ -68,7 +68,7 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 	err := a.admitGuest(w, r, sent)
 	if err == nil && sent {
 		err = withoutSlot(w, func() (err error) {
-			v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
+			v.Proof, err = a.repo.Visitors.AdmitVisitor(r.Context(), v, password)
 			return err
 		})
 	}
@@ -77,7 +77,7 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 
 // visited serves a request of a visitor. People get a page that says what went wrong, and is where
 // a password is entered; programs a problem.
-func (a *api) visited(w http.ResponseWriter, r *request, serve func(repository.Visitor) error) error {
+func (a *api) visited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
 	v, err := a.visitor(w, r)
 	if err == nil {
 		err = serve(v)
@@ -124,8 +124,8 @@ func writeVisitUnder(w http.ResponseWriter, status int, policy string, write fun
 
 // getVisit shows a link.
 func (a *api) getVisit(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
-		visit, err := a.repo.ViewLink(r.Context(), v)
+	return a.visited(w, r, func(v links.Visitor) error {
+		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 		if sent := r.URL.Query()["from"]; len(sent) > 0 {
 			from = sent[0]
 		}
-		files, next, err := a.repo.SharedFiles(r.Context(), v, from, visitPage)
+		files, next, err := a.repo.Visitors.SharedFiles(r.Context(), v, from, visitPage)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 }
 
 // showShare answers with the files of a share.
-func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, files []metadata.Resource, next string) error {
+func (a *api) showShare(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, files []metadata.Resource, next string) error {
 	address := a.visitAddress(r, v.Token)
 	if next != "" {
 		next = address + "?from=" + next
@@ -183,7 +183,7 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 }
 
 // shownName is what a file is called in its share: the name below the folder.
-func shownName(visit repository.LinkView, f metadata.Resource) string {
+func shownName(visit links.LinkView, f metadata.Resource) string {
 	return strings.TrimPrefix(f.Name, visit.Folder)
 }
 
@@ -196,9 +196,9 @@ func expiresText(at metadata.Stamp, layout string) string {
 
 // getShared sends a file of a share.
 func (a *api) getShared(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
+	return a.visited(w, r, func(v links.Visitor) error {
 		fetch := fetchOf(r)
-		resource, file, err := a.repo.OpenShared(r.Context(), v, r.id(), fetch)
+		resource, file, err := a.repo.Visitors.OpenShared(r.Context(), v, r.id(), fetch)
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		sent := contentOf(resource, file)
-		sent.still = func() error { return a.repo.MayStillReadShare(r.Context(), v) }
+		sent.still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v) }
 		return a.sendContent(w, r, sent)
 	})
 }
@@ -218,43 +218,43 @@ var onePart = regexp.MustCompile(`^bytes=0*([0-9]+)-([0-9]*)$`)
 // fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning
 // is as good as the whole, and of a part that the file does not have nothing is sent. Conditions
 // are left out: a download that is counted is one.
-func fetchOf(r *request) func(bytes int64) repository.Fetch {
+func fetchOf(r *request) func(bytes int64) links.Fetch {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		r.Header.Del(name)
 	}
-	return func(bytes int64) repository.Fetch {
+	return func(bytes int64) links.Fetch {
 		sent := r.Header.Values("Range")
 		if r.Method == http.MethodHead {
-			return repository.FetchHead
+			return links.FetchHead
 		}
 		if len(sent) != 1 || bytes == 0 { // of an empty file a Range is passed over
-			return repository.FetchWhole
+			return links.FetchWhole
 		}
 		part := onePart.FindStringSubmatch(sent[0])
 		if part == nil {
-			return repository.FetchWhole
+			return links.FetchWhole
 		}
 		first, err := strconv.ParseInt(part[1], 10, 64)
 		last, failed := strconv.ParseInt(cmp.Or(part[2], part[1]), 10, 64)
 		none := err != nil || failed != nil || first >= bytes || last < first
 		switch {
 		case none && r.Header.Get("If-Range") == "": // which may have the whole file sent
-			return repository.FetchHead
+			return links.FetchHead
 		case first == 0 && !none:
-			return repository.FetchWhole
+			return links.FetchWhole
 		}
-		return repository.FetchPart
+		return links.FetchPart
 	}
 }
 
 func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
+	return a.visited(w, r, func(v links.Visitor) error {
 		if r.Method == http.MethodHead {
-			_, _, err := a.repo.SharedFiles(r.Context(), v, "", 1)
+			_, _, err := a.repo.Visitors.SharedFiles(r.Context(), v, "", 1)
 			return sendNothing(w, "", err)
 		}
-		files, err := a.repo.OpenSharedArchive(r.Context(), v)
+		files, err := a.repo.Visitors.OpenSharedArchive(r.Context(), v)
 		if err != nil {
 			return err
 		}
@@ -265,8 +265,8 @@ func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 // postVisit takes what the form of a page sends: a password, files, or that an invitation is
 // accepted.
 func (a *api) postVisit(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v repository.Visitor) error {
-		visit, err := a.repo.ViewLink(r.Context(), v)
+	return a.visited(w, r, func(v links.Visitor) error {
+		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
 		switch {
 		case err == nil && visit.Kind == metadata.Invitation:
 			return a.acceptInvitation(w, r, v, visit)
@@ -277,7 +277,7 @@ func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 		}
 		var received []string
 		err = body.Files(r.Request, func(name, contentType string, file io.Reader) error {
-			dropped, err := a.repo.ReceiveFile(r.Context(), v, repository.SentFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
+			dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v, links.SentFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
 			if err == nil {
 				received = append(received, lastElement(dropped.Name))
 				visit.Use.Bytes += dropped.Bytes
@@ -295,7 +295,7 @@ func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 func lastElement(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // enterPassword answers a password with a cookie that proves it, for this browser and this link.
-func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visitor) error {
+func (a *api) enterPassword(w http.ResponseWriter, r *request, v links.Visitor) error {
 	if err := readForm(w, r); err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visi
 			return err
 		}
 	}
-	proof, err := a.repo.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
+	proof, err := a.repo.Visitors.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
 	if err != nil {
 		return err
 	}
@@ -328,7 +328,7 @@ func readForm(w http.ResponseWriter, r *request) error {
 
 // showRequest answers with the form of a request, what has just come, and why no more of it has;
 // nil: all has.
-func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.LinkView, received []string, refusal *errs.Error) error {
+func (a *api) showRequest(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {
 		if refusal != nil {

@@ -8,7 +8,8 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/watch"
 )
 
 func showAll[T, J any](items []T, show func(T) J) wire.All[J] {
@@ -21,7 +22,7 @@ func showAll[T, J any](items []T, show func(T) J) wire.All[J] {
 
 func showWebhook(w metadata.Webhook) wire.Webhook {
 	shown := wire.Webhook{
-		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", History: history(w.Record),
+		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: watch.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", History: history(w.Record),
 		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Time(w.NextTry), FormerSecretUntil: encode.Time(w.FormerUntil),
 	}
 	if w.DataspaceID != (metadata.ID{}) {
@@ -48,7 +49,7 @@ func showDelivery(d metadata.Delivery) wire.Delivery {
 }
 
 func (a *api) listWebhooks(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.ListWebhooks(r.Context(), r.caller)
+	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.caller)
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showWebhook))
 	}
@@ -61,7 +62,7 @@ func (a *api) createWebhook(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.CreateWebhook(r.Context(), r.caller, fields)
+	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.caller, fields)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error 
 }
 
 func (a *api) getWebhook(w http.ResponseWriter, r *request) error {
-	hook, err := a.repo.GetWebhook(r.Context(), r.caller, r.id())
+	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.caller, r.id())
 	return sendWebhook(w, hook, err)
 }
 
@@ -93,16 +94,16 @@ func (a *api) updateWebhook(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateWebhook(r.Context(), r.caller, r.id(), repository.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
+	updated, err := a.repo.Webhooks.UpdateWebhook(r.Context(), r.caller, r.id(), core.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
 	return sendWebhook(w, updated, err)
 }
 
 func (a *api) deleteWebhook(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.DeleteWebhook(r.Context(), r.caller, r.id()))
+	return sendNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.caller, r.id()))
 }
 
 func (a *api) rotateWebhook(w http.ResponseWriter, r *request) error {
-	rotated, err := a.repo.RotateWebhook(r.Context(), r.caller, r.id())
+	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeSecret(w, http.StatusOK, rotated)
 	}
@@ -110,7 +111,7 @@ func (a *api) rotateWebhook(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) resumeWebhook(w http.ResponseWriter, r *request) error {
-	resumed, err := a.repo.ResumeWebhook(r.Context(), r.caller, r.id())
+	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.caller, r.id())
 	return sendWebhook(w, resumed, err)
 }
 
@@ -120,12 +121,12 @@ func (a *api) skipWebhook(w http.ResponseWriter, r *request) error {
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	skipped, err := a.repo.SkipWebhook(r.Context(), r.caller, r.id(), fields)
+	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.caller, r.id(), fields)
 	return sendWebhook(w, skipped, err)
 }
 
 func (a *api) listDeliveries(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.ListDeliveries(r.Context(), r.caller, r.id())
+	list, err := a.repo.Webhooks.ListDeliveries(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showDelivery))
 	}
@@ -133,7 +134,7 @@ func (a *api) listDeliveries(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) repeatDelivery(w http.ResponseWriter, r *request) error {
-	repeated, err := a.repo.RepeatDelivery(r.Context(), r.caller, r.id(), r.params.ByName("number"))
+	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.caller, r.id(), r.params.ByName("number"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, showDelivery(repeated))
 	}

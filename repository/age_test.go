@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 func TestParseAge(t *testing.T) {
@@ -16,7 +16,7 @@ func TestParseAge(t *testing.T) {
 		"1h30m": 90 * time.Minute, "250ms": 250 * time.Millisecond, "1d1ns": day + 1, "106751d": 106751 * day,
 		"106751d23h47m16.854775807s": 1<<63 - 1,
 	} {
-		if got, err := repository.ParseAge(text); got != want || err != nil {
+		if got, err := maintenance.ParseAge(text); got != want || err != nil {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -24,7 +24,7 @@ func TestParseAge(t *testing.T) {
 		"", "d", "90", "-1d", "-1h", "1d-1h", "+1d", "1h1d", "1h2d", "1d2d", "1dd", "1 d", " 1d", "1d ", "1D", "1w", "1y", "one", ".d", "1..5d", "1e3d", "١d",
 		"106752d", "106751d24h", "99999999999999999999d", "9223372036854775808ns", strings.Repeat("9", 1000) + "d",
 	} {
-		if got, err := repository.ParseAge(text); err == nil {
+		if got, err := maintenance.ParseAge(text); err == nil {
 			t.Errorf("%q: %v, want an error", text, got)
 		}
 	}
@@ -35,11 +35,11 @@ func FuzzParseAge(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		age, err := repository.ParseAge(text)
+		age, err := maintenance.ParseAge(text)
 		if age < 0 || err != nil && age != 0 {
 			t.Fatalf("%q: %v, %v", text, age, err)
 		}
-		if again, err2 := repository.ParseAge(age.String()); err == nil && (again != age || err2 != nil) {
+		if again, err2 := maintenance.ParseAge(age.String()); err == nil && (again != age || err2 != nil) {
 			t.Fatalf("%q: %v, read again %v, %v", text, age, again, err2)
 		}
 	})

@@ -12,6 +12,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -22,7 +24,7 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	h := newHeld(t)
 	set := h.Sets[0]
 	count := func() (n int, err error) {
-		archive, err := h.Service.OpenArchive(t.Context(), h.Admin, set.ID.String(), "", nil)
+		archive, err := h.Service.Files.OpenArchive(t.Context(), h.Admin, set.ID.String(), "", nil)
 		if err != nil {
 			return 0, err
 		}
@@ -42,12 +44,12 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	if err != nil || before == 0 {
 		t.Fatalf("%d files before, %v", before, err)
 	}
-	_, err = h.Service.DeleteSet(t.Context(), h.Admin, set.ID.String(), repository.Match{})
+	_, err = h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.Match{})
 	h.Begun(err)
 	_, err = count()
 	h.Refused(err, errs.CodeSetGone)
 	h.finish(set.ID)
-	_, err = h.Service.RestoreSet(t.Context(), h.Admin, set.ID.String(), repository.Match{})
+	_, err = h.Service.Sets.RestoreSet(t.Context(), h.Admin, set.ID.String(), core.Match{})
 	h.Begun(err)
 	_, err = count()
 	h.Refused(err, errs.CodeBusy)
@@ -62,9 +64,9 @@ func TestArchiveDuringARestoration(t *testing.T) {
 func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	set, files, under := h.Sets[0].ID.String(), int64(len(h.Resources)), h.Service.Archived()
-	open := func() (*repository.Archive, error) { return h.Service.OpenArchive(t.Context(), h.Admin, set, "", nil) }
-	under.Store(repository.ArchiveRoom - files)
+	set, all, under := h.Sets[0].ID.String(), int64(len(h.Resources)), h.Service.Files.Archived()
+	open := func() (*files.Archive, error) { return h.Service.Files.OpenArchive(t.Context(), h.Admin, set, "", nil) }
+	under.Store(repository.ArchiveRoom - all)
 	first, err := open()
 	h.OK(err)
 	_, err = open()
@@ -73,8 +75,8 @@ func TestArchiveRoom(t *testing.T) {
 	again, err := open()
 	h.OK(err)
 	again.Close()
-	if left := under.Load(); left != repository.ArchiveRoom-files {
-		t.Errorf("%d files are counted, want %d", left, repository.ArchiveRoom-files)
+	if left := under.Load(); left != repository.ArchiveRoom-all {
+		t.Errorf("%d files are counted, want %d", left, repository.ArchiveRoom-all)
 	}
 }
 
@@ -104,7 +106,7 @@ func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource)
 	return r.Resources.Page(q, func(row *metadata.Resource) bool {
 		given++
 		more := fn(row)
-		r.store.most = max(r.store.most, given-(r.store.svc.Archived().Load()-r.store.before))
+		r.store.most = max(r.store.most, given-(r.store.svc.Files.Archived().Load()-r.store.before))
 		return more
 	})
 }
@@ -117,13 +119,13 @@ func TestArchiveReserves(t *testing.T) {
 	store.svc = repositorytest.NewStill(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, store.svc, 5)
 	store.before = repository.ArchiveRoom - 2
-	h.Service.Archived().Store(store.before)
-	_, err := h.Service.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), "", nil)
+	h.Service.Files.Archived().Store(store.before)
+	_, err := h.Service.Files.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), "", nil)
 	h.Refused(err, errs.CodeUnavailable)
 	if store.most > 0 {
 		t.Errorf("%d files had been collected without room", store.most)
 	}
-	if left := h.Service.Archived().Load(); left != store.before {
+	if left := h.Service.Files.Archived().Load(); left != store.before {
 		t.Errorf("%d files are counted afterwards, want %d", left, store.before)
 	}
 }

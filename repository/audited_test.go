@@ -12,6 +12,7 @@ import (
 	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -54,29 +55,29 @@ func TestUseCasesAreLogged(t *testing.T) {
 		{"what was made", func() error { return nil }, "epoch.begin user.create key.create dataspace.create privilege.grant set.create resource.create resource.create"},
 		{"replace", func() error { k.Replace(one, "longer than ten"); k.Replace(one, "3"); return nil }, "resource.replace resource.replace"},
 		{"restore a version", func() error {
-			_, err := svc.RestoreVersion(ctx, admin, one.ID.String(), "2", repositorytest.Always)
+			_, err := svc.Versions.RestoreVersion(ctx, admin, one.ID.String(), "2", repositorytest.Always)
 			return err
 		}, "version.restore"},
 		{"label a version", func() error {
-			_, err := svc.LabelVersion(ctx, admin, one.ID.String(), "1", repository.Fields{"label": "l"}, repositorytest.Always)
+			_, err := svc.Versions.LabelVersion(ctx, admin, one.ID.String(), "1", core.Fields{"label": "l"}, repositorytest.Always)
 			return err
 		}, "version.label"},
 		{"erase a version", func() error {
-			_, _, err := svc.EraseVersion(ctx, admin, one.ID.String(), "3")
+			_, _, err := svc.Versions.EraseVersion(ctx, admin, one.ID.String(), "3")
 			return err
 		}, "version.erase"},
 		{"delete a set", func() error {
-			_, err := svc.DeleteSet(ctx, admin, set, repositorytest.Always)
+			_, err := svc.Sets.DeleteSet(ctx, admin, set, repositorytest.Always)
 			return err
 		}, "set.delete resource.delete resource.delete"},
 		{"restore the dataspace of a deleted set", func() error {
-			_, err := svc.DeleteDataspace(ctx, admin, space, repositorytest.Always)
+			_, err := svc.Dataspaces.DeleteDataspace(ctx, admin, space, repositorytest.Always)
 			k.OK(err)
-			_, err = svc.RestoreDataspace(ctx, admin, space, repositorytest.Always)
+			_, err = svc.Dataspaces.RestoreDataspace(ctx, admin, space, repositorytest.Always)
 			return err
 		}, "dataspace.delete dataspace.restore"},
 		{"restore the set", func() error {
-			_, err := svc.RestoreSet(ctx, admin, set, repositorytest.Always)
+			_, err := svc.Sets.RestoreSet(ctx, admin, set, repositorytest.Always)
 			return err
 		}, "set.restore resource.restore resource.restore"},
 		{"purge", func() error {
@@ -86,20 +87,20 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return nil
 		}, "resource.delete purge.run resource.purge"},
 		{"a user", func() (err error) {
-			user, err = svc.CreateUser(ctx, admin, repository.Fields{"username": "u"})
+			user, err = svc.Users.CreateUser(ctx, admin, core.Fields{"username": "u"})
 			return err
 		}, "user.create"},
 		{"sessions", func() error {
-			_, key, err := svc.CreateKey(ctx, admin, "me", nil)
+			_, key, err := svc.Users.CreateKey(ctx, admin, "me", nil)
 			k.OK(err)
-			_, token, _, err = svc.SignIn(ctx, key, "", auth.Origin{})
+			_, token, _, err = svc.Credentials.SignIn(ctx, key, "", auth.Origin{})
 			k.OK(err)
-			_, token, _, err = svc.SignIn(ctx, key, token, auth.Origin{})
+			_, token, _, err = svc.Credentials.SignIn(ctx, key, token, auth.Origin{})
 			k.OK(err)
-			return svc.SignOut(ctx, token, auth.Origin{})
+			return svc.Credentials.SignOut(ctx, token, auth.Origin{})
 		}, "key.create session.begin session.end session.begin session.end"},
 		{"delete the user", func() error {
-			_, err := svc.DeleteUser(ctx, admin, user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.DeleteUser(ctx, admin, user.ID.String(), repositorytest.Always)
 			return err
 		}, "user.delete"},
 		{"read", func() error { _, err := k.Content(one.ID); return err }, ""},

@@ -13,12 +13,14 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
 // BenchmarkEditByCSV changes 10,000 files by one CSV, and undoes that: once for each iteration.
 func BenchmarkEditByCSV(b *testing.B) {
-	const files = 10_000
+	const n = 10_000
 	fatal := func(err error) {
 		if err != nil {
 			b.Fatal(err)
@@ -29,30 +31,30 @@ func BenchmarkEditByCSV(b *testing.B) {
 	fatal(err)
 	b.Cleanup(func() { fatal(meta.Close()) })
 	service := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{HoldUpTo: 100})
-	key, err := service.Bootstrap(ctx, "")
+	key, err := service.Users.Bootstrap(ctx, "")
 	fatal(err)
-	admin, err := service.Authenticate(ctx, key)
+	admin, err := service.Credentials.Authenticate(ctx, key)
 	fatal(err)
-	space, err := service.CreateDataspace(ctx, admin, repository.Fields{"name": "space"})
+	space, err := service.Dataspaces.CreateDataspace(ctx, admin, core.Fields{"name": "space"})
 	fatal(err)
-	set, err := service.CreateSet(ctx, admin, repository.Fields{"name": "set", "dataspaceId": space.ID.String()})
+	set, err := service.Sets.CreateSet(ctx, admin, core.Fields{"name": "set", "dataspaceId": space.ID.String()})
 	fatal(err)
-	for i := range files {
-		upload, id, name := service.NewUpload(admin), set.ID.String(), fmt.Sprint("run-", i)
+	for i := range n {
+		upload, id, name := service.Uploads.NewUpload(admin), set.ID.String(), fmt.Sprint("run-", i)
 		said := fmt.Sprintf(`{"tags":["raw"],"properties":{"n":%d,"when":"2026-01-02","temperature":{"value":20,"unit":"°C"}}}`, i)
 		fatal(upload.Receive(ctx, strings.NewReader(name)))
-		_, err := upload.Create(ctx, repository.UploadFields{SetID: &id, Name: &name, Metadata: &said})
+		_, err := upload.Create(ctx, files.UploadFields{SetID: &id, Name: &name, Metadata: &said})
 		fatal(errors.Join(err, upload.Discard()))
 	}
 	for b.Loop() {
 		var file bytes.Buffer
-		fatal(service.ExportMetadata(ctx, admin, set.ID.String(), ',', func(metadata.Set) io.Writer { return &file }))
-		done, err := service.EditByCSV(ctx, admin, set.ID.String(), []byte(strings.ReplaceAll(file.String(), "20 °C", "21 °C")), false)
+		fatal(service.BulkEdits.ExportMetadata(ctx, admin, set.ID.String(), ',', func(metadata.Set) io.Writer { return &file }))
+		done, err := service.BulkEdits.EditByCSV(ctx, admin, set.ID.String(), []byte(strings.ReplaceAll(file.String(), "20 °C", "21 °C")), false)
 		fatal(err)
-		undone, err := service.UndoEdit(ctx, admin, done.Edit.ID.String())
+		undone, err := service.BulkEdits.UndoEdit(ctx, admin, done.Edit.ID.String())
 		fatal(err)
-		if done.Changed != files || undone.Changed != files {
-			b.Fatalf("%d of %d changed, %d undone", done.Changed, files, undone.Changed)
+		if done.Changed != n || undone.Changed != n {
+			b.Fatalf("%d of %d changed, %d undone", done.Changed, n, undone.Changed)
 		}
 	}
 }

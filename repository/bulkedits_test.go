@@ -15,6 +15,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/repositorytest"
 )
 
@@ -22,26 +24,26 @@ import (
 func (d *described) csv() string {
 	d.T.Helper()
 	var file bytes.Buffer
-	d.OK(d.Service.ExportMetadata(d.T.Context(), d.Admin, d.Sets[0].ID.String(), ',', func(metadata.Set) io.Writer { return &file }))
+	d.OK(d.Service.BulkEdits.ExportMetadata(d.T.Context(), d.Admin, d.Sets[0].ID.String(), ',', func(metadata.Set) io.Writer { return &file }))
 	return file.String()
 }
 
-func (d *described) editCSV(file string, preview bool) (repository.BulkOutcome, error) {
-	return d.Service.EditByCSV(d.T.Context(), d.Admin, d.Sets[0].ID.String(), []byte(file), preview)
+func (d *described) editCSV(file string, preview bool) (describe.BulkOutcome, error) {
+	return d.Service.BulkEdits.EditByCSV(d.T.Context(), d.Admin, d.Sets[0].ID.String(), []byte(file), preview)
 }
 
 // many edits all files.
-func (d *described) many(many repository.Fields, preview bool) (repository.BulkOutcome, error) {
+func (d *described) many(many core.Fields, preview bool) (describe.BulkOutcome, error) {
 	var ids []any
 	for _, r := range d.Resources {
 		ids = append(ids, r.ID.String())
 	}
 	many["ids"] = ids
-	return d.Service.EditMany(d.T.Context(), d.Admin, d.Sets[0].ID.String(), many, preview)
+	return d.Service.BulkEdits.EditMany(d.T.Context(), d.Admin, d.Sets[0].ID.String(), many, preview)
 }
 
 // counts fails unless an outcome has these numbers of rows, changes, unchanged ones and problems.
-func (d *described) counts(o repository.BulkOutcome, rows, changed, unchanged, problems int) {
+func (d *described) counts(o describe.BulkOutcome, rows, changed, unchanged, problems int) {
 	d.T.Helper()
 	if o.Rows != rows || o.Changed != changed || o.Unchanged != unchanged || len(o.Problems) != problems {
 		d.T.Fatalf("%d rows, %d changed, %d unchanged, problems %v; want %d, %d, %d, %d", o.Rows, o.Changed, o.Unchanged, o.Problems, rows, changed, unchanged, problems)
@@ -76,17 +78,17 @@ func TestEditByCSV(t *testing.T) {
 	}
 	_, err = d.editCSV(strings.ReplaceAll(edited, ",2,", ",3,"), false)
 	d.Refused(err, errs.CodePrecondition)
-	undo, err := d.Service.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
+	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
 	d.OK(err)
 	if d.counts(undo, 1, 1, 0, 0); d.stored(before.ID) != before.Descriptive {
 		t.Fatalf("%s was %s", d.stored(before.ID), before.Descriptive)
 	}
-	redo, err := d.Service.UndoEdit(t.Context(), d.Admin, undo.Edit.ID.String())
+	redo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, undo.Edit.ID.String())
 	d.OK(err)
 	if d.counts(redo, 1, 1, 0, 0); !strings.Contains(d.stored(before.ID), `"n":2`) {
 		t.Fatal(d.stored(before.ID))
 	}
-	list, err := d.Service.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
 	d.OK(err)
 	if len(list) != 3 || list[2].UndoneBy != undo.Edit.ID || list[0].ID != redo.Edit.ID {
 		t.Fatalf("%+v", list)
@@ -135,7 +137,7 @@ func TestEditMany(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	before := d.set(`{"tags":["raw","old"],"properties":{"p":{"a":1}}}`)
-	many := repository.Fields{"metadata": json.RawMessage(`{"properties":{"p":{"b":2}}}`), "addTags": []any{"ice", "raw"}, "removeTags": []any{"old"}}
+	many := core.Fields{"metadata": json.RawMessage(`{"properties":{"p":{"b":2}}}`), "addTags": []any{"ice", "raw"}, "removeTags": []any{"old"}}
 	outcome, err := d.many(many, false)
 	d.OK(err)
 	d.counts(outcome, 3, 3, 0, 0)
@@ -145,16 +147,16 @@ func TestEditMany(t *testing.T) {
 	again, err := d.many(many, false)
 	d.OK(err)
 	d.counts(again, 3, 0, 3, 0)
-	_, err = d.Service.EditResource(t.Context(), d.Admin, d.Resources[1].ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["mine"]}`)})
+	_, err = d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[1].ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["mine"]}`)})
 	d.OK(err)
 	mine := d.stored(d.Resources[1].ID)
-	undo, err := d.Service.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
+	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
 	d.OK(err)
 	d.counts(undo, 3, 2, 0, 1)
 	if d.stored(before.ID) != before.Descriptive || d.stored(d.Resources[1].ID) != mine || d.stored(d.Resources[2].ID) != "" {
 		t.Fatal(d.stored(before.ID), d.stored(d.Resources[1].ID), d.stored(d.Resources[2].ID))
 	}
-	_, err = d.many(repository.Fields{"metadata": json.RawMessage(`{"tags":[""]}`)}, false)
+	_, err = d.many(core.Fields{"metadata": json.RawMessage(`{"tags":[""]}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
 }
 
@@ -162,15 +164,15 @@ func TestEditMany(t *testing.T) {
 func TestEditManyEnforced(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	d.schema("strict", repository.Fields{"enforce": true})
-	_, err := d.many(repository.Fields{"metadata": json.RawMessage(`{"properties":{"sample":7}}`)}, false)
+	d.schema("strict", core.Fields{"enforce": true})
+	_, err := d.many(core.Fields{"metadata": json.RawMessage(`{"properties":{"sample":7}}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
 	_, err = d.editCSV("id,etag,properties.sample\n"+row(d, 0, "7")+"\n", false)
 	d.Refused(err, errs.CodeInvalidField)
 	if !strings.Contains(err.Error(), "row 2, column properties.strict") || d.stored(d.Resources[0].ID) != "" {
 		t.Fatal(err)
 	}
-	outcome, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	outcome, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
 	d.OK(err)
 	d.counts(outcome, 3, 3, 0, 0)
 }
@@ -185,17 +187,17 @@ func TestEditInSteps(t *testing.T) {
 		d.Resources = append(d.Resources, d.Upload(d.Sets[0], fmt.Sprint("more-", i)))
 	}
 	cutting.left = 2 // steps
-	_, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	_, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
 	if err == nil {
 		t.Fatal("it was not cut off")
 	}
 	cutting.left = -1
-	list, err := d.Service.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
 	d.OK(err)
 	if len(list) != 1 || list[0].Objects != 400 {
 		t.Fatalf("%+v", list)
 	}
-	undo, err := d.Service.UndoEdit(t.Context(), d.Admin, list[0].ID.String())
+	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, list[0].ID.String())
 	d.OK(err)
 	d.counts(undo, 400, 400, 0, 0)
 	for _, r := range d.Resources {
@@ -214,10 +216,10 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	d := &described{repositorytest.NewWorld(t, service, 2), cutting.Memory}
 	cutting.before = func() {
 		cutting.before = nil
-		_, err := d.Service.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": "mine"}})
+		_, err := d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"description": "mine"}})
 		d.OK(err)
 	}
-	outcome, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	outcome, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
 	d.OK(err)
 	d.counts(outcome, 2, 1, 0, 1)
 	if got := [2]string{d.stored(d.Resources[0].ID), d.stored(d.Resources[1].ID)}; got != [2]string{"", `{"tags":["a"]}`} {
@@ -232,19 +234,19 @@ func TestEditThatChangesNothing(t *testing.T) {
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
 	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
 	d := &described{repositorytest.NewWorld(t, service, 1), cutting.Memory}
-	made, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	made, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
 	d.OK(err)
-	var first repository.BulkOutcome
+	var first describe.BulkOutcome
 	cutting.before = func() {
 		cutting.before = nil
-		first, err = d.Service.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+		first, err = d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
 		d.OK(err)
 	}
-	second, err := d.Service.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+	second, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
 	d.OK(err)
 	d.counts(first, 1, 1, 0, 0)
 	d.counts(second, 1, 0, 0, 1)
-	list, err := d.Service.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
 	if d.OK(err); second.Edit != nil || len(list) != 2 || list[1].UndoneBy != first.Edit.ID {
 		t.Errorf("the second one is %+v, the edits are %+v", second.Edit, list)
 	}

@@ -10,6 +10,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -33,8 +34,8 @@ func (h *held) finish(container metadata.ID) {
 	}
 }
 
-func edit(description string) repository.Edit[metadata.Resource] {
-	return repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": description}}
+func edit(description string) core.Edit[metadata.Resource] {
+	return core.Edit[metadata.Resource]{Fields: core.Fields{"description": description}}
 }
 
 // TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted
@@ -49,10 +50,10 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			of := h.Sets[0].ID
 			var err error
 			if container == "set" {
-				_, err = h.Service.DeleteSet(ctx, h.Admin, set, repositorytest.Always)
+				_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, set, repositorytest.Always)
 			} else {
 				of = h.Space.ID
-				_, err = h.Service.DeleteDataspace(ctx, h.Admin, of.String(), repositorytest.Always)
+				_, err = h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, of.String(), repositorytest.Always)
 			}
 			h.Begun(err)
 
@@ -62,20 +63,20 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			if r := h.Get(last.ID); r.State != metadata.Deleted || r.Modified != last.Modified {
 				t.Errorf("a resource that is due is shown %s, modified at %d; want deleted, at %d", r.State, r.Modified, last.Modified)
 			}
-			_, _, err = h.Service.OpenResource(ctx, h.Admin, last.ID.String())
+			_, _, err = h.Service.Files.OpenResource(ctx, h.Admin, last.ID.String())
 			h.Refused(err, errs.CodeResourceGone)
 			_, err = h.TryUpload(h.Sets[0], "late")
 			h.Refused(err, errs.CodeParentDeleted)
-			_, err = h.Service.EditResource(ctx, h.Admin, last.ID.String(), edit("late"))
+			_, err = h.Service.Files.EditResource(ctx, h.Admin, last.ID.String(), edit("late"))
 			h.Refused(err, errs.CodeDeleted)
-			_, err = h.Service.RestoreResource(ctx, h.Admin, last.ID.String(), repositorytest.Always)
+			_, err = h.Service.Files.RestoreResource(ctx, h.Admin, last.ID.String(), repositorytest.Always)
 			h.Refused(err, errs.CodeParentDeleted)
-			if again, err := h.Service.DeleteResource(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
+			if again, err := h.Service.Files.DeleteResource(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
 				t.Errorf("deleting what is due changed it: %v, %v", again, err)
 			}
-			_, err = h.Service.RestoreSet(ctx, h.Admin, set, repositorytest.Always)
+			_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, set, repositorytest.Always)
 			h.Refused(err, errs.CodeBusy)
-			_, err = h.Service.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+			_, err = h.Service.Dataspaces.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 			if container == "set" {
 				err = passDataspace(ctx, h)
 			}
@@ -93,7 +94,7 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 
 // passDataspace asks for what must wait for the cascades within the dataspace.
 func passDataspace(ctx context.Context, h *held) error {
-	_, err := h.Service.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err := h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	return err
 }
 
@@ -102,10 +103,10 @@ func passDataspace(ctx context.Context, h *held) error {
 func TestSameRequestWaits(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	set, err := h.Service.GetSet(t.Context(), h.Admin, h.Sets[0].ID.String())
+	set, err := h.Service.Sets.GetSet(t.Context(), h.Admin, h.Sets[0].ID.String())
 	h.OK(err)
 	for range 2 {
-		_, err := h.Service.DeleteSet(t.Context(), h.Admin, set.ID.String(), repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{set.Tag()}}})
+		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.Match{IfMatch: core.ETags{Set: true, Tags: []string{set.Tag()}}})
 		h.Begun(err)
 	}
 }
@@ -118,12 +119,12 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	set := h.Sets[0].ID
 	n := len(h.Resources)
 	before, edited, dropped, kept := h.Resources[n-1], h.Resources[n-2], h.Resources[n-3], h.Resources[n-4]
-	_, err := h.Service.DeleteResource(ctx, h.Admin, before.ID.String(), repositorytest.Always)
+	_, err := h.Service.Files.DeleteResource(ctx, h.Admin, before.ID.String(), repositorytest.Always)
 	h.OK(err)
-	_, err = h.Service.DeleteSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, set.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(set)
-	_, err = h.Service.RestoreSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, set.String(), repositorytest.Always)
 	h.Begun(err)
 
 	if got := h.Get(kept.ID).State; got != metadata.Active {
@@ -136,14 +137,14 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 		t.Errorf("the listing shows a resource %s before its batch", got)
 	}
 	due := h.Get(edited.ID)
-	changed, err := h.Service.EditResource(ctx, h.Admin, edited.ID.String(), repository.Edit[metadata.Resource]{
-		Fields: repository.Fields{"description": "new"}, Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{due.Tag()}}},
+	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), core.Edit[metadata.Resource]{
+		Fields: core.Fields{"description": "new"}, Match: core.Match{IfMatch: core.ETags{Set: true, Tags: []string{due.Tag()}}},
 	})
 	h.OK(err)
 	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
 		t.Error("writing to a resource did not take its batch")
 	}
-	_, err = h.Service.DeleteResource(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
+	_, err = h.Service.Files.DeleteResource(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
 	h.OK(err)
 	h.Upload(h.Sets[0], "put in while the set comes back")
 
@@ -169,19 +170,19 @@ func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	h, ctx := newHeld(t), t.Context()
 	large, small := h.Sets[0], h.Sets[1]
 	inSmall := h.Upload(small, "in the small set")
-	_, err := h.Service.DeleteSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	_, err := h.Service.Sets.DeleteSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
 	h.OK(err) // fits into one batch
-	_, err = h.Service.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err = h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(h.Space.ID)
-	_, err = h.Service.RestoreSet(ctx, h.Admin, large.ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, large.ID.String(), repositorytest.Always)
 	h.Refused(err, errs.CodeParentDeleted)
-	_, err = h.Service.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err = h.Service.Dataspaces.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(h.Space.ID)
 
 	for id, want := range map[metadata.ID]metadata.State{large.ID: metadata.Active, small.ID: metadata.Deleted} {
-		set, err := h.Service.GetSet(ctx, h.Admin, id.String())
+		set, err := h.Service.Sets.GetSet(ctx, h.Admin, id.String())
 		h.OK(err)
 		if set.State != want {
 			t.Errorf("set %s is %s, want %s", set.Name, set.State, want)
@@ -193,12 +194,12 @@ func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	if got := h.Get(inSmall.ID).State; got != metadata.Deleted {
 		t.Errorf("a resource that its set took is %s", got)
 	}
-	_, err = h.Service.RestoreSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
 	h.OK(err)
 	if got := h.Get(inSmall.ID).State; got != metadata.Active {
 		t.Errorf("a resource whose set is back is %s", got)
 	}
-	usage, err := h.Service.DataspaceUsage(ctx, h.Admin, h.Space.ID.String())
+	usage, err := h.Service.Dataspaces.DataspaceUsage(ctx, h.Admin, h.Space.ID.String())
 	h.OK(err)
 	if usage.ActiveFiles != int64(len(h.Resources)+1) || usage.DeletedFiles != 0 {
 		t.Errorf("usage counts %+v", usage.Counters)

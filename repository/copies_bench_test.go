@@ -12,6 +12,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -36,14 +38,14 @@ func newLarge(b *testing.B, versions int) *large {
 	files, err := blobs.OpenDir(l.dir, blobs.OS{})
 	l.ok(err)
 	l.svc = repositorytest.NewStill(meta, files, repository.Config{})
-	key, err := l.svc.Bootstrap(b.Context(), "")
+	key, err := l.svc.Users.Bootstrap(b.Context(), "")
 	l.ok(err)
-	l.admin, err = l.svc.Authenticate(b.Context(), key)
+	l.admin, err = l.svc.Credentials.Authenticate(b.Context(), key)
 	l.ok(err)
 	for i := range l.sets {
-		space, err := l.svc.CreateDataspace(b.Context(), l.admin, repository.Fields{"name": fmt.Sprint("space", i)})
+		space, err := l.svc.Dataspaces.CreateDataspace(b.Context(), l.admin, core.Fields{"name": fmt.Sprint("space", i)})
 		l.ok(err)
-		set, err := l.svc.CreateSet(b.Context(), l.admin, repository.Fields{"name": fmt.Sprint("set", i), "dataspaceId": space.ID.String()})
+		set, err := l.svc.Sets.CreateSet(b.Context(), l.admin, core.Fields{"name": fmt.Sprint("set", i), "dataspaceId": space.ID.String()})
 		l.ok(err)
 		l.sets[i] = set.ID.String()
 		l.file.SetID, l.file.DataspaceID = set.ID, space.ID
@@ -93,7 +95,7 @@ func BenchmarkPlacement(b *testing.B) {
 			l := newLarge(b, versions)
 			before := l.files()
 			for i := 0; b.Loop(); i++ { // there and back: the first time makes records, the others find them
-				moved, err := l.svc.MoveResource(b.Context(), l.admin, l.file.ID.String(), repository.Destination{SetID: l.sets[i%2]})
+				moved, err := l.svc.Files.MoveResource(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[i%2]})
 				l.ok(err)
 				l.file = moved
 			}
@@ -106,7 +108,7 @@ func BenchmarkPlacement(b *testing.B) {
 		l := newLarge(b, 0)
 		before := l.files()
 		for b.Loop() {
-			_, err := l.svc.CopyResource(b.Context(), l.admin, l.file.ID.String(), repository.Destination{SetID: l.sets[0]})
+			_, err := l.svc.Files.CopyResource(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[0]})
 			l.ok(err)
 		}
 		if after := l.files(); after != before {

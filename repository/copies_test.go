@@ -8,6 +8,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -24,9 +26,9 @@ func newMoved(t *testing.T) *moved {
 	t.Helper()
 	m := &moved{inlineDisk: &inlineDisk{repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 0, 0)}}
 	var err error
-	m.other, err = m.Service.CreateDataspace(t.Context(), m.Admin, repository.Fields{"name": "other"})
+	m.other, err = m.Service.Dataspaces.CreateDataspace(t.Context(), m.Admin, core.Fields{"name": "other"})
 	m.OK(err)
-	m.away, err = m.Service.CreateSet(t.Context(), m.Admin, repository.Fields{"name": "away", "dataspaceId": m.other.ID.String()})
+	m.away, err = m.Service.Sets.CreateSet(t.Context(), m.Admin, core.Fields{"name": "away", "dataspaceId": m.other.ID.String()})
 	m.OK(err)
 	return m
 }
@@ -41,24 +43,24 @@ func (m *moved) make(name string, versions int) metadata.Resource {
 			content += strings.Repeat("l", 20)
 		}
 		m.Replace(r, content)
-		_, err := m.Service.EditResource(m.T.Context(), m.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": name}})
+		_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": name}})
 		m.OK(err)
 	}
-	_, err := m.Service.EditResource(m.T.Context(), m.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["kept"],"properties":{"n":1}}`)})
+	_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["kept"],"properties":{"n":1}}`)})
 	m.OK(err)
 	return m.Get(r.ID)
 }
 
-func (m *moved) move(r metadata.Resource, to repository.Destination) metadata.Resource {
+func (m *moved) move(r metadata.Resource, to files.Destination) metadata.Resource {
 	m.T.Helper()
-	after, err := m.Service.MoveResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	after, err := m.Service.Files.MoveResource(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
 	return after
 }
 
-func (m *moved) copy(r metadata.Resource, to repository.Destination) metadata.Resource {
+func (m *moved) copy(r metadata.Resource, to files.Destination) metadata.Resource {
 	m.T.Helper()
-	after, err := m.Service.CopyResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	after, err := m.Service.Files.CopyResource(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
 	return after
 }
@@ -71,8 +73,8 @@ func (m *moved) content(id metadata.ID) string {
 }
 
 // in is a place in a set.
-func in(set metadata.Set) repository.Destination {
-	return repository.Destination{SetID: set.ID.String()}
+func in(set metadata.Set) files.Destination {
+	return files.Destination{SetID: set.ID.String()}
 }
 
 // logged are the words of the last entries.
@@ -92,7 +94,7 @@ func TestCopy(t *testing.T) {
 		m.OK(m.Meta.Update(t.Context(), func(tx *metadata.Tx) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: r.ID, Properties: "p"})
 		}))
-		for name, to := range map[string]repository.Destination{
+		for name, to := range map[string]files.Destination{
 			"beside": {}, "another name": {Name: "raw/b.csv"}, "another set": in(m.Sets[1]), "another dataspace": in(m.away),
 		} {
 			c := m.copy(r, to)
@@ -126,12 +128,12 @@ func TestCopyNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.Upload(m.Sets[0], "~1.tmp")
-	saved := m.move(r, repository.Destination{Name: "table.csv"})
+	saved := m.move(r, files.Destination{Name: "table.csv"})
 	if saved.ID != r.ID || saved.Format != "CSV" || saved.MimeType != "text/csv; charset=utf-8" {
 		t.Errorf("%s became %s of format %s", r.MimeType, saved.MimeType, saved.Format)
 	}
 	for name, want := range map[string]string{"x.py": "PY text/x-python; charset=utf-8", "x.unknown": "UNKNOWN text/csv; charset=utf-8", "x": " text/csv; charset=utf-8", "y.csv": "CSV text/csv; charset=utf-8"} {
-		c := m.copy(saved, repository.Destination{Name: name})
+		c := m.copy(saved, files.Destination{Name: name})
 		if got := c.Format + " " + c.MimeType; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -156,7 +158,7 @@ func TestMove(t *testing.T) {
 					m.flush()
 				}
 				was := m.versions(r.ID)
-				n := m.move(r, repository.Destination{SetID: to.ID.String(), Name: "b"})
+				n := m.move(r, files.Destination{SetID: to.ID.String(), Name: "b"})
 				left := m.Get(r.ID)
 				if m.Get(n.ID) != n || n.SetID != to.ID || n.DataspaceID != to.DataspaceID || n.Name != "b" || n.Version != r.Version || n.Descriptive != r.Descriptive {
 					t.Errorf("%+v became %+v", r, n)
@@ -185,11 +187,11 @@ func TestMoveWithinSet(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.make("a", 2)
-	n := m.move(r, repository.Destination{Name: "b"})
+	n := m.move(r, files.Destination{Name: "b"})
 	if n.ID != r.ID || n.Name != "b" || n.Modified <= r.Modified || m.logged(1) != "resource.edit" {
 		t.Errorf("%+v became %+v", r, n)
 	}
-	if same := m.move(n, repository.Destination{SetID: m.Sets[0].ID.String()}); same != n {
+	if same := m.move(n, files.Destination{SetID: m.Sets[0].ID.String()}); same != n {
 		t.Errorf("a move that changes nothing made %+v of %+v", same, n)
 	}
 	m.Sound()
@@ -209,21 +211,21 @@ func TestMoveBack(t *testing.T) {
 			m.Replace(n, fmt.Sprint("in round ", round, strings.Repeat("!", round*5)))
 			m.Replace(n, fmt.Sprint(round))
 		}
-		_, err := m.Service.LabelVersion(ctx, m.Admin, n.ID.String(), "2", repository.Fields{"label": fmt.Sprint("l", round)}, repositorytest.Always)
+		_, err := m.Service.Versions.LabelVersion(ctx, m.Admin, n.ID.String(), "2", core.Fields{"label": fmt.Sprint("l", round)}, repositorytest.Always)
 		m.OK(err)
-		_, err = m.Service.EditResource(ctx, m.Admin, n.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))})
+		_, err = m.Service.Files.EditResource(ctx, m.Admin, n.ID.String(), core.Edit[metadata.Resource]{Fields: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))})
 		m.OK(err)
 		n = m.Get(n.ID)
 		want := m.versions(n.ID)
 		if round == 1 {
 			m.flush()
 		}
-		back := m.move(n, repository.Destination{SetID: m.Sets[0].ID.String(), Name: "back"})
+		back := m.move(n, files.Destination{SetID: m.Sets[0].ID.String(), Name: "back"})
 		if back.ID != first.ID || back.Name != "back" || back.Descriptive != n.Descriptive || back.State != metadata.Active || back.MovedTo != (metadata.ID{}) || back.Created != first.Created || m.Get(back.ID) != back {
 			t.Fatalf("round %d: it came back as %+v", round, back)
 		}
 		m.wantVersions("back", back.ID, want...)
-		if v, err := m.Service.GetVersion(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
+		if v, err := m.Service.Versions.GetVersion(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
 			t.Errorf("the label is %q, %v", v.Label, err)
 		}
 		if left := m.Get(n.ID); left.MovedTo != back.ID || left.State != metadata.Deleted {
@@ -243,7 +245,7 @@ func TestMoveBack(t *testing.T) {
 	m.Sound()
 
 	r = m.move(r, in(m.Sets[1]))
-	restored, err := m.Service.RestoreResource(ctx, m.Admin, first.ID.String(), repositorytest.Always)
+	restored, err := m.Service.Files.RestoreResource(ctx, m.Admin, first.ID.String(), repositorytest.Always)
 	if m.OK(err); restored.MovedTo != (metadata.ID{}) {
 		t.Errorf("restored, it still says %s", restored.MovedTo)
 	}
@@ -268,7 +270,7 @@ func TestMoveBackErased(t *testing.T) {
 	r := m.make("a", 5)
 	n := m.move(r, in(m.away))
 	for _, number := range []string{"1", "2"} {
-		_, shared, err := m.Service.EraseVersion(t.Context(), m.Admin, n.ID.String(), number)
+		_, shared, err := m.Service.Versions.EraseVersion(t.Context(), m.Admin, n.ID.String(), number)
 		if m.OK(err); number == "2" && !shared {
 			t.Error("the bytes were not said to be those of the old one, too")
 		}
@@ -296,11 +298,11 @@ func TestOnto(t *testing.T) {
 				set = m.away
 			}
 			t1 := m.Upload(set, "t.csv")
-			_, err := m.Service.EditResource(t.Context(), m.Admin, t1.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["target"]}`)})
+			_, err := m.Service.Files.EditResource(t.Context(), m.Admin, t1.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["target"]}`)})
 			m.OK(err)
 			t1 = m.Get(t1.ID)
 			content := m.content(r.ID)
-			to := repository.Destination{SetID: set.ID.String(), Name: "ignored", Onto: t1.ID.String()}
+			to := files.Destination{SetID: set.ID.String(), Name: "ignored", Onto: t1.ID.String()}
 			var after metadata.Resource
 			if move {
 				after = m.move(r, to)

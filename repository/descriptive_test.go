@@ -17,6 +17,8 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -34,13 +36,13 @@ func newDescribed(t *testing.T) *described {
 }
 
 // patch is the fields of an edit of the metadata alone.
-func patch(text string) repository.Fields {
-	return repository.Fields{"metadata": json.RawMessage(text)}
+func patch(text string) core.Fields {
+	return core.Fields{"metadata": json.RawMessage(text)}
 }
 
 // edit edits the first resource.
 func (d *described) edit(text string) (metadata.Resource, error) {
-	return d.Service.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), repository.Edit[metadata.Resource]{Fields: patch(text)})
+	return d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
 }
 
 // set edits the first resource, and returns it.
@@ -65,7 +67,7 @@ func (d *described) stored(id metadata.ID) (text string) {
 // texts are what the last entry about an object says of its texts.
 func (d *described) texts(listing paging.Listing, id metadata.ID) (texts string, action audit.Action) {
 	d.T.Helper()
-	page, err := d.Service.History(d.T.Context(), d.Admin, listing, repository.ListRequest{Container: id.String()})
+	page, err := d.Service.AuditLog.History(d.T.Context(), d.Admin, listing, core.ListRequest{Container: id.String()})
 	d.OK(err)
 	return page.Items[0].TextsNow, page.Items[0].Action
 }
@@ -156,7 +158,7 @@ func TestDescribeRefused(t *testing.T) {
 			t.Errorf("%.60s: %v (%+v), want one that blames %s", text, err, known, field)
 		}
 	}
-	d.Refused(d.failed(repository.Fields{"metadata": "x"}), errs.CodeInvalidField)
+	d.Refused(d.failed(core.Fields{"metadata": "x"}), errs.CodeInvalidField)
 	if now := d.Get(first.ID); now != first {
 		t.Errorf("now it is %+v, want %+v", now, first)
 	}
@@ -166,8 +168,8 @@ func TestDescribeRefused(t *testing.T) {
 }
 
 // failed returns the error of an edit of the first resource.
-func (d *described) failed(f repository.Fields) error {
-	_, err := d.Service.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), repository.Edit[metadata.Resource]{Fields: f})
+func (d *described) failed(f core.Fields) error {
+	_, err := d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: f})
 	return err
 }
 
@@ -178,7 +180,7 @@ func TestDescriptionStays(t *testing.T) {
 	disk := repositorytest.NewDisk(t, repository.Config{}, 2)
 	ctx, id := t.Context(), disk.Resources[0].ID
 	const want = `{"tags":["kept"]}`
-	_, err := disk.Service.EditResource(ctx, disk.Admin, id.String(), repository.Edit[metadata.Resource]{Fields: patch(want)})
+	_, err := disk.Service.Files.EditResource(ctx, disk.Admin, id.String(), core.Edit[metadata.Resource]{Fields: patch(want)})
 	disk.OK(err)
 	hold := func(when string, r metadata.Resource, err error) {
 		t.Helper()
@@ -187,14 +189,14 @@ func TestDescriptionStays(t *testing.T) {
 		}
 	}
 	hold("replaced", disk.Replace(disk.Resources[0], "other"), nil)
-	restored, err := disk.Service.RestoreVersion(ctx, disk.Admin, id.String(), "1", repositorytest.Always)
+	restored, err := disk.Service.Versions.RestoreVersion(ctx, disk.Admin, id.String(), "1", repositorytest.Always)
 	hold("its version is restored", restored, err)
 	hold("deleted", disk.Delete(restored), nil)
-	restored, err = disk.Service.RestoreResource(ctx, disk.Admin, id.String(), repositorytest.Always)
+	restored, err = disk.Service.Files.RestoreResource(ctx, disk.Admin, id.String(), repositorytest.Always)
 	hold("restored", restored, err)
-	_, err = disk.Service.DeleteDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
+	_, err = disk.Service.Dataspaces.DeleteDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
 	disk.OK(err)
-	_, err = disk.Service.RestoreDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
+	_, err = disk.Service.Dataspaces.RestoreDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
 	disk.OK(err)
 	hold("its dataspace was deleted and restored", disk.Get(id), nil)
 	disk.Delete(restored)
@@ -210,10 +212,10 @@ func TestUploadDescribed(t *testing.T) {
 	d := newDescribed(t)
 	set, name := d.Sets[0].ID.String(), "described"
 	send := func(over string, text *string) (metadata.Resource, error) {
-		up := d.Service.NewUpload(d.Admin)
+		up := d.Service.Uploads.NewUpload(d.Admin)
 		d.OK(up.Receive(t.Context(), strings.NewReader("content")))
 		defer func() { d.OK(up.Discard()) }()
-		fields := repository.UploadFields{Name: &name, Metadata: text}
+		fields := files.UploadFields{Name: &name, Metadata: text}
 		if over != "" {
 			return up.Replace(t.Context(), over, fields)
 		}
@@ -254,9 +256,9 @@ func TestDescribeContainers(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	space, err := d.Service.CreateDataspace(ctx, d.Admin, repository.Fields{"name": "described", "metadata": json.RawMessage(`{"publisher":"Curie","tags":null}`)})
+	space, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, core.Fields{"name": "described", "metadata": json.RawMessage(`{"publisher":"Curie","tags":null}`)})
 	d.OK(err)
-	set, err := d.Service.CreateSet(ctx, d.Admin, repository.Fields{
+	set, err := d.Service.Sets.CreateSet(ctx, d.Admin, core.Fields{
 		"name": "described", "dataspaceId": space.ID.String(), "metadata": json.RawMessage(`{"publicationYear":2026,"keywords":["radium"]}`),
 	})
 	d.OK(err)
@@ -266,13 +268,13 @@ func TestDescribeContainers(t *testing.T) {
 	if texts, _ := d.texts(paging.SetHistory, set.ID); !strings.Contains(texts, `"metadata.publicationYear":"2026"`) {
 		t.Errorf("the history of the set: %s", texts)
 	}
-	space, err = d.Service.UpdateDataspace(ctx, d.Admin, space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: patch(`{"keywords":["a"]}`)})
+	space, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"keywords":["a"]}`)})
 	d.OK(err)
-	set, err = d.Service.UpdateSet(ctx, d.Admin, set.ID.String(), repository.Edit[metadata.Set]{Fields: patch(`{"keywords":null,"tags":["t"]}`)})
+	set, err = d.Service.Sets.UpdateSet(ctx, d.Admin, set.ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"keywords":null,"tags":["t"]}`)})
 	d.OK(err)
-	gotSpace, err := d.Service.GetDataspace(ctx, d.Admin, space.ID.String())
+	gotSpace, err := d.Service.Dataspaces.GetDataspace(ctx, d.Admin, space.ID.String())
 	d.OK(err)
-	gotSet, err := d.Service.GetSet(ctx, d.Admin, set.ID.String())
+	gotSet, err := d.Service.Sets.GetSet(ctx, d.Admin, set.ID.String())
 	d.OK(err)
 	if gotSpace != space || space.Descriptive != `{"publisher":"Curie","keywords":["a"]}` || gotSet != set || set.Descriptive != `{"publicationYear":2026,"tags":["t"]}` {
 		t.Errorf("changed to %s, %s; got %+v, %+v", space.Descriptive, set.Descriptive, gotSpace, gotSet)
@@ -281,7 +283,7 @@ func TestDescribeContainers(t *testing.T) {
 	if texts != `{"metadata.keywords":"[\"a\"]"}` || action != audit.DataspaceUpdate {
 		t.Errorf("the history of the dataspace: %s, %s", action, texts)
 	}
-	_, err = d.Service.UpdateDataspace(ctx, d.Admin, space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: patch(`{"publicationYear":2026}`)})
+	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"publicationYear":2026}`)})
 	d.Refused(err, errs.CodeInvalidField)
 	if found := repositorytest.Violations(t, d.meta, blobstest.NewMemory()); len(found) > 0 {
 		t.Errorf("violations: %q", found)
@@ -295,12 +297,12 @@ func TestDescriptiveListed(t *testing.T) {
 	d := newDescribed(t)
 	ctx := t.Context()
 	for i, r := range d.Resources[:2] {
-		_, err := d.Service.EditResource(ctx, d.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)})
+		_, err := d.Service.Files.EditResource(ctx, d.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)})
 		d.OK(err)
 	}
-	_, err := d.Service.UpdateSet(ctx, d.Admin, d.Sets[0].ID.String(), repository.Edit[metadata.Set]{Fields: patch(`{"tags":["set"]}`)})
+	_, err := d.Service.Sets.UpdateSet(ctx, d.Admin, d.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"tags":["set"]}`)})
 	d.OK(err)
-	_, err = d.Service.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: patch(`{"tags":["space"]}`)})
+	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"tags":["space"]}`)})
 	d.OK(err)
 	for _, asked := range []bool{false, true} {
 		params := map[string][]string{"limit": {"1"}}
@@ -310,16 +312,16 @@ func TestDescriptiveListed(t *testing.T) {
 			want = []string{"", `{"properties":{"n":1}}`, `{"properties":{"n":2}}`, `{"tags":["set"]}`, `{"tags":["space"]}`}
 		}
 		var got []string
-		req := repository.ListRequest{Container: d.Sets[0].ID.String(), Params: params}
+		req := core.ListRequest{Container: d.Sets[0].ID.String(), Params: params}
 		for range d.Resources {
 			page, err := repositorytest.ListResources(ctx, d.Service, d.Admin, paging.SetResources, req)
 			d.OK(err)
 			got = append(got, page.Items[0].Descriptive)
-			req = repository.ListRequest{Container: req.Container, Token: page.Next}
+			req = core.ListRequest{Container: req.Container, Token: page.Next}
 		}
-		sets, err := d.Service.ListSets(ctx, d.Admin, paging.Sets, repository.ListRequest{Params: params})
+		sets, err := d.Service.Sets.ListSets(ctx, d.Admin, paging.Sets, core.ListRequest{Params: params})
 		d.OK(err)
-		spaces, err := d.Service.ListDataspaces(ctx, d.Admin, repository.ListRequest{Params: params})
+		spaces, err := d.Service.Dataspaces.ListDataspaces(ctx, d.Admin, core.ListRequest{Params: params})
 		d.OK(err)
 		got = append(got, sets.Items[0].Descriptive, spaces.Items[0].Descriptive)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -336,14 +338,14 @@ func TestDescribeDuringCascade(t *testing.T) {
 	h := repositorytest.NewWorld(t, repositorytest.NewStill(repositorytest.Audited{Store: meta, Fail: t.Errorf}, files, repository.Config{PageSize: 1000, DirectoryPageSize: 100}), 450)
 	last := h.Resources[len(h.Resources)-1]
 	edit := func(text string) (metadata.Resource, error) {
-		return h.Service.EditResource(t.Context(), h.Admin, last.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(text)})
+		return h.Service.Files.EditResource(t.Context(), h.Admin, last.ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
 	}
 	_, err := edit(`{"tags":["a"]}`)
 	h.OK(err)
-	_, err = h.Service.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.Finish(meta, files, h.Sets[0].ID)
-	_, err = h.Service.RestoreSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.RestoreSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
 	edited, err := edit(`{"properties":{"n":1}}`)
 	if err != nil || edited.Descriptive != `{"tags":["a"],"properties":{"n":1}}` {
@@ -360,22 +362,22 @@ func TestDescribeAsWhom(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	user, err := d.Service.CreateUser(ctx, d.Admin, repository.Fields{"username": "anna"})
+	user, err := d.Service.Users.CreateUser(ctx, d.Admin, core.Fields{"username": "anna"})
 	d.OK(err)
 	anna := auth.Principal{UserID: user.ID}
 	d.set(`{"tags":["a"]}`)
 	id := d.Resources[0].ID.String()
-	edit := repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["b"]}`)}
-	_, err = d.Service.GetResource(ctx, anna, id)
+	edit := core.Edit[metadata.Resource]{Fields: patch(`{"tags":["b"]}`)}
+	_, err = d.Service.Files.GetResource(ctx, anna, id)
 	d.Refused(err, errs.CodeForbidden)
-	_, err = d.Service.EditResource(ctx, anna, id, edit)
+	_, err = d.Service.Files.EditResource(ctx, anna, id, edit)
 	d.Refused(err, errs.CodeForbidden)
-	_, _, err = d.Service.Grant(ctx, d.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": "member"})
+	_, _, err = d.Service.Users.Grant(ctx, d.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": "member"})
 	d.OK(err)
-	seen, err := d.Service.GetResource(ctx, anna, id)
+	seen, err := d.Service.Files.GetResource(ctx, anna, id)
 	if err != nil || seen.Descriptive != `{"tags":["a"]}` {
 		t.Errorf("a member sees %q, %v", seen.Descriptive, err)
 	}
-	_, err = d.Service.EditResource(ctx, anna, id, edit)
+	_, err = d.Service.Files.EditResource(ctx, anna, id, edit)
 	d.Refused(err, errs.CodeForbidden)
 }

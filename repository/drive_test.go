@@ -10,6 +10,9 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
 )
 
@@ -21,36 +24,36 @@ func newDrive(t *testing.T) drive {
 	return drive{repositorytest.NewDisk(t, repository.Config{}, 0)}
 }
 
-func (d drive) at(path string) repository.DrivePath {
-	return repository.DrivePath{Dataspace: d.Space.Name, Set: d.Sets[0].Name, Path: path}
+func (d drive) at(path string) folders.DrivePath {
+	return folders.DrivePath{Dataspace: d.Space.Name, Set: d.Sets[0].Name, Path: path}
 }
 
-func always(*repository.DriveEntry) error { return nil }
+func always(*folders.DriveEntry) error { return nil }
 
 func (d drive) put(p auth.Principal, path, content string) (metadata.Resource, bool, error) {
 	d.T.Helper()
-	up := d.Service.NewUpload(p)
+	up := d.Service.Uploads.NewUpload(p)
 	defer func() { d.OK(up.Discard()) }()
-	if err := d.Service.AdmitAt(d.T.Context(), up, d.at(path), always); err != nil {
+	if err := d.Service.Drive.AdmitAt(d.T.Context(), up, d.at(path), always); err != nil {
 		return metadata.Resource{}, false, err
 	}
 	d.OK(up.Receive(d.T.Context(), strings.NewReader(content)))
-	return d.Service.PutAt(d.T.Context(), up, d.at(path), repository.UploadFields{}, always)
+	return d.Service.Drive.PutAt(d.T.Context(), up, d.at(path), files.UploadFields{}, always)
 }
 
-func (d drive) lookup(path string) repository.DriveEntry {
+func (d drive) lookup(path string) folders.DriveEntry {
 	d.T.Helper()
-	e, err := d.Service.Lookup(d.T.Context(), d.Admin, d.at(path))
+	e, err := d.Service.Drive.Lookup(d.T.Context(), d.Admin, d.at(path))
 	d.OK(err)
 	return e
 }
 
 // list lists a folder in pages.
-func (d drive) list(path repository.DrivePath, page int) (elements []string) {
+func (d drive) list(path folders.DrivePath, page int) (elements []string) {
 	d.T.Helper()
-	for next, more := (repository.DrivePosition{}), true; more; {
+	for next, more := (folders.DrivePosition{}), true; more; {
 		var err error
-		next, more, err = d.Service.List(d.T.Context(), d.Admin, path, next, page, func(e *repository.DriveEntry) bool {
+		next, more, err = d.Service.Drive.List(d.T.Context(), d.Admin, path, next, page, func(e *folders.DriveEntry) bool {
 			if e.Folder != "" {
 				elements = append(elements, e.Element+"/")
 			} else {
@@ -73,14 +76,14 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 		names := []string{"a", "a", "a/b", "a!", "a0", "x/" + fmt.Sprint(n%7), "x//y", "../z", "b.txt", "b.txt/c", "é/ü.tif", `w\v`, fmt.Sprint("deep/", n%3, "/", n)}
 		all[d.Upload(d.Sets[0], names[n%len(names)]).ID] = true
 	}
-	d.OK(d.Service.MakeFolder(t.Context(), d.Admin, d.at("a/made")))
+	d.OK(d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at("a/made")))
 	ids := map[metadata.ID]bool{}
 	var walk func(folder string, page int) int
 	walk = func(folder string, page int) (files int) {
 		for _, element := range d.list(d.at(strings.TrimSuffix(folder, "/")), page) {
 			e := d.lookup(strings.TrimSuffix(folder+element, "/"))
 			switch {
-			case e.Missing != repository.Present:
+			case e.Missing != folders.Present:
 				t.Fatalf("%q in %q is listed, and not there", element, folder)
 			case e.File == nil:
 				files += walk(e.Folder, page)
@@ -110,8 +113,8 @@ func TestDrivePut(t *testing.T) {
 	if d.OK(err); !created || first.Name != "data.csv" || first.Filename != "data.csv" || first.Format != "CSV" {
 		t.Fatalf("it made %+v", first)
 	}
-	edited, err := d.Service.EditResource(t.Context(), d.Admin, first.ID.String(), repository.Edit[metadata.Resource]{
-		Fields: repository.Fields{"description": "said", "format": "Own"},
+	edited, err := d.Service.Files.EditResource(t.Context(), d.Admin, first.ID.String(), core.Edit[metadata.Resource]{
+		Fields: core.Fields{"description": "said", "format": "Own"},
 	})
 	d.OK(err)
 	next, created, err := d.put(d.Admin, "data.csv", "3,4")
@@ -122,7 +125,7 @@ func TestDrivePut(t *testing.T) {
 	if next, _, err = d.put(d.Admin, "data ("+renamed.ID.String()+").csv", "5"); err != nil || next.ID != renamed.ID || next.Name != "data.csv" {
 		t.Errorf("the younger file became %+v, %v", next, err)
 	}
-	d.OK(d.Service.MakeFolder(t.Context(), d.Admin, d.at("made")))
+	d.OK(d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at("made")))
 	for path, code := range map[string]errs.Code{
 		"none/x": errs.CodeNotFound, "made": errs.CodeMethodNotAllowed, "": errs.CodeForbidden, "a//b": errs.CodeInvalidField, "made/..": errs.CodeInvalidField,
 		`made/a\b`: errs.CodeInvalidField, "data.csv/x": errs.CodeNotFound, "made/" + strings.Repeat("n", 256): errs.CodeInvalidField,
@@ -139,7 +142,7 @@ func TestDrivePut(t *testing.T) {
 func TestDriveFolders(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
-	make := func(path string) error { return d.Service.MakeFolder(t.Context(), d.Admin, d.at(path)) }
+	make := func(path string) error { return d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at(path)) }
 	d.OK(make("a"))
 	d.OK(make("a/b"))
 	for path, code := range map[string]errs.Code{"a": errs.CodeMethodNotAllowed, "x/y": errs.CodeNotFound, "": errs.CodeForbidden, "a/.": errs.CodeInvalidField} {
@@ -149,14 +152,14 @@ func TestDriveFolders(t *testing.T) {
 	if e := d.lookup("implied"); e.Folder != "implied/" || e.Made != 0 {
 		t.Errorf("the folder of a file is %+v", e)
 	}
-	_, err := d.Service.DeleteResource(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
+	_, err := d.Service.Files.DeleteResource(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
 	d.OK(err)
-	if e := d.lookup("implied"); e.Missing != repository.Free {
+	if e := d.lookup("implied"); e.Missing != folders.Free {
 		t.Errorf("without its file it is %+v", e)
 	}
 	d.Upload(d.Sets[0], "implied/again/file")
 	for _, path := range []string{"implied/again/file", "implied/again"} {
-		_, err := d.Service.RemoveAt(t.Context(), d.Admin, d.at(path), func(repository.DriveEntry) error { return nil })
+		_, err := d.Service.Drive.RemoveAt(t.Context(), d.Admin, d.at(path), func(folders.DriveEntry) error { return nil })
 		d.OK(err)
 		parent := path[:strings.LastIndexByte(path, '/')]
 		if e := d.lookup(parent); e.Folder != parent+"/" || e.Made == 0 {
@@ -172,7 +175,7 @@ func TestDriveProperties(t *testing.T) {
 	d := newDrive(t)
 	before := d.Upload(d.Sets[0], "f/file")
 	change := func(path, to string) error {
-		return d.Service.ChangeProperties(t.Context(), d.Admin, d.at(path), func(e *repository.DriveEntry) error {
+		return d.Service.Drive.ChangeProperties(t.Context(), d.Admin, d.at(path), func(e *folders.DriveEntry) error {
 			e.Properties = to
 			return nil
 		})

@@ -11,22 +11,24 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
 )
 
 // here and there are paths of the drive in the sets of a moved.
-func (m *moved) here(path string) repository.DrivePath {
-	return repository.DrivePath{Dataspace: m.Space.Name, Set: m.Sets[0].Name, Path: path}
+func (m *moved) here(path string) folders.DrivePath {
+	return folders.DrivePath{Dataspace: m.Space.Name, Set: m.Sets[0].Name, Path: path}
 }
 
-func (m *moved) there(path string) repository.DrivePath {
-	return repository.DrivePath{Dataspace: m.other.Name, Set: m.away.Name, Path: path}
+func (m *moved) there(path string) folders.DrivePath {
+	return folders.DrivePath{Dataspace: m.other.Name, Set: m.away.Name, Path: path}
 }
 
 // relocate relocates by a service of the repository.
-func (m *moved) relocate(svc *repository.Service, move bool, from, to repository.DrivePath) error {
+func (m *moved) relocate(svc *repository.Service, move bool, from, to folders.DrivePath) error {
 	m.T.Helper()
-	_, _, err := svc.Relocate(m.T.Context(), m.Admin, repository.Relocation{From: from, To: to, Move: move, Overwrite: true})
+	_, _, err := svc.Drive.Relocate(m.T.Context(), m.Admin, folders.Relocation{From: from, To: to, Move: move, Overwrite: true})
 	return err
 }
 
@@ -55,7 +57,7 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 			m.fill(m.away, there)
 			room := 450*int64(len("d/000")) + int64(len(there))
 			allow := func(bytes int64) {
-				_, err := m.Service.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
+				_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
 				m.OK(err)
 			}
 			allow(room - 1)
@@ -145,16 +147,16 @@ func TestRelocationIntoItsSource(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "d/e/f", "d/e/g", "d/e/h/")
 	before := m.trees()
-	for _, how := range []repository.Relocation{{}, {Move: true}, {Shallow: true}} {
+	for _, how := range []folders.Relocation{{}, {Move: true}, {Shallow: true}} {
 		for from, to := range map[string]string{"d/e/f": "d/e", "d/e": "d", "d/e/h": "d/e"} {
 			how.From, how.To, how.Overwrite = m.here(from), m.here(to), true
-			_, _, err := m.Service.Relocate(t.Context(), m.Admin, how)
+			_, _, err := m.Service.Drive.Relocate(t.Context(), m.Admin, how)
 			if repositorytest.WantCode(t, err, errs.CodeFolderWithin); m.trees() != before {
 				t.Fatalf("%s onto %s: something has changed", from, to)
 			}
 		}
 		how.From, how.To = m.here("d"), m.here("d/e/x")
-		_, _, err := m.Service.Relocate(t.Context(), m.Admin, how)
+		_, _, err := m.Service.Drive.Relocate(t.Context(), m.Admin, how)
 		m.Refused(err, errs.CodeForbidden)
 	}
 }
@@ -167,7 +169,7 @@ func TestShallowCopyReplaces(t *testing.T) {
 		m := newMoved(t)
 		m.fill(m.Sets[0], "d/", "d/a", "d/e/")
 		m.fill(m.away, there)
-		_, _, err := m.Service.Relocate(t.Context(), m.Admin, repository.Relocation{From: m.here("d"), To: m.there("to"), Shallow: true, Overwrite: true})
+		_, _, err := m.Service.Drive.Relocate(t.Context(), m.Admin, folders.Relocation{From: m.here("d"), To: m.there("to"), Shallow: true, Overwrite: true})
 		m.OK(err)
 		want := "to/!"
 		if there == "other" {
@@ -204,7 +206,7 @@ func TestBusyRelocationChangesNothing(t *testing.T) {
 	svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
 	moved := make(chan error, 1)
 	go func() {
-		_, err := svc.MoveFolder(t.Context(), m.Admin, folder(m.away, "to/in/"), folder(m.away, "elsewhere/"), repository.RefuseExisting)
+		_, err := svc.Folders.MoveFolder(t.Context(), m.Admin, folder(m.away, "to/in/"), folder(m.away, "elsewhere/"), folders.RefuseExisting)
 		moved <- err
 	}()
 	<-store.reached
@@ -233,8 +235,8 @@ func TestRelocationChecksInItsCommit(t *testing.T) {
 		m.fill(m.away, tc.to)
 		at := strings.TrimSuffix(tc.to, "/in")
 		checks := 0
-		_, _, err := m.Service.Relocate(t.Context(), m.Admin, repository.Relocation{
-			From: m.here(tc.from), To: m.there(at), Overwrite: true, Move: true, Check: func(from, to repository.DriveEntry) error {
+		_, _, err := m.Service.Drive.Relocate(t.Context(), m.Admin, folders.Relocation{
+			From: m.here(tc.from), To: m.there(at), Overwrite: true, Move: true, Check: func(from, to folders.DriveEntry) error {
 				if checks++; checks == 1 { // the next one is in the commit
 					return nil
 				}
@@ -256,7 +258,7 @@ func TestRemoveAtChecks(t *testing.T) {
 	m.fill(m.Sets[0], "file", "d/a")
 	for _, path := range []string{"file", "d"} {
 		checks := 0
-		_, err := m.Service.RemoveAt(t.Context(), m.Admin, m.here(path), func(repository.DriveEntry) error {
+		_, err := m.Service.Drive.RemoveAt(t.Context(), m.Admin, m.here(path), func(folders.DriveEntry) error {
 			if checks++; checks == 1 {
 				return nil
 			}
@@ -267,6 +269,6 @@ func TestRemoveAtChecks(t *testing.T) {
 		}
 	}
 	m.wantTree("here", m.Sets[0], "d/a=d/a file=file")
-	_, err := m.Service.RemoveAt(t.Context(), auth.Principal{UserID: metadata.NewID(1)}, m.here("file"), func(repository.DriveEntry) error { return nil })
+	_, err := m.Service.Drive.RemoveAt(t.Context(), auth.Principal{UserID: metadata.NewID(1)}, m.here("file"), func(folders.DriveEntry) error { return nil })
 	m.Refused(err, errs.CodeUnauthenticated)
 }

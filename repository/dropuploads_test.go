@@ -8,6 +8,9 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
 )
@@ -18,12 +21,12 @@ func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
-	link, token, err := w.Service.CreateLink(ctx, w.editor, repository.Fields{"kind": "request", "setId": w.Sets[0].ID.String()})
+	link, token, err := w.Service.Links.CreateLink(ctx, w.editor, core.Fields{"kind": "request", "setId": w.Sets[0].ID.String()})
 	w.OK(err)
-	v := repository.Visitor{Token: token}
+	v := links.Visitor{Token: token}
 	begin := func(length int64) (string, string, error) {
-		start := repository.UploadStart{Length: length, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
-		upload, secret, err := w.Service.StartFile(ctx, v, start)
+		start := files.UploadStart{Length: length, Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}}
+		upload, secret, err := w.Service.Visitors.StartFile(ctx, v, start)
 		return upload.ID.String(), secret, err
 	}
 	w.limitSpace(1000)
@@ -32,7 +35,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.holds("an announcement", 0)
 	send := func(offset int64) error {
 		chunk := resumable.Chunk{Offset: offset, Length: 500, Body: bytes.NewReader(make([]byte, 500)), Stop: func() {}}
-		_, err := w.Service.LinkUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
+		_, err := w.Service.Visitors.LinkUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
 		return err
 	}
 	w.fits("a half of it", send(0))
@@ -43,13 +46,13 @@ func TestReservationsOfLinks(t *testing.T) {
 	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
 		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
 	}
-	_, err = w.Service.TakeLink(ctx, w.Admin, link.ID.String())
+	_, err = w.Service.Links.TakeLink(ctx, w.Admin, link.ID.String())
 	w.OK(err)
 	w.fits("the rest of it", send(500))
 	w.unreserved()
-	owner, err := w.Service.UserUsage(ctx, w.Admin, "me")
+	owner, err := w.Service.Users.UserUsage(ctx, w.Admin, "me")
 	w.OK(err)
-	former, err := w.Service.UserUsage(ctx, w.editor, "me")
+	former, err := w.Service.Users.UserUsage(ctx, w.editor, "me")
 	if err != nil || w.used() != 1000 || owner.Used != 1000 || former.Used != 0 {
 		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
 	}
@@ -60,13 +63,13 @@ func TestUnfinishedAfterStart(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
-	fields := repository.Fields{"kind": "request", "setId": w.Sets[0].ID.String(), "maxUses": json.Number("1")}
-	_, token, err := w.Service.CreateLink(ctx, w.editor, fields)
+	fields := core.Fields{"kind": "request", "setId": w.Sets[0].ID.String(), "maxUses": json.Number("1")}
+	_, token, err := w.Service.Links.CreateLink(ctx, w.editor, fields)
 	w.OK(err)
-	start := repository.UploadStart{Length: 6, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
-	_, _, err = w.Service.StartFile(ctx, repository.Visitor{Token: token}, start)
+	start := files.UploadStart{Length: 6, Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}}
+	_, _, err = w.Service.Visitors.StartFile(ctx, links.Visitor{Token: token}, start)
 	w.OK(err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
-	_, _, err = again.StartFile(ctx, repository.Visitor{Token: token}, start)
+	_, _, err = again.Visitors.StartFile(ctx, links.Visitor{Token: token}, start)
 	repositorytest.WantCode(t, err, errs.CodeTooManyRequests)
 }

@@ -15,6 +15,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
 )
 
@@ -78,18 +80,18 @@ func TestFolders(t *testing.T) {
 	for _, tc := range []struct {
 		what            string
 		move, far       bool
-		existing        repository.Existing
+		existing        folders.Existing
 		there           []string // at the destination
 		here, elsewhere string   // afterwards; what is there within the set is in here
 	}{
-		{"copy", false, false, repository.RefuseExisting, nil, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
-		{"move", true, false, repository.RefuseExisting, nil, "to/e/! d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
-		{"copy far", false, true, repository.RefuseExisting, nil, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
-		{"move far", true, true, repository.RefuseExisting, nil, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
-		{"merge", true, true, repository.MergeExisting, []string{"to/f/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/f/! to/a=d/a to/b=d/b to/e/c=d/e/c to/z=to/z to0=to0"},
-		{"replace", false, true, repository.ReplaceExisting, []string{"to/f/", "to/e/", "to/a", "to/z", "to0"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c to0=to0"},
-		{"replace within", false, false, repository.ReplaceExisting, []string{"to/a", "to/z"}, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
-		{"merge of equal names", false, true, repository.MergeExisting, []string{"to/a", "to/a"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/a=to/a to/b=d/b to/e/c=d/e/c"},
+		{"copy", false, false, folders.RefuseExisting, nil, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"move", true, false, folders.RefuseExisting, nil, "to/e/! d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"copy far", false, true, folders.RefuseExisting, nil, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
+		{"move far", true, true, folders.RefuseExisting, nil, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
+		{"merge", true, true, folders.MergeExisting, []string{"to/f/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/f/! to/a=d/a to/b=d/b to/e/c=d/e/c to/z=to/z to0=to0"},
+		{"replace", false, true, folders.ReplaceExisting, []string{"to/f/", "to/e/", "to/a", "to/z", "to0"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c to0=to0"},
+		{"replace within", false, false, folders.ReplaceExisting, []string{"to/a", "to/z"}, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"merge of equal names", false, true, folders.MergeExisting, []string{"to/a", "to/a"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/a=to/a to/b=d/b to/e/c=d/e/c"},
 	} {
 		m := newMoved(t)
 		m.fill(m.Sets[0], "d/b", "d/a", "d/e/", "d/e/c", "d0")
@@ -98,9 +100,9 @@ func TestFolders(t *testing.T) {
 			to = m.away
 		}
 		m.fill(to, tc.there...)
-		do := m.Service.CopyFolder
+		do := m.Service.Folders.CopyFolder
 		if tc.move {
-			do = m.Service.MoveFolder
+			do = m.Service.Folders.MoveFolder
 		}
 		done, err := do(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(to, "to/"), tc.existing)
 		if m.OK(err); done.Files != 3 || done.Folders != 1 {
@@ -119,7 +121,7 @@ func TestFolderReplacedKeepsIDs(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "new/a")
 	r := m.Upload(m.away, "old/a")
-	_, err := m.Service.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), repository.ReplaceExisting)
+	_, err := m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), folders.ReplaceExisting)
 	m.OK(err)
 	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
 }
@@ -130,10 +132,10 @@ func TestFolderEqualNames(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "d/a", "d/a", "d/a")
 	m.fill(m.away, "to/a", "to/a")
-	_, err := m.Service.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), repository.MergeExisting)
+	_, err := m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.MergeExisting)
 	m.OK(err)
 	m.wantTree("merged", m.away, "to/a=d/a to/a=d/a to/a=d/a")
-	_, err = m.Service.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), repository.ReplaceExisting)
+	_, err = m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.ReplaceExisting)
 	m.OK(err)
 	m.wantTree("replaced", m.away, "to/a=d/a to/a=d/a to/a=d/a")
 	m.Sound()
@@ -154,22 +156,22 @@ func TestFolderSteps(t *testing.T) {
 	m.fill(m.Sets[0], names...)
 	before, listed := m.tree(m.Sets[0]), m.Listed()
 	for range 2 {
-		done, err := m.Service.MoveFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), repository.RefuseExisting)
+		done, err := m.Service.Folders.MoveFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), folders.RefuseExisting)
 		if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 0 || len(m.tree(m.away)) != 651 {
 			t.Fatalf("moved %+v", done)
 		}
-		_, err = m.Service.MoveFolder(ctx, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), repository.RefuseExisting)
+		_, err = m.Service.Folders.MoveFolder(ctx, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), folders.RefuseExisting)
 		m.OK(err)
 		if !maps.Equal(m.Listed(), listed) || !slices.Equal(m.tree(m.Sets[0]), before) {
 			t.Fatal("moved back, the set is another one")
 		}
 	}
-	_, err := m.Service.CopyFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), repository.MergeExisting)
+	_, err := m.Service.Folders.CopyFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), folders.MergeExisting)
 	m.OK(err)
 	if all := m.tree(m.Sets[0]); len(all) != 2*651 {
 		t.Errorf("with the copy there are %d", len(all))
 	}
-	done, err := m.Service.DeleteFolder(ctx, m.Admin, folder(m.Sets[0], "d/"))
+	done, err := m.Service.Folders.DeleteFolder(ctx, m.Admin, folder(m.Sets[0], "d/"))
 	if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 651 {
 		t.Errorf("deleted %+v", done)
 	}
@@ -200,12 +202,12 @@ func TestFolderCut(t *testing.T) {
 		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", i))
 	}
 	svc := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, 2}, m.Blobs, repository.Config{HoldUpTo: 10})
-	done, err := svc.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), repository.RefuseExisting)
+	done, err := svc.Folders.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.RefuseExisting)
 	if err == nil || done.Files != 400 || len(m.tree(m.Sets[0])) != 50 || len(m.tree(m.away)) != 400 {
 		t.Errorf("done %+v, %v", done, err)
 	}
 	m.Sound()
-	done, err = m.Service.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), repository.MergeExisting)
+	done, err = m.Service.Folders.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.MergeExisting)
 	if m.OK(err); done.Files != 50 || len(m.tree(m.away)) != 450 {
 		t.Errorf("then done %+v", done)
 	}
@@ -244,8 +246,8 @@ func TestFolderRefusals(t *testing.T) {
 		"from an unknown":  {folder(unknown, "d/"), folder(m.away, "x/"), errs.CodeSetNotFound},
 		"one file damaged": {folder(m.Sets[0], "g/"), folder(m.away, "g/"), errs.CodeDataDamaged},
 	} {
-		for _, do := range []func(context.Context, auth.Principal, metadata.FolderKey, metadata.FolderKey, repository.Existing) (repository.FolderOutcome, error){m.Service.CopyFolder, m.Service.MoveFolder} {
-			done, err := do(ctx, m.Admin, tc.from, tc.to, repository.RefuseExisting)
+		for _, do := range []func(context.Context, auth.Principal, metadata.FolderKey, metadata.FolderKey, folders.Existing) (folders.FolderOutcome, error){m.Service.Folders.CopyFolder, m.Service.Folders.MoveFolder} {
+			done, err := do(ctx, m.Admin, tc.from, tc.to, folders.RefuseExisting)
 			if repositorytest.WantCode(t, err, tc.code); t.Failed() || done.Files != 0 {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -254,18 +256,18 @@ func TestFolderRefusals(t *testing.T) {
 	if after := len(actions(t, m.Meta, 0)); after != before {
 		t.Errorf("refused, %d entries were made", after-before)
 	}
-	u, err := m.Service.CreateUser(ctx, m.Admin, repository.Fields{"username": "reader"})
+	u, err := m.Service.Users.CreateUser(ctx, m.Admin, core.Fields{"username": "reader"})
 	m.OK(err)
 	for space, role := range map[metadata.ID]string{m.Space.ID: "member", m.other.ID: "editor"} {
-		_, _, err := m.Service.Grant(ctx, m.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+		_, _, err := m.Service.Users.Grant(ctx, m.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
 		m.OK(err)
 	}
 	reader := auth.Principal{UserID: u.ID}
-	_, err = m.Service.CopyFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "x/"), repository.RefuseExisting)
+	_, err = m.Service.Folders.CopyFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "x/"), folders.RefuseExisting)
 	m.OK(err)
-	_, err = m.Service.MoveFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "y/"), repository.RefuseExisting)
+	_, err = m.Service.Folders.MoveFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "y/"), folders.RefuseExisting)
 	m.Refused(err, errs.CodeForbidden)
-	_, err = m.Service.DeleteFolder(ctx, reader, folder(m.Sets[0], "to/"))
+	_, err = m.Service.Folders.DeleteFolder(ctx, reader, folder(m.Sets[0], "to/"))
 	m.Refused(err, errs.CodeForbidden)
 }
 
@@ -294,11 +296,11 @@ func TestFolderDecidesInItsCommit(t *testing.T) {
 	} {
 		m := newMoved(t)
 		r := m.Upload(m.Sets[0], "d/a")
-		_, err := m.Service.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(6)})
+		_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(6)})
 		m.OK(err)
 		store := &meanwhile{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, func() { do(m, r) }}
 		svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
-		_, err = svc.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), repository.RefuseExisting)
+		_, err = svc.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.RefuseExisting)
 		repositorytest.WantCode(t, err, code)
 		if strings.Contains(m.trees(), "to/a") {
 			t.Errorf("%s: the file was copied", code)

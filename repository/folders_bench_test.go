@@ -15,6 +15,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -35,14 +36,14 @@ func newForest(b *testing.B) *forest {
 	f.ok(err)
 	b.Cleanup(func() { f.ok(meta.Close()) })
 	f.svc = repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
-	key, err := f.svc.Bootstrap(b.Context(), "")
+	key, err := f.svc.Users.Bootstrap(b.Context(), "")
 	f.ok(err)
-	f.admin, err = f.svc.Authenticate(b.Context(), key)
+	f.admin, err = f.svc.Credentials.Authenticate(b.Context(), key)
 	f.ok(err)
-	space, err := f.svc.CreateDataspace(b.Context(), f.admin, repository.Fields{"name": "space"})
+	space, err := f.svc.Dataspaces.CreateDataspace(b.Context(), f.admin, core.Fields{"name": "space"})
 	f.ok(err)
 	for i, size := range []struct{ files, folders int }{{10, 2}, {100_000, 5000}} {
-		set, err := f.svc.CreateSet(b.Context(), f.admin, repository.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": space.ID.String()})
+		set, err := f.svc.Sets.CreateSet(b.Context(), f.admin, core.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": space.ID.String()})
 		f.ok(err)
 		f.sets[i] = set.ID.String()
 		names := make([]string, 0, size.files+1000)
@@ -81,7 +82,7 @@ func (f *forest) list(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	_, err := f.svc.ListResources(f.b.Context(), f.admin, paging.SetResources, repository.ListRequest{Container: set, Params: query}, func(*metadata.Resource) {}, func(string) {})
+	_, err := f.svc.Files.ListResources(f.b.Context(), f.admin, paging.SetResources, core.ListRequest{Container: set, Params: query}, func(*metadata.Resource) {}, func(string) {})
 	f.ok(err)
 }
 
@@ -90,14 +91,14 @@ func (f *forest) outline(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	outline, err := f.svc.OutlineResources(f.b.Context(), f.admin, repository.ListRequest{Container: set, Params: query})
+	outline, err := f.svc.Files.OutlineResources(f.b.Context(), f.admin, core.ListRequest{Container: set, Params: query})
 	if f.ok(err); outline.Bounded || outline.Total == 0 {
 		f.b.Errorf("outline of %d", outline.Total)
 	}
 }
 
 func (f *forest) move(set, from, to string) {
-	_, done, err := f.svc.PlaceFolder(f.b.Context(), f.admin, set, repository.Fields{"path": from, "toPath": to}, true)
+	_, done, err := f.svc.Folders.PlaceFolder(f.b.Context(), f.admin, set, core.Fields{"path": from, "toPath": to}, true)
 	f.ok(err)
 	if done.Files != 1000 {
 		f.b.Errorf("%d files were moved", done.Files)
@@ -105,13 +106,13 @@ func (f *forest) move(set, from, to string) {
 }
 
 // many does something with the files of the folder of 1,000.
-func (f *forest) many(set string, fields repository.Fields) {
+func (f *forest) many(set string, fields core.Fields) {
 	for i := range f.sets {
 		if f.sets[i] == set {
 			fields["ids"] = f.big[i]
 		}
 	}
-	results, err := f.svc.ChangeMany(f.b.Context(), f.admin, set, fields)
+	results, err := f.svc.Files.ChangeMany(f.b.Context(), f.admin, set, fields)
 	f.ok(err)
 	for _, r := range results {
 		if r.Refused != nil {
@@ -137,7 +138,7 @@ func BenchmarkFolders(b *testing.B) {
 		{"outline all files", func(set string, _ int) { f.outline(set, "order", "name") }},
 		{"outline by time", func(set string, _ int) { f.outline(set, "order", "newest") }},
 		{"count the set", func(set string, _ int) {
-			_, err := f.svc.GetFolder(b.Context(), f.admin, set, "")
+			_, err := f.svc.Folders.GetFolder(b.Context(), f.admin, set, "")
 			f.ok(err)
 		}},
 		{"move 1000", func(set string, round int) {
@@ -146,7 +147,7 @@ func BenchmarkFolders(b *testing.B) {
 		}},
 		{"move 1000 files", func(set string, round int) {
 			names := [2]string{"by-id/", "big/"}
-			f.many(set, repository.Fields{"action": "move", "folder": names[round%2]})
+			f.many(set, core.Fields{"action": "move", "folder": names[round%2]})
 		}},
 	} {
 		b.Run(op.name, func(b *testing.B) {

@@ -13,6 +13,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/webhooks"
 )
@@ -76,7 +77,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		})
 		defer svc.Close()
 		w := repositorytest.NewWorld(t, svc, 0)
-		_, err := svc.CreateWebhook(ctx, w.Admin, repository.Fields{"url": "https://a"})
+		_, err := svc.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a"})
 		w.OK(err)
 		stream, err := svc.Events.Open(ctx, w.Admin, "")
 		w.OK(err)
@@ -89,8 +90,8 @@ func TestFollowersReadNoEntry(t *testing.T) {
 				heard += len(b.Events)
 				heardAll = len(b.Events) == 0
 			}
-			w.OK(svc.Indexed(ctx))
-			w.OK(svc.Filled(ctx))
+			w.OK(svc.Search.Indexed(ctx))
+			w.OK(svc.Descriptions.Filled(ctx))
 			synctest.Wait()
 		}
 		rest()
@@ -105,7 +106,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		if got := to.messages.Load(); got != files || heard != files {
 			t.Errorf("%d messages and %d events, want %d of each", got, heard, files)
 		}
-		found, err := svc.Search(ctx, w.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}}})
+		found, err := svc.Search.Search(ctx, w.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
 		w.OK(err)
 		if got := len(found.Items); got != files {
 			t.Errorf("the search finds %d files, want %d", got, files)

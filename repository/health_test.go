@@ -19,6 +19,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/files"
+	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
 
@@ -81,18 +83,18 @@ func TestErrorPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			meta := &failing{Store: metadatatest.NewMemory(time.Now)}
-			files := &failingFiles{Folder: blobstest.NewMemory()}
-			h := populated(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 1)
+			store := &failingFiles{Folder: blobstest.NewMemory()}
+			h := populated(t, repositorytest.NewStill(meta, store, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 1)
 			upload := func() error {
-				up, set := h.Service.NewUpload(h.Admin), h.Sets[0].ID.String()
+				up, set := h.Service.Uploads.NewUpload(h.Admin), h.Sets[0].ID.String()
 				defer func() { h.OK(up.Discard()) }()
 				if err := up.Receive(t.Context(), strings.NewReader("body")); err != nil {
 					return err
 				}
-				_, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+				_, err := up.Create(t.Context(), files.UploadFields{SetID: &set, Filename: "file"})
 				return err
 			}
-			files.stage, meta.commit = c.stage, c.commit
+			store.stage, meta.commit = c.stage, c.commit
 			err := upload()
 			var known *errs.Error
 			if !errors.As(err, &known) || known.Kind != c.kind || known.Code != c.code {
@@ -102,13 +104,13 @@ func TestErrorPolicy(t *testing.T) {
 				t.Errorf("%d resources after that, want the one that was there", got)
 			}
 			// Where it is not known what was written, nothing is taken back.
-			_, err = files.Stat(t.Context(), blobs.Blob{Digest: sha256.Sum256([]byte("body"))})
+			_, err = store.Stat(t.Context(), blobs.Blob{Digest: sha256.Sum256([]byte("body"))})
 			if left := err == nil; left != (c.code == errs.CodeOutcomeUnknown) {
 				t.Errorf("the file is left: %t", left)
 			}
-			files.stage, meta.commit = nil, nil
-			condition := h.Service.Condition(t.Context())
-			if sticky := condition.Status == repository.StatusReadOnly && condition.Detail.ReadOnly != ""; sticky != c.sticky {
+			store.stage, meta.commit = nil, nil
+			condition := h.Service.Monitor.Condition(t.Context())
+			if sticky := condition.Status == maintenance.StatusReadOnly && condition.Detail.ReadOnly != ""; sticky != c.sticky {
 				t.Errorf("afterwards: %+v", condition)
 			}
 			err = upload()
@@ -117,7 +119,7 @@ func TestErrorPolicy(t *testing.T) {
 			} else if err != nil {
 				t.Errorf("when the cause is gone: %v", err)
 			}
-			if _, file, err := h.Service.OpenResource(t.Context(), h.Admin, h.Resources[0].ID.String()); err != nil || file.Close() != nil {
+			if _, file, err := h.Service.Files.OpenResource(t.Context(), h.Admin, h.Resources[0].ID.String()); err != nil || file.Close() != nil {
 				t.Errorf("reading: %v", err)
 			}
 		})
@@ -129,11 +131,11 @@ func TestConditionWhenNothingCanBeRead(t *testing.T) {
 	t.Parallel()
 	meta := &failing{Store: metadatatest.NewMemory(time.Now)}
 	svc := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{})
-	if got := svc.Condition(t.Context()); got.Status != repository.StatusOK || got.Detail.Failing != "" || got.Detail.Damaged != 0 {
+	if got := svc.Monitor.Condition(t.Context()); got.Status != maintenance.StatusOK || got.Detail.Failing != "" || got.Detail.Damaged != 0 {
 		t.Errorf("at first: %+v", got)
 	}
 	meta.view = metadata.ErrRecordDamaged
-	if got := svc.Condition(t.Context()); got.Status != repository.StatusFailing || got.Detail.Failing == "" {
+	if got := svc.Monitor.Condition(t.Context()); got.Status != maintenance.StatusFailing || got.Detail.Failing == "" {
 		t.Errorf("then: %+v", got)
 	}
 }
@@ -144,15 +146,15 @@ func TestFailingCascadeReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		meta := &stuck{Store: metadatatest.NewMemory(time.Now)}
-		files := blobstest.NewMemory()
-		h := populated(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
-		_, err := h.Service.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+		store := blobstest.NewMemory()
+		h := populated(t, repositorytest.NewStill(meta, store, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
+		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 		h.Begun(err)
 		meta.container = h.Sets[0].ID
 		meta.broken.Store(true)
 		var mu sync.Mutex
 		var notes []error
-		svc := repository.New(meta, files, repository.Config{Note: func(task string, err error) {
+		svc := repository.New(meta, store, repository.Config{Note: func(task string, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			notes = append(notes, err)
@@ -160,13 +162,13 @@ func TestFailingCascadeReported(t *testing.T) {
 		defer svc.Close()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if background := svc.Condition(t.Context()).Detail.Background; len(background) != 1 || len(notes) != 1 || !errors.Is(notes[0], errStuck) {
+		if background := svc.Monitor.Condition(t.Context()).Detail.Background; len(background) != 1 || len(notes) != 1 || !errors.Is(notes[0], errStuck) {
 			t.Errorf("after a minute: %v, noted %v", background, notes)
 		}
 		meta.broken.Store(false)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if background := svc.Condition(t.Context()).Detail.Background; len(background) != 0 || len(notes) != 2 || notes[1] != nil {
+		if background := svc.Monitor.Condition(t.Context()).Detail.Background; len(background) != 0 || len(notes) != 2 || notes[1] != nil {
 			t.Errorf("when it goes on: %v, noted %v", background, notes)
 		}
 	})
@@ -180,14 +182,14 @@ func TestConditionWithoutSpace(t *testing.T) {
 		name string
 		room blobs.FreeSpace
 		err  error
-		want repository.Status
+		want maintenance.Status
 		why  string
 	}{
-		{"room", blobs.FreeSpace{Bytes: 1 << 30, Files: 10}, nil, repository.StatusOK, ""},
-		{"inodes without a limit", blobs.FreeSpace{Bytes: 1 << 30, Files: -1}, nil, repository.StatusOK, ""},
-		{"nothing left", blobs.FreeSpace{Bytes: 4096, Files: 10}, nil, repository.StatusReadOnly, "no room is left for files: 4096 bytes"},
-		{"no inodes left", blobs.FreeSpace{Bytes: 1 << 30}, nil, repository.StatusReadOnly, "no inodes are left"},
-		{"unknown", blobs.FreeSpace{}, errors.New("on purpose"), repository.StatusOK, ""},
+		{"room", blobs.FreeSpace{Bytes: 1 << 30, Files: 10}, nil, maintenance.StatusOK, ""},
+		{"inodes without a limit", blobs.FreeSpace{Bytes: 1 << 30, Files: -1}, nil, maintenance.StatusOK, ""},
+		{"nothing left", blobs.FreeSpace{Bytes: 4096, Files: 10}, nil, maintenance.StatusReadOnly, "no room is left for files: 4096 bytes"},
+		{"no inodes left", blobs.FreeSpace{Bytes: 1 << 30}, nil, maintenance.StatusReadOnly, "no inodes are left"},
+		{"unknown", blobs.FreeSpace{}, errors.New("on purpose"), maintenance.StatusOK, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,12 +197,12 @@ func TestConditionWithoutSpace(t *testing.T) {
 			svc := repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{
 				Room: func() (blobs.FreeSpace, error) { return room, err },
 			})
-			got := svc.Condition(t.Context())
+			got := svc.Monitor.Condition(t.Context())
 			if got.Status != tc.want || !strings.HasPrefix(got.Detail.ReadOnly, tc.why) || (got.Detail.Room == nil) != (err != nil) || err == nil && *got.Detail.Room != room {
 				t.Errorf("%s, %+v", got.Status, got.Detail)
 			}
 			room, err = blobs.FreeSpace{Bytes: leastRoom, Files: 1}, nil
-			if got := svc.Condition(t.Context()); got.Status != repository.StatusOK || got.Detail.ReadOnly != "" {
+			if got := svc.Monitor.Condition(t.Context()); got.Status != maintenance.StatusOK || got.Detail.ReadOnly != "" {
 				t.Errorf("when there is room: %s, %q", got.Status, got.Detail.ReadOnly)
 			}
 		})

@@ -64,7 +64,7 @@ func newObservedInline(t *testing.T, observer repository.Observer, names ...stri
 // wantBodies compares how many bodies and bytes are inline.
 func (k *inlineDisk) wantBodies(when string, bodies, size int64) {
 	k.T.Helper()
-	if got, want := k.Service.Condition(k.T.Context()).Detail.Inline, (metadata.BodyCount{Bodies: bodies, Bytes: size}); got != want {
+	if got, want := k.Service.Monitor.Condition(k.T.Context()).Detail.Inline, (metadata.BodyCount{Bodies: bodies, Bytes: size}); got != want {
 		k.T.Errorf("%s: the condition tells of %+v that are inline, want %+v", when, got, want)
 	}
 	k.OK(k.Meta.View(k.T.Context(), func(tx *metadata.Tx) error {
@@ -179,9 +179,9 @@ func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	k, _ := newInline(t, "gone", "back", "edited")
 	k.Delete(k.Resources[0])
 	back := k.Delete(k.Resources[1])
-	back, err := k.Service.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
+	back, err := k.Service.Files.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
 	k.OK(err)
-	_, err = k.Service.EditResource(t.Context(), k.Admin, k.Resources[2].ID.String(), edit("new"))
+	_, err = k.Service.Files.EditResource(t.Context(), k.Admin, k.Resources[2].ID.String(), edit("new"))
 	k.OK(err)
 	k.wantBodies("before the purge", 3, 4+4+6)
 	k.wantContent("restored", back, "back")
@@ -347,7 +347,7 @@ func TestNoFlushAfterFailedSync(t *testing.T) {
 func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")
-	_, err := k.Service.DeleteSet(t.Context(), k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
+	_, err := k.Service.Sets.DeleteSet(t.Context(), k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
 	k.OK(err)
 	_, err = k.TryUpload(k.Sets[0], "b")
 	k.Refused(err, errs.CodeParentDeleted)
@@ -368,7 +368,7 @@ func TestFlushWaitsForIdleWindow(t *testing.T) {
 		svc := repository.New(k.Meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, HoldUpTo: 10})
 		k.Service = svc
 		defer svc.Close()
-		slow := svc.NewUpload(k.Admin)
+		slow := svc.Uploads.NewUpload(k.Admin)
 		body, rest := io.Pipe()
 		received := make(chan error, 1)
 		go func() { received <- slow.Receive(t.Context(), body) }()
@@ -379,7 +379,7 @@ func TestFlushWaitsForIdleWindow(t *testing.T) {
 		_, err := rest.Write([]byte("slow"))
 		k.OK(errors.Join(err, rest.Close(), <-received, slow.Discard()))
 		for range 20 {
-			_, file, err := svc.OpenResource(t.Context(), k.Admin, r.ID.String())
+			_, file, err := svc.Files.OpenResource(t.Context(), k.Admin, r.ID.String())
 			k.OK(errors.Join(err, file.Close()))
 			time.Sleep(50 * time.Millisecond)
 		}

@@ -21,6 +21,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -103,23 +105,23 @@ func (m *melee) any() (*repository.Service, *atomic.Pointer[metadata.ID]) {
 func (m *melee) change(ctx context.Context) error {
 	svc, place := m.any()
 	id := place.Load().String()
-	r, err := svc.GetResource(ctx, m.admin, id)
+	r, err := svc.Files.GetResource(ctx, m.admin, id)
 	if err != nil {
 		return err
 	}
 	switch rand.IntN(16) {
 	case 0:
-		_, err = svc.DeleteResource(ctx, m.admin, id, repositorytest.Always)
+		_, err = svc.Files.DeleteResource(ctx, m.admin, id, repositorytest.Always)
 	case 1:
-		_, err = svc.RestoreResource(ctx, m.admin, id, repositorytest.Always)
+		_, err = svc.Files.RestoreResource(ctx, m.admin, id, repositorytest.Always)
 	default:
-		up := svc.NewUpload(m.admin)
+		up := svc.Uploads.NewUpload(m.admin)
 		err = up.Receive(ctx, strings.NewReader(fmt.Sprint("content ", rand.IntN(contents))))
 		if err == nil && r.Body == metadata.Purged {
-			r, err = up.Create(ctx, repository.UploadFields{SetID: &m.set, Filename: "file"})
+			r, err = up.Create(ctx, files.UploadFields{SetID: &m.set, Filename: "file"})
 			place.Store(&r.ID)
 		} else if err == nil {
-			_, err = up.Replace(ctx, id, repository.UploadFields{Filename: "file", Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{r.Tag()}}}})
+			_, err = up.Replace(ctx, id, files.UploadFields{Filename: "file", Match: core.Match{IfMatch: core.ETags{Set: true, Tags: []string{r.Tag()}}}})
 		}
 		err = errors.Join(err, up.Discard())
 	}
@@ -134,7 +136,7 @@ func (m *melee) change(ctx context.Context) error {
 
 func (m *melee) read(ctx context.Context) error {
 	svc, place := m.any()
-	r, file, err := svc.OpenResource(ctx, m.admin, place.Load().String())
+	r, file, err := svc.Files.OpenResource(ctx, m.admin, place.Load().String())
 	var refused *errs.Error
 	if errors.As(err, &refused) && refused.Kind == errs.Gone {
 		return nil

@@ -19,6 +19,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -78,29 +80,29 @@ func (f *filled) ask(extract ...string) {
 	for _, word := range extract {
 		words = append(words, word)
 	}
-	_, err := f.Service.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"extract": words}})
+	_, err := f.Service.Sets.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"extract": words}})
 	f.OK(err)
 }
 
 // put uploads a file, or a new version of the one with this id.
 func (f *filled) put(id metadata.ID, name, content string) metadata.ID {
 	f.T.Helper()
-	up, set := f.Service.NewUpload(f.Admin), f.Sets[0].ID.String()
+	up, set := f.Service.Uploads.NewUpload(f.Admin), f.Sets[0].ID.String()
 	f.OK(up.Receive(f.T.Context(), strings.NewReader(content)))
 	var r metadata.Resource
 	var err error
 	if id == (metadata.ID{}) {
-		r, err = up.Create(f.T.Context(), repository.UploadFields{SetID: &set, Name: &name})
+		r, err = up.Create(f.T.Context(), files.UploadFields{SetID: &set, Name: &name})
 	} else {
-		r, err = up.Replace(f.T.Context(), id.String(), repository.UploadFields{Name: &name})
+		r, err = up.Replace(f.T.Context(), id.String(), files.UploadFields{Name: &name})
 	}
 	f.OK(errors.Join(err, up.Discard()))
 	return r.ID
 }
 
-func (f *filled) edit(id metadata.ID, fields repository.Fields) {
+func (f *filled) edit(id metadata.ID, fields core.Fields) {
 	f.T.Helper()
-	_, err := f.Service.EditResource(f.T.Context(), f.Admin, id.String(), repository.Edit[metadata.Resource]{Fields: fields})
+	_, err := f.Service.Files.EditResource(f.T.Context(), f.Admin, id.String(), core.Edit[metadata.Resource]{Fields: fields})
 	f.OK(err)
 }
 
@@ -110,7 +112,7 @@ func (f *filled) said(id metadata.ID) string {
 	f.T.Helper()
 	ctx, cancel := context.WithTimeout(f.T.Context(), time.Minute)
 	defer cancel()
-	f.OK(f.Service.Filled(ctx))
+	f.OK(f.Service.Descriptions.Filled(ctx))
 	r := f.Get(id)
 	if r.Descriptive == "" {
 		return ""
@@ -148,15 +150,15 @@ func TestFills(t *testing.T) {
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"H2"}`) }, "gas=:Ar mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() { f.edit(file, patch(`{"properties":{"gas":null}}`)); f.reopen() }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"N2","room":8}`) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
-		{func() { f.edit(sidecar, repository.Fields{"name": "b.csv.json"}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
-		{func() { f.edit(sidecar, repository.Fields{"name": "a.csv.json"}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
+		{func() { f.edit(sidecar, core.Fields{"name": "b.csv.json"}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(sidecar, core.Fields{"name": "a.csv.json"}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() {
-			_, err := f.Service.RestoreResource(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
+			_, err := f.Service.Files.RestoreResource(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
 			f.OK(err)
 		}, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() {
-			_, err := f.Service.RestoreVersion(t.Context(), f.Admin, file.String(), "1", repositorytest.Always)
+			_, err := f.Service.Versions.RestoreVersion(t.Context(), f.Admin, file.String(), "1", repositorytest.Always)
 			f.OK(err)
 		}, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
 		{func() { f.ask("sidecar"); f.put(file, "a.csv", table("operator: Zoe", "zone: 3")) }, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
@@ -164,7 +166,7 @@ func TestFills(t *testing.T) {
 		{func() { f.ask(); f.put(file, "a.csv", "no table any more") }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1 zone=h:3"},
 		{func() { f.ask("sidecar", "header") }, "gas=s:N2 mine=:5 room=s:8 run=:1"},
 		{func() { f.put(file, "a.txt", table("operator: Zoe")) }, "mine=:5 run=:1"},
-		{func() { f.edit(file, repository.Fields{"name": "a.csv"}) }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1"},
+		{func() { f.edit(file, core.Fields{"name": "a.csv"}) }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1"},
 	} {
 		step.do()
 		if got := f.said(file); got != step.want {
@@ -205,11 +207,11 @@ func TestFillsWhatIsThere(t *testing.T) {
 	if edits := f.edits(); edits != files {
 		t.Errorf("%d edits of %d files", edits, files)
 	}
-	f.OK(f.Service.Filled(t.Context()))
+	f.OK(f.Service.Descriptions.Filled(t.Context()))
 	reads := f.reads.Load()
 	f.reopen()
 	f.ask("header", "sidecar")
-	f.OK(f.Service.Filled(t.Context()))
+	f.OK(f.Service.Descriptions.Filled(t.Context()))
 	if edits := f.edits(); edits != files || f.reads.Load() == reads {
 		t.Errorf("%d edits of %d files after looking again", edits, files)
 	}
@@ -280,7 +282,7 @@ func TestPersonWinsRace(t *testing.T) {
 			f.put(file, name, table("operator: Zoe", "run: 1"))
 			<-done
 		case 3: // when it was read
-			f.OK(f.Service.Filled(t.Context()))
+			f.OK(f.Service.Descriptions.Filled(t.Context()))
 			overrule()
 		default:
 			overrule()
@@ -312,7 +314,7 @@ func TestFillsAfterUndo(t *testing.T) {
 		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "operator=h:Ada"},
 	} {
 		f.said(file)
-		edit, err := f.Service.EditMany(t.Context(), f.Admin, f.Sets[0].ID.String(), repository.Fields{
+		edit, err := f.Service.BulkEdits.EditMany(t.Context(), f.Admin, f.Sets[0].ID.String(), core.Fields{
 			"ids": []any{file.String()}, "metadata": json.RawMessage(`{"properties":{"operator":"Eve"}}`),
 		}, false)
 		f.OK(err)
@@ -320,7 +322,7 @@ func TestFillsAfterUndo(t *testing.T) {
 		if got := f.said(file); got != "operator=:Eve" {
 			t.Errorf("a person said Eve, it says %s", got)
 		}
-		_, err = f.Service.UndoEdit(t.Context(), f.Admin, edit.Edit.ID.String())
+		_, err = f.Service.BulkEdits.UndoEdit(t.Context(), f.Admin, edit.Edit.ID.String())
 		if f.OK(err); f.said(file) != c.want {
 			t.Errorf("undone it says %s, want %s", f.said(file), c.want)
 		}
@@ -335,12 +337,12 @@ func TestFillsAfterRestoration(t *testing.T) {
 	file := f.put(metadata.ID{}, "a.csv", table("run: 1"))
 	f.put(metadata.ID{}, "a.csv.json", `{"gas":"Ar"}`)
 	want, set := f.said(file), f.Sets[0].ID
-	_, err := f.Service.DeleteSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	_, err := f.Service.Sets.DeleteSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
 	f.OK(err)
 	f.Finish(f.meta, f.files, set)
-	f.OK(f.Service.Filled(t.Context()))
+	f.OK(f.Service.Descriptions.Filled(t.Context()))
 	edits := f.edits()
-	_, err = f.Service.RestoreSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	_, err = f.Service.Sets.RestoreSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
 	f.OK(err)
 	f.Finish(f.meta, f.files, set)
 	if got := f.said(file); got != want || want != "gas=s:Ar run=h:1" || f.edits() != edits {

@@ -11,7 +11,7 @@ import (
 	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	_, err := f.Service.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), repository.Fields{
+	_, err := f.Service.Schemas.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), core.Fields{
 		"name": "none", "for": "files", "enforce": true, "schema": json.RawMessage(`{"type":"object","additionalProperties":false}`),
 	})
 	f.OK(err)
@@ -27,7 +27,7 @@ func TestFillsWithinBounds(t *testing.T) {
 	if got := f.said(file); got != "operator=h:Ada" {
 		t.Errorf("%s against a schema", got)
 	}
-	_, err = f.Service.EditResource(t.Context(), f.Admin, file.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"properties":{"b":1}}`)})
+	_, err = f.Service.Files.EditResource(t.Context(), f.Admin, file.String(), core.Edit[metadata.Resource]{Fields: patch(`{"properties":{"b":1}}`)})
 	f.Refused(err, errs.CodeInvalidField)
 
 	long := strings.Repeat("x", 15_000)
@@ -54,7 +54,7 @@ func TestFillsWithinBounds(t *testing.T) {
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	other, err := f.Service.CreateSet(t.Context(), f.Admin, repository.Fields{"name": "other", "dataspaceId": f.Space.ID.String()})
+	other, err := f.Service.Sets.CreateSet(t.Context(), f.Admin, core.Fields{"name": "other", "dataspaceId": f.Space.ID.String()})
 	f.OK(err)
 	foreign := f.Upload(other, "a.csv")
 	f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)
@@ -69,7 +69,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 	if made.Modified <= made.Created || made.ModifiedBy != f.Admin.UserID {
 		t.Errorf("modified %d by %s, made %d", made.Modified, made.ModifiedBy, made.Created)
 	}
-	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, repository.ListRequest{
+	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, core.ListRequest{
 		Container: f.Sets[0].ID.String(), Params: map[string][]string{"since": {made.Created.Time().Format(time.RFC3339Nano)}},
 	})
 	if err != nil || len(page.Items) == 0 || page.Items[len(page.Items)-1].ID != file {

@@ -19,6 +19,9 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -37,7 +40,7 @@ type interrupted struct {
 	at       int                           // number of the commit that is interrupted, from 1
 	how      interruption
 	changed  bool // by a commit of the operation
-	undo     repository.Fields
+	undo     core.Fields
 	edit     string
 }
 
@@ -76,7 +79,7 @@ var interruptions = map[string]interruption{
 		return commit()
 	},
 	"the set is deleted": func(i *interrupted, commit func() error) error {
-		_, err := i.b.Service.DeleteSet(context.Background(), i.b.Admin, i.set.ID.String(), repositorytest.Always)
+		_, err := i.b.Service.Sets.DeleteSet(context.Background(), i.b.Admin, i.set.ID.String(), repositorytest.Always)
 		i.a.OK(err)
 		return commit()
 	},
@@ -85,35 +88,35 @@ var interruptions = map[string]interruption{
 var operations = map[string]operation{
 	"delete a folder": {run: (*interrupted).deleteFolder},
 	"copy a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), repository.RefuseExisting)
+		_, err := i.a.Service.Folders.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
 		return err
 	}},
 	"replace a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "f/"), repository.ReplaceExisting)
+		_, err := i.a.Service.Folders.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "f/"), folders.ReplaceExisting)
 		return err
 	}},
 	"move a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.MoveFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), repository.RefuseExisting)
+		_, err := i.a.Service.Folders.MoveFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
 		return err
 	}},
 	"restore a folder": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
-		_, _, err := i.a.Service.RestoreFolder(ctx, i.a.Admin, i.set.ID.String(), i.undo)
+		_, _, err := i.a.Service.Folders.RestoreFolder(ctx, i.a.Admin, i.set.ID.String(), i.undo)
 		return err
 	}},
 	"delete a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.RemoveAt(ctx, i.a.Admin, i.drive("d"), func(repository.DriveEntry) error { return nil })
+		_, err := i.a.Service.Drive.RemoveAt(ctx, i.a.Admin, i.drive("d"), func(folders.DriveEntry) error { return nil })
 		return err
 	}},
 	"move a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
-		_, _, err := i.a.Service.Relocate(ctx, i.a.Admin, repository.Relocation{From: i.drive("d"), To: i.drive("e"), Move: true})
+		_, _, err := i.a.Service.Drive.Relocate(ctx, i.a.Admin, folders.Relocation{From: i.drive("d"), To: i.drive("e"), Move: true})
 		return err
 	}},
 	"move a file onto a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, _, err := i.a.Service.Relocate(ctx, i.a.Admin, repository.Relocation{From: i.drive("f/file"), To: i.drive("d"), Move: true, Overwrite: true})
+		_, _, err := i.a.Service.Drive.Relocate(ctx, i.a.Admin, folders.Relocation{From: i.drive("f/file"), To: i.drive("d"), Move: true, Overwrite: true})
 		return err
 	}},
 	"delete many": {run: func(i *interrupted, ctx context.Context) error {
-		results, err := i.a.Service.ChangeMany(ctx, i.a.Admin, i.set.ID.String(), repository.Fields{"action": "delete", "ids": i.list()})
+		results, err := i.a.Service.Files.ChangeMany(ctx, i.a.Admin, i.set.ID.String(), core.Fields{"action": "delete", "ids": i.list()})
 		for _, r := range results {
 			id, _ := metadata.ParseID(r.ID)
 			unknown := r.Refused != nil && r.Refused.Code == errs.CodeOutcomeUnknown
@@ -125,41 +128,41 @@ var operations = map[string]operation{
 	}},
 	"edit many": {run: (*interrupted).editMany},
 	"undo an edit": {before: (*interrupted).editMany, run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.UndoEdit(ctx, i.a.Admin, i.edit)
+		_, err := i.a.Service.BulkEdits.UndoEdit(ctx, i.a.Admin, i.edit)
 		return err
 	}},
 	"purge": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
 		time.Sleep(time.Second) // what was deleted at this moment stays
-		upkeep, err := i.a.Service.Upkeep(ctx, i.a.Admin)
+		upkeep, err := i.a.Service.Monitor.Upkeep(ctx, i.a.Admin)
 		if err == nil {
 			_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})
 		}
 		return err
 	}},
 	"delete a set": {kept: true, run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.DeleteSet(ctx, i.a.Admin, i.set.ID.String(), repositorytest.Always)
+		_, err := i.a.Service.Sets.DeleteSet(ctx, i.a.Admin, i.set.ID.String(), repositorytest.Always)
 		return err
 	}},
 	"upload": {kept: true, run: func(i *interrupted, ctx context.Context) error {
 		set, name := i.set.ID.String(), "new"
-		_, err := i.upload(ctx, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}, Length: 4})
+		_, err := i.upload(ctx, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: 4})
 		return err
 	}},
 	"upload nothing": {kept: true, run: func(i *interrupted, ctx context.Context) error {
 		set, name := i.set.ID.String(), "new"
-		_, err := i.a.Service.CreateUpload(ctx, i.a.Admin, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}})
+		_, err := i.a.Service.Uploads.CreateUpload(ctx, i.a.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}})
 		return err
 	}},
 }
 
 func (i *interrupted) deleteFolder(ctx context.Context) error {
-	done, err := i.a.Service.DeleteFolder(ctx, i.a.Admin, folder(i.set, "d/"))
-	i.undo = repository.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/in/"}}
+	done, err := i.a.Service.Folders.DeleteFolder(ctx, i.a.Admin, folder(i.set, "d/"))
+	i.undo = core.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/in/"}}
 	return err
 }
 
 func (i *interrupted) editMany(ctx context.Context) error {
-	done, err := i.a.Service.EditMany(ctx, i.a.Admin, i.set.ID.String(), repository.Fields{"ids": i.list(), "addTags": []any{"tag"}}, false)
+	done, err := i.a.Service.BulkEdits.EditMany(ctx, i.a.Admin, i.set.ID.String(), core.Fields{"ids": i.list(), "addTags": []any{"tag"}}, false)
 	if done.Edit != nil {
 		i.edit = done.Edit.ID.String()
 	}
@@ -167,11 +170,11 @@ func (i *interrupted) editMany(ctx context.Context) error {
 }
 
 // upload begins an upload before the operation, which is the chunk that completes it.
-func (i *interrupted) upload(ctx context.Context, start repository.UploadStart) (metadata.ResumableUpload, error) {
-	t, err := i.a.Service.CreateUpload(i.a.T.Context(), i.a.Admin, start)
+func (i *interrupted) upload(ctx context.Context, start files.UploadStart) (metadata.ResumableUpload, error) {
+	t, err := i.a.Service.Uploads.CreateUpload(i.a.T.Context(), i.a.Admin, start)
 	i.a.OK(err)
 	chunk := resumable.Chunk{Length: -1, Body: io.MultiReader(strings.NewReader("file")), Stop: func() {}}
-	return i.a.Service.Uploads.Append(ctx, i.a.Admin, t.ID.String(), chunk)
+	return i.a.Service.Uploads.Chunks.Append(ctx, i.a.Admin, t.ID.String(), chunk)
 }
 
 func (i *interrupted) list() (all []any) {
@@ -181,8 +184,8 @@ func (i *interrupted) list() (all []any) {
 	return all
 }
 
-func (i *interrupted) drive(path string) repository.DrivePath {
-	return repository.DrivePath{Dataspace: i.a.Space.Name, Set: i.set.Name, Path: path}
+func (i *interrupted) drive(path string) folders.DrivePath {
+	return folders.DrivePath{Dataspace: i.a.Space.Name, Set: i.set.Name, Path: path}
 }
 
 func (i *interrupted) row(id metadata.ID) (r metadata.Resource) {

@@ -12,6 +12,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // TestInlineBodiesStay where files are objects: those of up to 16 KiB are never flushed, and longer
@@ -22,31 +24,31 @@ func TestInlineBodiesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := blobstest.NewObjects(func(context.Context) (time.Time, error) { return time.Now(), nil })
-	s := repository.New(meta, files, repository.Config{HoldUpTo: 128 << 10, PageSize: 10, DirectoryPageSize: 10})
-	key, err := s.Bootstrap(t.Context(), "")
+	store := blobstest.NewObjects(func(context.Context) (time.Time, error) { return time.Now(), nil })
+	s := repository.New(meta, store, repository.Config{HoldUpTo: 128 << 10, PageSize: 10, DirectoryPageSize: 10})
+	key, err := s.Users.Bootstrap(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := s.Authenticate(t.Context(), key)
+	admin, err := s.Credentials.Authenticate(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.CreateDataspace(t.Context(), admin, repository.Fields{"name": "physics"})
+	d, err := s.Dataspaces.CreateDataspace(t.Context(), admin, core.Fields{"name": "physics"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.CreateSet(t.Context(), admin, repository.Fields{"name": "runs", "dataspaceId": d.ID.String()})
+	set, err := s.Sets.CreateSet(t.Context(), admin, core.Fields{"name": "runs", "dataspaceId": d.ID.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	into := set.ID.String()
 	for bytes, want := range map[int]metadata.BodyLocation{1: metadata.Inline, 16 << 10: metadata.Inline, 16<<10 + 1: metadata.InBlob} {
-		u := s.NewUpload(admin)
+		u := s.Uploads.NewUpload(admin)
 		err := u.Receive(t.Context(), strings.NewReader(strings.Repeat("x", bytes)))
 		var r metadata.Resource
 		if err == nil {
-			r, err = u.Create(t.Context(), repository.UploadFields{SetID: &into, Filename: "file"})
+			r, err = u.Create(t.Context(), files.UploadFields{SetID: &into, Filename: "file"})
 		}
 		if err != nil || r.Body != want {
 			t.Errorf("%d bytes: body %v, %v; want %v", bytes, r.Body, err, want)

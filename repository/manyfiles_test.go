@@ -10,17 +10,18 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // many does something with files of the first set.
-func (m *moved) many(action string, files []metadata.Resource, more ...string) []repository.ManyResult {
+func (m *moved) many(action string, of []metadata.Resource, more ...string) []files.ManyResult {
 	m.T.Helper()
-	fields := repository.Fields{"action": action, "ids": idsOf(files)}
+	fields := core.Fields{"action": action, "ids": idsOf(of)}
 	for i := 0; i < len(more); i += 2 {
 		fields[more[i]] = more[i+1]
 	}
-	results, err := m.Service.ChangeMany(m.T.Context(), m.Admin, files[0].SetID.String(), fields)
+	results, err := m.Service.Files.ChangeMany(m.T.Context(), m.Admin, of[0].SetID.String(), fields)
 	m.OK(err)
 	for _, r := range results {
 		if r.Refused != nil {
@@ -88,7 +89,7 @@ func TestChangeManyRefuses(t *testing.T) {
 	good, gone, elsewhere := m.Upload(m.Sets[0], "good"), m.Upload(m.Sets[0], "gone"), m.Upload(m.away, "elsewhere")
 	m.many("delete", []metadata.Resource{gone})
 	set := m.Sets[0].ID.String()
-	results, err := m.Service.ChangeMany(t.Context(), m.Admin, set, repository.Fields{
+	results, err := m.Service.Files.ChangeMany(t.Context(), m.Admin, set, core.Fields{
 		"action": "move", "ids": []any{gone.ID.String(), elsewhere.ID.String(), "x", good.ID.String()}, "folder": "f/",
 	})
 	m.OK(err)
@@ -109,25 +110,25 @@ func TestChangeManyRefuses(t *testing.T) {
 	}
 	ids := []any{good.ID.String()}
 	for name, tc := range map[string]struct {
-		fields repository.Fields
+		fields core.Fields
 		code   errs.Code
 		field  string
 	}{
-		"no action":         {repository.Fields{"ids": ids}, errs.CodeMissingField, "action"},
-		"another action":    {repository.Fields{"action": "purge", "ids": ids}, errs.CodeInvalidField, "action"},
-		"no ids":            {repository.Fields{"action": "delete"}, errs.CodeMissingField, "ids"},
-		"an empty list":     {repository.Fields{"action": "delete", "ids": []any{}}, errs.CodeInvalidField, "ids"},
-		"too many":          {repository.Fields{"action": "delete", "ids": make1001()}, errs.CodeInvalidField, "ids"},
-		"one twice":         {repository.Fields{"action": "delete", "ids": append(ids, ids...)}, errs.CodeInvalidField, "ids"},
-		"numbers":           {repository.Fields{"action": "delete", "ids": []any{1}}, errs.CodeInvalidField, "ids"},
-		"a set to delete":   {repository.Fields{"action": "delete", "ids": ids, "setId": set}, errs.CodeInvalidField, "action"},
-		"nowhere":           {repository.Fields{"action": "move", "ids": ids}, errs.CodeMissingField, "setId"},
-		"an unknown set":    {repository.Fields{"action": "move", "ids": ids, "setId": "x"}, errs.CodeSetNotFound, "setId"},
-		"no folder":         {repository.Fields{"action": "move", "ids": ids, "folder": "f"}, errs.CodeInvalidField, "folder"},
-		"a folder of dots":  {repository.Fields{"action": "move", "ids": ids, "folder": "../"}, errs.CodeInvalidField, "folder"},
-		"an unknown member": {repository.Fields{"action": "delete", "ids": ids, "x": ""}, errs.CodeUnknownField, "x"},
+		"no action":         {core.Fields{"ids": ids}, errs.CodeMissingField, "action"},
+		"another action":    {core.Fields{"action": "purge", "ids": ids}, errs.CodeInvalidField, "action"},
+		"no ids":            {core.Fields{"action": "delete"}, errs.CodeMissingField, "ids"},
+		"an empty list":     {core.Fields{"action": "delete", "ids": []any{}}, errs.CodeInvalidField, "ids"},
+		"too many":          {core.Fields{"action": "delete", "ids": make1001()}, errs.CodeInvalidField, "ids"},
+		"one twice":         {core.Fields{"action": "delete", "ids": append(ids, ids...)}, errs.CodeInvalidField, "ids"},
+		"numbers":           {core.Fields{"action": "delete", "ids": []any{1}}, errs.CodeInvalidField, "ids"},
+		"a set to delete":   {core.Fields{"action": "delete", "ids": ids, "setId": set}, errs.CodeInvalidField, "action"},
+		"nowhere":           {core.Fields{"action": "move", "ids": ids}, errs.CodeMissingField, "setId"},
+		"an unknown set":    {core.Fields{"action": "move", "ids": ids, "setId": "x"}, errs.CodeSetNotFound, "setId"},
+		"no folder":         {core.Fields{"action": "move", "ids": ids, "folder": "f"}, errs.CodeInvalidField, "folder"},
+		"a folder of dots":  {core.Fields{"action": "move", "ids": ids, "folder": "../"}, errs.CodeInvalidField, "folder"},
+		"an unknown member": {core.Fields{"action": "delete", "ids": ids, "x": ""}, errs.CodeUnknownField, "x"},
 	} {
-		_, err := m.Service.ChangeMany(t.Context(), m.Admin, set, tc.fields)
+		_, err := m.Service.Files.ChangeMany(t.Context(), m.Admin, set, tc.fields)
 		refused, _ := errors.AsType[*errs.Error](err)
 		if refused == nil || refused.Code != tc.code || refused.Field != tc.field {
 			t.Errorf("%s: %v", name, err)
@@ -157,18 +158,18 @@ func TestFolderRestores(t *testing.T) {
 	for n := range 201 {
 		files = append(files, m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n)))
 	}
-	_, err := m.Service.CreateFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/empty/"})
+	_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/empty/"})
 	m.OK(err)
-	_, done, err := m.Service.RemoveFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/"})
+	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/"})
 	m.OK(err)
 	if done.Files != 201 || strings.Join(done.Made, " ") != "d/empty/" {
 		t.Fatalf("deleted %+v", done)
 	}
 	after := m.Upload(m.Sets[0], "d/after")
 	m.many("delete", []metadata.Resource{after})
-	undo := repository.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/empty/"}}
+	undo := core.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/empty/"}}
 	for _, want := range []int{201, 0} { // the second time there is nothing left
-		_, restored, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, undo)
+		_, restored, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, undo)
 		m.OK(err)
 		if restored.Files != want || restored.Folders != min(want, 1) {
 			t.Errorf("restored %+v", restored)
@@ -182,14 +183,14 @@ func TestFolderRestores(t *testing.T) {
 	if m.Get(files[200].ID).State != metadata.Active {
 		t.Error("a file of the folder is not restored")
 	}
-	for name, fields := range map[string]repository.Fields{
+	for name, fields := range map[string]core.Fields{
 		"another deletion":  {"path": "d/", "deletion": "x"},
 		"one backwards":     {"path": "d/", "deletion": "2-1"},
 		"a folder outside":  {"path": "d/", "createdFolders": []any{"e/"}},
 		"no folder":         {"path": "d"},
 		"a path of another": {"path": "d/", "createdFolders": []any{"d/x"}},
 	} {
-		_, _, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, fields)
+		_, _, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, fields)
 		if refused, _ := errors.AsType[*errs.Error](err); refused == nil || refused.Code != errs.CodeInvalidField {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -213,7 +214,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	for n := range 4 {
 		writers.Go(func() {
 			to := fmt.Sprintf("to-%d/", n)
-			_, done, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/", "toPath": to}, true)
+			_, done, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/", "toPath": to}, true)
 			mu.Lock()
 			defer mu.Unlock()
 			refused, _ := errors.AsType[*errs.Error](err)
@@ -229,7 +230,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("moved to %v", won)
 	}
-	size, err := m.Service.GetFolder(t.Context(), m.Admin, set, won[0])
+	size, err := m.Service.Folders.GetFolder(t.Context(), m.Admin, set, won[0])
 	m.OK(err)
 	if size.Files != files {
 		t.Errorf("%d of %d files are in one place", size.Files, files)
@@ -249,12 +250,12 @@ func TestReadersLockNoFolder(t *testing.T) {
 	var copier sync.WaitGroup
 	copier.Go(func() {
 		for n := 0; ctx.Err() == nil; n++ { // a copy may find part of it, or nothing
-			_, _, _ = m.Service.PlaceFolder(ctx, m.Admin, set, repository.Fields{"path": "d/", "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
+			_, _, _ = m.Service.Folders.PlaceFolder(ctx, m.Admin, set, core.Fields{"path": "d/", "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
 		}
 	})
 	for n := range 20 {
 		places := []string{"d/", "e/"}
-		_, _, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": places[n%2], "toPath": places[1-n%2]}, true)
+		_, _, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, core.Fields{"path": places[n%2], "toPath": places[1-n%2]}, true)
 		m.OK(err)
 	}
 	stop()
@@ -269,10 +270,10 @@ func TestFolderDeletionFitsARequest(t *testing.T) {
 	m := newMoved(t)
 	set := m.Sets[0].ID.String()
 	for n := range 300 {
-		_, err := m.Service.CreateFolder(t.Context(), m.Admin, set, repository.Fields{"path": fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
+		_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, core.Fields{"path": fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
 		m.OK(err)
 	}
-	_, done, err := m.Service.RemoveFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/"})
+	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/"})
 	m.OK(err)
 	if named := len(strings.Join(done.Made, "")); done.Folders != 300 || named > 256<<10 || named < 250<<10 {
 		t.Errorf("%d folders, %d bytes of paths", done.Folders, named)
@@ -281,7 +282,7 @@ func TestFolderDeletionFitsARequest(t *testing.T) {
 	for _, path := range done.Made {
 		made = append(made, path)
 	}
-	_, again, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/", "createdFolders": made})
+	_, again, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/", "createdFolders": made})
 	if m.OK(err); again.Folders != len(made) {
 		t.Errorf("%d of %d folders are back", again.Folders, len(made))
 	}

@@ -14,6 +14,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -35,7 +37,9 @@ func twoNodes(t *testing.T, config repository.Config, test func(a, b *repository
 // TestFlushedByOtherNode: what one node has received, the other one makes files of, also once the
 // first is gone.
 func TestFlushedByOtherNode(t *testing.T) {
-	left := func(w *repositorytest.World) int64 { return w.Service.Condition(w.T.Context()).Detail.Inline.Bodies }
+	left := func(w *repositorytest.World) int64 {
+		return w.Service.Monitor.Condition(w.T.Context()).Detail.Inline.Bodies
+	}
 	twoNodes(t, repository.Config{HoldUpTo: 100}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		r := b.Upload(b.Sets[0], "to b")
 		time.Sleep(2 * time.Second)
@@ -58,7 +62,7 @@ func TestFlushedByOtherNode(t *testing.T) {
 func begin(w *repositorytest.World, whole, first string) metadata.ResumableUpload {
 	w.T.Helper()
 	set, name := w.Sets[0].ID.String(), "file"
-	t, err := w.Service.CreateUpload(w.T.Context(), w.Admin, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
+	t, err := w.Service.Uploads.CreateUpload(w.T.Context(), w.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
 	w.OK(err)
 	t, err = add(w, t, strings.NewReader(first))
 	w.OK(err)
@@ -66,7 +70,7 @@ func begin(w *repositorytest.World, whole, first string) metadata.ResumableUploa
 }
 
 func add(w *repositorytest.World, t metadata.ResumableUpload, more io.Reader) (metadata.ResumableUpload, error) {
-	return w.Service.Uploads.Append(w.T.Context(), w.Admin, t.ID.String(), resumable.Chunk{Offset: t.Checkpoint.Size, Length: -1, Body: more, Stop: func() {}})
+	return w.Service.Uploads.Chunks.Append(w.T.Context(), w.Admin, t.ID.String(), resumable.Chunk{Offset: t.Checkpoint.Size, Length: -1, Body: more, Stop: func() {}})
 }
 
 // TestUploadGoesOnAtOtherNode: an upload that was begun at one node is continued at the other, also
@@ -121,7 +125,7 @@ func TestLateChunkIsRefused(t *testing.T) {
 		}()
 		defer func() { _ = body.Close() }()
 		repositorytest.WantCode(b.T, <-late, errs.CodeLocked)
-		now, err := b.Service.Uploads.Get(b.T.Context(), b.Admin, up.ID.String())
+		now, err := b.Service.Uploads.Chunks.Get(b.T.Context(), b.Admin, up.ID.String())
 		if err != nil || now.Checkpoint.Size != at.Checkpoint.Size {
 			b.T.Errorf("it has come to %d instead of %d, %v", now.Checkpoint.Size, at.Checkpoint.Size, err)
 		}
@@ -170,19 +174,19 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 				})
 				moved := make(chan error, 1)
 				go func() {
-					_, err := a.Service.MoveFolder(ctx, a.Admin, key("deep/"), key("moved/"), repository.RefuseExisting)
+					_, err := a.Service.Folders.MoveFolder(ctx, a.Admin, key("deep/"), key("moved/"), folders.RefuseExisting)
 					moved <- err
 				}()
 				<-blocked
 				ofA.BeforeUpdates(nil)
 				for _, path := range []string{"deep/", "deep/in/", "moved/there/"} {
-					_, err := b.Service.DeleteFolder(ctx, b.Admin, key(path))
+					_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key(path))
 					repositorytest.WantCode(b.T, err, errs.CodeBusy)
 				}
 				if dies {
 					ofA.Fail(errors.New("killed"))
 					time.Sleep(9 * time.Second)
-					_, err := b.Service.DeleteFolder(ctx, b.Admin, key("deep/"))
+					_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key("deep/"))
 					b.OK(err)
 					ofA.Fail(nil)
 					close(release)
@@ -191,7 +195,7 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 				}
 				close(release)
 				a.OK(<-moved)
-				_, err := b.Service.DeleteFolder(ctx, b.Admin, key("moved/"))
+				_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key("moved/"))
 				b.OK(err)
 			})
 		})
@@ -202,9 +206,9 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 func TestOnePurgeOfAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
-		first, err := a.Service.Upkeep(ctx, a.Admin)
+		first, err := a.Service.Monitor.Upkeep(ctx, a.Admin)
 		a.OK(err)
-		second, err := b.Service.Upkeep(ctx, b.Admin)
+		second, err := b.Service.Monitor.Upkeep(ctx, b.Admin)
 		b.OK(err)
 		updates, blocked, release := 0, make(chan struct{}), make(chan struct{})
 		ofA.BeforeUpdates(func() {
@@ -256,12 +260,12 @@ func TestEventsOfOtherNode(t *testing.T) {
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
-		made, text, err := a.Service.CreateKey(ctx, a.Admin, "me", nil)
+		made, text, err := a.Service.Users.CreateKey(ctx, a.Admin, "me", nil)
 		a.OK(err)
-		_, err = b.Service.Authenticate(ctx, text)
+		_, err = b.Service.Credentials.Authenticate(ctx, text)
 		b.OK(err)
-		a.OK(a.Service.RevokeKey(ctx, a.Admin, "me", made.ID.String(), false))
-		_, err = b.Service.Authenticate(ctx, text)
+		a.OK(a.Service.Users.RevokeKey(ctx, a.Admin, "me", made.ID.String(), false))
+		_, err = b.Service.Credentials.Authenticate(ctx, text)
 		repositorytest.WantCode(b.T, err, errs.CodeUnauthenticated)
 	})
 }
@@ -280,7 +284,7 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 				ofB.Fail(errors.New("killed"))
 			}
 		})
-		_, err := b.Service.DeleteSet(ctx, b.Admin, set.ID.String(), repositorytest.Always)
+		_, err := b.Service.Sets.DeleteSet(ctx, b.Admin, set.ID.String(), repositorytest.Always)
 		if err == nil {
 			b.T.Error("the dead node has answered")
 		}
@@ -298,9 +302,9 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 // does not know, and is not ready.
 func TestNewerSchema(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, _ *repositorytest.World, ofA, _ *repositorytest.Shared) {
-		a.OK(a.Service.Ready(a.T.Context()))
+		a.OK(a.Service.Monitor.Ready(a.T.Context()))
 		ofA.Fail(fmt.Errorf("%w: 99", metadata.ErrTooNew))
-		err := a.Service.Ready(a.T.Context())
+		err := a.Service.Monitor.Ready(a.T.Context())
 		repositorytest.WantCode(a.T, err, errs.CodeNewerSchema)
 		if known, _ := errors.AsType[*errs.Error](err); known.Kind != errs.Unavailable {
 			a.T.Errorf("kind %v", known.Kind)

@@ -12,6 +12,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -35,15 +36,15 @@ func TestOutline(t *testing.T) {
 	put(11, "d%02d/a")
 	put(11, "d%02d/b")
 	put(13, "f%02d")
-	_, err := w.Service.CreateFolder(t.Context(), w.Admin, w.Sets[0].ID.String(), repository.Fields{"path": "e/"})
+	_, err := w.Service.Folders.CreateFolder(t.Context(), w.Admin, w.Sets[0].ID.String(), core.Fields{"path": "e/"})
 	w.OK(err)
 	type entry struct {
 		name     string
 		modified metadata.Stamp
 	}
-	page := func(req repository.ListRequest) (all []entry) {
+	page := func(req core.ListRequest) (all []entry) {
 		req.Container = w.Sets[0].ID.String()
-		_, err := w.Service.ListResources(t.Context(), w.Admin, paging.SetResources, req,
+		_, err := w.Service.Files.ListResources(t.Context(), w.Admin, paging.SetResources, req,
 			func(r *metadata.Resource) { all = append(all, entry{string([]byte(r.Name)), r.Modified}) },
 			func(path string) { all = append(all, entry{name: path}) })
 		w.OK(err)
@@ -56,21 +57,21 @@ func TestOutline(t *testing.T) {
 				for _, part := range splitFields(query) {
 					params[part[0]] = []string{part[1]}
 				}
-				got, err := w.Service.OutlineResources(t.Context(), w.Admin, repository.ListRequest{Container: w.Sets[0].ID.String(), Params: params})
+				got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Params: params})
 				w.OK(err)
 				whole := map[string][]string{}
 				for name, values := range params {
 					whole[name] = values
 				}
 				whole["limit"] = []string{"1000"}
-				all := page(repository.ListRequest{Params: whole})
+				all := page(core.ListRequest{Params: whole})
 				what := fmt.Sprintf("%s of %s by %d", query, state, limit)
 				if got.Total != len(all) || got.Bounded || len(got.Marks) != max(0, (len(all)-1)/limit) {
 					t.Fatalf("%s: %d of %d, %d marks", what, got.Total, len(all), len(got.Marks))
 				}
 				for i, m := range got.Marks {
 					before := all[m.Index-1]
-					begins := page(repository.ListRequest{Token: m.Page})
+					begins := page(core.ListRequest{Token: m.Page})
 					byTime := m.Modified != 0
 					if m.Index != (i+1)*limit || byTime && m.Modified != before.modified || !byTime && m.Name != before.name || begins[0] != all[m.Index] {
 						t.Errorf("%s: mark %+v before %v, behind %v", what, m, begins[0], before)
@@ -96,7 +97,7 @@ func TestOutlineIsBounded(t *testing.T) {
 			}
 			return err
 		}))
-		got, err := w.Service.OutlineResources(t.Context(), w.Admin, repository.ListRequest{Container: w.Sets[0].ID.String(), Params: map[string][]string{"limit": {"1"}}})
+		got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Params: map[string][]string{"limit": {"1"}}})
 		if w.OK(err); got.Total != 1000 || got.Bounded != (more == 1) || len(got.Marks) != 999 {
 			t.Errorf("%d, %v, %d marks", got.Total, got.Bounded, len(got.Marks))
 		}

@@ -11,6 +11,8 @@ import (
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
 )
 
@@ -29,10 +31,10 @@ func newGuessed(t *testing.T) *guessed {
 	g := &guessed{rationed: newRationed(t, repository.Config{})}
 	for _, token := range []*string{&g.first, &g.second} {
 		var err error
-		_, *token, err = g.Service.CreateLink(t.Context(), g.editor, repository.Fields{"kind": "share", "setId": g.Sets[0].ID.String(), "password": "a blue horse"})
+		_, *token, err = g.Service.Links.CreateLink(t.Context(), g.editor, core.Fields{"kind": "share", "setId": g.Sets[0].ID.String(), "password": "a blue horse"})
 		g.OK(err)
 	}
-	slot, err := g.Service.PasswordQueue().Enter(admission.Caller{Name: "another"})
+	slot, err := g.Service.Links.PasswordQueue().Enter(admission.Caller{Name: "another"})
 	g.OK(err)
 	g.OK(slot.Acquire(t.Context()))
 	g.free = slot.Leave
@@ -41,11 +43,11 @@ func newGuessed(t *testing.T) *guessed {
 
 // guess sends a password, and returns when it waits for its turn.
 func (g *guessed) guess(ctx context.Context, what, token, address, password string) {
-	before := g.Service.PasswordQueue().Waiting()
+	before := g.Service.Links.PasswordQueue().Waiting()
 	done := make(chan struct{})
 	g.all.Go(func() {
 		defer close(done)
-		_, err := g.Service.AdmitVisitor(ctx, repository.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
+		_, err := g.Service.Visitors.AdmitVisitor(ctx, links.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if known, is := errors.AsType[*errs.Error](err); is {
@@ -53,7 +55,7 @@ func (g *guessed) guess(ctx context.Context, what, token, address, password stri
 		}
 		g.answers = append(g.answers, what)
 	})
-	for g.Service.PasswordQueue().Waiting() == before {
+	for g.Service.Links.PasswordQueue().Waiting() == before {
 		select {
 		case <-done:
 			return
@@ -109,17 +111,17 @@ func TestRightPasswordIsRemembered(t *testing.T) {
 	t.Parallel()
 	g := newGuessed(t)
 	g.free()
-	visitor := repository.Visitor{Token: g.first}
-	proof, err := g.Service.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	visitor := links.Visitor{Token: g.first}
+	proof, err := g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a blue horse")
 	g.OK(err)
-	slot, err := g.Service.PasswordQueue().Enter(admission.Caller{Name: "another"})
+	slot, err := g.Service.Links.PasswordQueue().Enter(admission.Caller{Name: "another"})
 	g.OK(err)
 	g.OK(slot.Acquire(t.Context()))
-	again, err := g.Service.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	again, err := g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a blue horse")
 	if g.OK(err); again != proof {
 		t.Error("the proof is another one")
 	}
 	slot.Leave()
-	_, err = g.Service.AdmitVisitor(t.Context(), visitor, "a red horse")
+	_, err = g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a red horse")
 	repositorytest.WantCode(t, err, errs.CodeLinkPassword)
 }

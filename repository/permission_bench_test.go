@@ -16,13 +16,13 @@ func BenchmarkAuthenticate(b *testing.B) {
 		b.Fatal(err)
 	}
 	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
-	key, err := svc.Bootstrap(b.Context(), "")
+	key, err := svc.Users.Bootstrap(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := svc.Authenticate(b.Context(), key); err != nil {
+		if _, err := svc.Credentials.Authenticate(b.Context(), key); err != nil {
 			b.Fatal(err)
 		}
 	}

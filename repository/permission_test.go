@@ -20,6 +20,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -42,18 +43,18 @@ func (h *held) newVisitor(n int) *visitor {
 	h.T.Helper()
 	ctx, v := h.T.Context(), &visitor{held: h, file: h.Resources[0].ID.String()}
 	var err error
-	v.user, err = h.Service.CreateUser(ctx, h.Admin, repository.Fields{"username": fmt.Sprint("visitor-", n)})
+	v.user, err = h.Service.Users.CreateUser(ctx, h.Admin, core.Fields{"username": fmt.Sprint("visitor-", n)})
 	h.OK(err)
 	var k metadata.Key
-	k, v.key, err = h.Service.CreateKey(ctx, h.Admin, v.user.ID.String(), nil)
+	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), nil)
 	h.OK(err)
 	v.keyID = k.ID
 	v.grant("member")
-	v.old, err = h.Service.Authenticate(ctx, v.key)
+	v.old, err = h.Service.Credentials.Authenticate(ctx, v.key)
 	h.OK(err)
-	_, v.session, _, err = h.Service.SignIn(ctx, v.key, "", auth.Origin{})
+	_, v.session, _, err = h.Service.Credentials.SignIn(ctx, v.key, "", auth.Origin{})
 	h.OK(err)
-	v.oldSession, err = h.Service.AuthenticateSession(ctx, v.session)
+	v.oldSession, err = h.Service.Credentials.AuthenticateSession(ctx, v.session)
 	h.OK(err)
 	return v
 }
@@ -61,20 +62,20 @@ func (h *held) newVisitor(n int) *visitor {
 func (v *visitor) grant(role string) {
 	v.T.Helper()
 	var err error
-	v.role, _, err = v.Service.Grant(v.T.Context(), v.Admin,
-		repository.Fields{"userId": v.user.ID.String(), "dataspaceId": v.Space.ID.String(), "role": role})
+	v.role, _, err = v.Service.Users.Grant(v.T.Context(), v.Admin,
+		core.Fields{"userId": v.user.ID.String(), "dataspaceId": v.Space.ID.String(), "role": role})
 	v.OK(err)
 }
 
 func (v *visitor) visibility(to string) error {
-	_, err := v.Service.UpdateDataspace(v.T.Context(), v.Admin, v.Space.ID.String(),
-		repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": to}})
+	_, err := v.Service.Dataspaces.UpdateDataspace(v.T.Context(), v.Admin, v.Space.ID.String(),
+		core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": to}})
 	return err
 }
 
 func (v *visitor) sysadmin(is bool) error {
-	_, err := v.Service.UpdateUser(v.T.Context(), v.Admin, v.user.ID.String(),
-		repository.Edit[metadata.User]{Fields: repository.Fields{"sysadmin": is}})
+	_, err := v.Service.Users.UpdateUser(v.T.Context(), v.Admin, v.user.ID.String(),
+		core.Edit[metadata.User]{Fields: core.Fields{"sysadmin": is}})
 	return err
 }
 
@@ -82,12 +83,12 @@ func (v *visitor) sysadmin(is bool) error {
 // answered.
 func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	record := func(p auth.Principal) error {
-		_, err := v.Service.GetResource(ctx, p, v.file)
+		_, err := v.Service.Files.GetResource(ctx, p, v.file)
 		return err
 	}
 	return map[string]func() error{
 		"a record": func() error {
-			p, err := v.Service.Authenticate(ctx, v.key)
+			p, err := v.Service.Credentials.Authenticate(ctx, v.key)
 			if err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 		},
 		"a record, in a request that began before": func() error { return record(v.old) },
 		"a record, with a session": func() error {
-			p, err := v.Service.AuthenticateSession(ctx, v.session)
+			p, err := v.Service.Credentials.AuthenticateSession(ctx, v.session)
 			if err != nil {
 				return err
 			}
@@ -103,11 +104,11 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 		},
 		"a record, in a request with a session that began before": func() error { return record(v.oldSession) },
 		"a page": func() error {
-			p, err := v.Service.Authenticate(ctx, v.key)
+			p, err := v.Service.Credentials.Authenticate(ctx, v.key)
 			if err != nil {
 				return err
 			}
-			page, err := repositorytest.ListResources(ctx, v.Service, p, paging.Resources, repository.ListRequest{})
+			page, err := repositorytest.ListResources(ctx, v.Service, p, paging.Resources, core.ListRequest{})
 			if err == nil && len(page.Items) == 0 {
 				err = errNothing
 			}
@@ -120,7 +121,7 @@ var errNothing = errors.New("nothing")
 
 // isActive is a request that gets what it asks for while the file and all that it is in are active.
 func (v *visitor) isActive() error {
-	r, err := v.Service.GetResource(v.T.Context(), v.Admin, v.file)
+	r, err := v.Service.Files.GetResource(v.T.Context(), v.Admin, v.file)
 	if err == nil && r.State != metadata.Active {
 		err = errNothing
 	}
@@ -186,12 +187,12 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 			wanted func(error) bool
 		}{
 			{"a role is revoked", func() error {
-				_, err := svc.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
+				_, err := svc.Users.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
 				return err
 			}, out},
 			{"a role is granted", func() error { v.grant("editor"); return nil }, in},
 			{"it is revoked again", func() error {
-				_, err := svc.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
+				_, err := svc.Users.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
 				return err
 			}, out},
 			{"a dataspace becomes public", func() error { return v.visibility("public") }, in},
@@ -201,7 +202,7 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 			{"a user becomes a sysadmin", func() error { return v.sysadmin(true) }, in},
 			{"the caller is no sysadmin any more", func() error { return v.sysadmin(false) }, out},
 			{"a role is granted again", func() error { v.grant("member"); return nil }, in},
-			{"a key is revoked", func() error { return svc.RevokeKey(ctx, h.Admin, user, key, false) }, out},
+			{"a key is revoked", func() error { return svc.Users.RevokeKey(ctx, h.Admin, user, key, false) }, out},
 		} {
 			v.storm(c.name, v.gets(ctx), c.change, c.wanted)
 		}
@@ -212,18 +213,18 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 				delete(sessions, what)
 			}
 		}
-		v.storm("a session is signed out", sessions, func() error { return svc.SignOut(ctx, v.session, auth.Origin{}) }, out)
+		v.storm("a session is signed out", sessions, func() error { return svc.Credentials.SignOut(ctx, v.session, auth.Origin{}) }, out)
 		h.OK(v.gets(ctx)["a record"]())
 		v = h.newVisitor(rounds + n)
 		set, shown := h.Sets[0].ID.String(), map[string]func() error{"the state": v.isActive}
-		v.storm("a set is deleted", shown, func() error { _, err := svc.DeleteSet(ctx, h.Admin, set, repositorytest.Always); return err }, out)
-		v.storm("a set is restored", shown, func() error { _, err := svc.RestoreSet(ctx, h.Admin, set, repositorytest.Always); return err }, in)
+		v.storm("a set is deleted", shown, func() error { _, err := svc.Sets.DeleteSet(ctx, h.Admin, set, repositorytest.Always); return err }, out)
+		v.storm("a set is restored", shown, func() error { _, err := svc.Sets.RestoreSet(ctx, h.Admin, set, repositorytest.Always); return err }, in)
 		v.storm("a user is deleted", v.gets(ctx), func() error {
-			_, err := svc.DeleteUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.DeleteUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
 			return err
 		}, out)
 		v.storm("the caller is restored, without the key", v.gets(ctx), func() error {
-			_, err := svc.RestoreUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.RestoreUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
 			return err
 		}, out)
 	}
@@ -261,11 +262,11 @@ func TestKeyCached(t *testing.T) {
 		defer svc.Close()
 		h := populated(t, svc, 1)
 		ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", repository.Fields{"expires": ends})
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", core.Fields{"expires": ends})
 		h.OK(err)
 		authenticate := func() {
 			var p auth.Principal
-			if p, err = svc.Authenticate(t.Context(), key); err == nil && p.UserID != h.Admin.UserID {
+			if p, err = svc.Credentials.Authenticate(t.Context(), key); err == nil && p.UserID != h.Admin.UserID {
 				err = errors.New("somebody else")
 			}
 		}
@@ -277,7 +278,7 @@ func TestKeyCached(t *testing.T) {
 		}
 		updates, views := settle(), meta.views.Load()
 		ctx := t.Context()
-		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Authenticate(ctx, key) }); got != 0 || err != nil {
+		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.Authenticate(ctx, key) }); got != 0 || err != nil {
 			t.Errorf("%v allocations, %v", got, err)
 		}
 		if got := meta.views.Load() - views; got != 0 {
@@ -296,12 +297,12 @@ func TestKeyCached(t *testing.T) {
 				t.Errorf("%d commits after %d minutes", got, minute+1)
 			}
 		}
-		p, err := svc.Authenticate(ctx, key)
+		p, err := svc.Credentials.Authenticate(ctx, key)
 		h.OK(err)
 		ahead.Add(int64(time.Hour))
 		authenticate()
 		h.Refused(err, errs.CodeUnauthenticated)
-		_, err = svc.GetResource(ctx, p, h.Resources[0].ID.String())
+		_, err = svc.Files.GetResource(ctx, p, h.Resources[0].ID.String())
 		h.Refused(err, errs.CodeUnauthenticated)
 	})
 }
@@ -314,20 +315,20 @@ func TestCacheBounded(t *testing.T) {
 	svc.CacheAtMost(10)
 	var keys []string
 	for range 25 {
-		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
 		h.OK(err)
 		keys = append(keys, key)
 	}
 	for range 3 {
 		for _, key := range keys {
-			_, err := svc.Authenticate(t.Context(), key)
+			_, err := svc.Credentials.Authenticate(t.Context(), key)
 			h.OK(err)
 			if got := svc.Cached(); got < 1 || got > 10 {
 				t.Fatalf("%d keys are remembered", got)
 			}
 		}
 	}
-	_, err := svc.Authenticate(t.Context(), strings.Repeat("x", 40))
+	_, err := svc.Credentials.Authenticate(t.Context(), strings.Repeat("x", 40))
 	h.Refused(err, errs.CodeUnauthenticated)
 	if got := svc.Cached(); got > 10 {
 		t.Errorf("%d keys are remembered", got)
@@ -368,7 +369,7 @@ func TestRightsOfOneAttemptOnly(t *testing.T) {
 				return tx.Users.Put(u)
 			})
 		})
-		queued(func() { _, created = svc.CreateUser(t.Context(), v.old, repository.Fields{"username": "not-created"}) })
+		queued(func() { _, created = svc.Users.CreateUser(t.Context(), v.old, core.Fields{"username": "not-created"}) })
 		queued(func() {
 			spoiled = meta.Update(t.Context(), func(tx *metadata.Tx) error {
 				attempts++

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // TestIndexFollowsMoves: what was moved is found where it is, by its content, too, and by nobody
@@ -16,14 +17,14 @@ func TestIndexFollowsMoves(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "unmistakable content", "text/plain"))
 	s.want(s.Admin, "unmistakable in:space/set-0", "file 0 0")
-	n, err := s.Service.MoveResource(ctx, s.Admin, r.ID.String(), repository.Destination{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
+	n, err := s.Service.Files.MoveResource(ctx, s.Admin, r.ID.String(), files.Destination{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0")
 	s.want(s.Admin, "unmistakable in:space/set-1", "elsewhere")
-	_, err = s.Service.CopyResource(ctx, s.Admin, n.ID.String(), repository.Destination{SetID: s.Sets[0].ID.String(), Name: "copy"})
+	_, err = s.Service.Files.CopyResource(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "copy"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable", "copy", "elsewhere")
-	_, err = s.Service.MoveResource(ctx, s.Admin, n.ID.String(), repository.Destination{SetID: s.Sets[0].ID.String(), Name: "back"})
+	_, err = s.Service.Files.MoveResource(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "back"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0", "back", "copy")
 	s.want(s.Admin, "unmistakable in:space/set-1")
@@ -35,11 +36,11 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
 	ctx := t.Context()
-	silent, err := f.Service.CreateSet(ctx, f.Admin, repository.Fields{"name": "silent", "dataspaceId": f.Space.ID.String()})
+	silent, err := f.Service.Sets.CreateSet(ctx, f.Admin, core.Fields{"name": "silent", "dataspaceId": f.Space.ID.String()})
 	f.OK(err)
 	move := func(id metadata.ID, set metadata.Set) metadata.ID {
 		t.Helper()
-		r, err := f.Service.MoveResource(ctx, f.Admin, id.String(), repository.Destination{SetID: set.ID.String()})
+		r, err := f.Service.Files.MoveResource(ctx, f.Admin, id.String(), files.Destination{SetID: set.ID.String()})
 		f.OK(err)
 		return r.ID
 	}
@@ -71,21 +72,21 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	other, err := d.Service.CreateDataspace(ctx, d.Admin, repository.Fields{"name": "other"})
+	other, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, core.Fields{"name": "other"})
 	d.OK(err)
 	sets := map[string]string{}
 	for name, space := range map[string]string{"beside": d.Space.ID.String(), "away": other.ID.String()} {
-		set, err := d.Service.CreateSet(ctx, d.Admin, repository.Fields{"name": name, "dataspaceId": space})
+		set, err := d.Service.Sets.CreateSet(ctx, d.Admin, core.Fields{"name": name, "dataspaceId": space})
 		d.OK(err)
 		sets[name] = set.ID.String()
 	}
 	here := d.schema("here", nil)
 	r := d.set(`{"properties":{"here":"x"}}`)
-	_, err = d.change(here, repository.Fields{"schema": needs("here", "more")})
+	_, err = d.change(here, core.Fields{"schema": needs("here", "more")})
 	d.OK(err)
 	arrive := func(set string) string {
 		t.Helper()
-		c, err := d.Service.CopyResource(ctx, d.Admin, r.ID.String(), repository.Destination{SetID: sets[set]})
+		c, err := d.Service.Files.CopyResource(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets[set]})
 		d.OK(err)
 		return c.Descriptive
 	}
@@ -95,14 +96,14 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	if got := arrive("away"); strings.Contains(got, "schema") || !strings.Contains(got, `"here":"x"`) {
 		t.Errorf("in one without schemas it says %s", got)
 	}
-	there, err := d.Service.CreateSchema(ctx, d.Admin, other.ID.String(), repository.Fields{"name": "there", "schema": needs("there"), "enforce": true})
+	there, err := d.Service.Schemas.CreateSchema(ctx, d.Admin, other.ID.String(), core.Fields{"name": "there", "schema": needs("there"), "enforce": true})
 	d.OK(err)
 	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
 		t.Errorf("in one with another schema it says %s", got)
 	}
-	moved, err := d.Service.MoveResource(ctx, d.Admin, r.ID.String(), repository.Destination{SetID: sets["away"]})
+	moved, err := d.Service.Files.MoveResource(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets["away"]})
 	d.OK(err)
-	back, err := d.Service.MoveResource(ctx, d.Admin, moved.ID.String(), repository.Destination{SetID: d.Sets[0].ID.String()})
+	back, err := d.Service.Files.MoveResource(ctx, d.Admin, moved.ID.String(), files.Destination{SetID: d.Sets[0].ID.String()})
 	if d.OK(err); back.ID != r.ID || !strings.Contains(back.Descriptive, here.ID.String()) || strings.Contains(back.Descriptive, there.ID.String()) {
 		t.Errorf("moved there and back it says %s", back.Descriptive)
 	}

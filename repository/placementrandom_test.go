@@ -12,7 +12,9 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -74,7 +76,7 @@ func (w *placements) change() string {
 		w.made++
 		content := fmt.Sprint(w.made, strings.Repeat("+", w.made%12))
 		r := w.Replace(w.find(from, name), content)
-		_, err := w.Service.MoveResource(w.T.Context(), w.Admin, r.ID.String(), repository.Destination{Name: name})
+		_, err := w.Service.Files.MoveResource(w.T.Context(), w.Admin, r.ID.String(), files.Destination{Name: name})
 		w.OK(err)
 		w.model[from][name] = content
 		return "replace " + name
@@ -92,7 +94,7 @@ func (w *placements) change() string {
 
 func (w *placements) find(set int, name string) metadata.Resource {
 	w.T.Helper()
-	page, err := repositorytest.ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, repository.ListRequest{
+	page, err := repositorytest.ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, core.ListRequest{
 		Container: w.sets[set].ID.String(), Params: map[string][]string{"name": {name}},
 	})
 	if w.OK(err); len(page.Items) != 1 {
@@ -106,13 +108,13 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 	if _, there := w.model[from][name]; !there || from == to && name == goal {
 		return "nothing"
 	}
-	place := repository.Destination{SetID: w.sets[to].ID.String(), Name: goal}
+	place := files.Destination{SetID: w.sets[to].ID.String(), Name: goal}
 	if _, there := w.model[to][goal]; there {
 		place.Onto = w.find(to, goal).ID.String()
 	}
-	do := w.Service.CopyResource
+	do := w.Service.Files.CopyResource
 	if move {
-		do = w.Service.MoveResource
+		do = w.Service.Files.MoveResource
 	}
 	_, err := do(w.T.Context(), w.Admin, w.find(from, name).ID.String(), place)
 	w.OK(err)
@@ -124,14 +126,14 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 }
 
 func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
-	existing := pick(w.r, []repository.Existing{repository.MergeExisting, repository.ReplaceExisting})
+	existing := pick(w.r, []folders.Existing{folders.MergeExisting, folders.ReplaceExisting})
 	if move {
-		existing = repository.MergeExisting // only copies replace
+		existing = folders.MergeExisting // only copies replace
 	}
 	what := fmt.Sprintf("move (%v, %d) %s of %d to %s of %d", move, existing, a, from, b, to)
-	do := w.Service.CopyFolder
+	do := w.Service.Folders.CopyFolder
 	if move {
-		do = w.Service.MoveFolder
+		do = w.Service.Folders.MoveFolder
 	}
 	within := func(set int, folder string) []string {
 		return slices.DeleteFunc(slices.Collect(maps.Keys(w.model[set])), func(name string) bool { return !strings.HasPrefix(name, folder) })
@@ -141,7 +143,7 @@ func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
 	}
 	_, err := do(w.T.Context(), w.Admin, folder(w.sets[from], a), folder(w.sets[to], b), existing)
 	w.OK(err)
-	if existing == repository.ReplaceExisting {
+	if existing == folders.ReplaceExisting {
 		for _, name := range within(to, b) {
 			delete(w.model[to], name)
 		}

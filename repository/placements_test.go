@@ -12,7 +12,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -26,44 +27,44 @@ func TestPlacementRefusals(t *testing.T) {
 	m.OK(os.Remove(m.Path(damaged.Digest)))
 	_, err := m.Content(damaged.ID)
 	m.Refused(err, errs.CodeDataDamaged)
-	deleted, err := svc.CreateSet(ctx, m.Admin, repository.Fields{"name": "deleted", "dataspaceId": m.other.ID.String()})
+	deleted, err := svc.Sets.CreateSet(ctx, m.Admin, core.Fields{"name": "deleted", "dataspaceId": m.other.ID.String()})
 	m.OK(err)
-	_, err = svc.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
+	_, err = svc.Sets.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
 	m.OK(err)
 	before := actions(t, m.Meta, 0)
-	stale := repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{"old"}}}
+	stale := core.Match{IfMatch: core.ETags{Set: true, Tags: []string{"old"}}}
 	unknown := metadata.NewID(1).String()
 	for name, tc := range map[string]struct {
 		id   string
-		to   repository.Destination
+		to   files.Destination
 		code errs.Code
 	}{
 		"an unknown file":        {unknown, in(m.away), errs.CodeResourceNotFound},
-		"an unknown set":         {r.ID.String(), repository.Destination{SetID: unknown}, errs.CodeSetNotFound},
-		"no set":                 {r.ID.String(), repository.Destination{SetID: "x"}, errs.CodeSetNotFound},
+		"an unknown set":         {r.ID.String(), files.Destination{SetID: unknown}, errs.CodeSetNotFound},
+		"no set":                 {r.ID.String(), files.Destination{SetID: "x"}, errs.CodeSetNotFound},
 		"a deleted set":          {r.ID.String(), in(deleted), errs.CodeParentDeleted},
 		"a deleted file":         {gone.ID.String(), in(m.away), errs.CodeDeleted},
-		"a name too long":        {r.ID.String(), repository.Destination{Name: strings.Repeat("n", 4097)}, errs.CodeInvalidField},
-		"a name with a newline":  {r.ID.String(), repository.Destination{SetID: m.away.ID.String(), Name: "a\nb"}, errs.CodeInvalidField},
-		"another version":        {r.ID.String(), repository.Destination{SetID: m.away.ID.String(), Match: stale}, errs.CodePrecondition},
-		"onto itself":            {r.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeInvalidField},
-		"onto an unknown one":    {r.ID.String(), repository.Destination{Onto: unknown}, errs.CodeResourceNotFound},
-		"onto one of elsewhere":  {r.ID.String(), repository.Destination{Onto: elsewhere.ID.String()}, errs.CodeInvalidField},
-		"onto a deleted one":     {r.ID.String(), repository.Destination{Onto: gone.ID.String()}, errs.CodeDeleted},
+		"a name too long":        {r.ID.String(), files.Destination{Name: strings.Repeat("n", 4097)}, errs.CodeInvalidField},
+		"a name with a newline":  {r.ID.String(), files.Destination{SetID: m.away.ID.String(), Name: "a\nb"}, errs.CodeInvalidField},
+		"another version":        {r.ID.String(), files.Destination{SetID: m.away.ID.String(), Match: stale}, errs.CodePrecondition},
+		"onto itself":            {r.ID.String(), files.Destination{Onto: r.ID.String()}, errs.CodeInvalidField},
+		"onto an unknown one":    {r.ID.String(), files.Destination{Onto: unknown}, errs.CodeResourceNotFound},
+		"onto one of elsewhere":  {r.ID.String(), files.Destination{Onto: elsewhere.ID.String()}, errs.CodeInvalidField},
+		"onto a deleted one":     {r.ID.String(), files.Destination{Onto: gone.ID.String()}, errs.CodeDeleted},
 		"a damaged file":         {damaged.ID.String(), in(m.away), errs.CodeDataDamaged},
-		"a damaged one, onto":    {damaged.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeDataDamaged},
-		"from a deleted onto it": {gone.ID.String(), repository.Destination{Onto: r.ID.String()}, errs.CodeDeleted},
+		"a damaged one, onto":    {damaged.ID.String(), files.Destination{Onto: r.ID.String()}, errs.CodeDataDamaged},
+		"from a deleted onto it": {gone.ID.String(), files.Destination{Onto: r.ID.String()}, errs.CodeDeleted},
 	} {
-		_, err := svc.MoveResource(ctx, m.Admin, tc.id, tc.to)
+		_, err := svc.Files.MoveResource(ctx, m.Admin, tc.id, tc.to)
 		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
 			t.Fatalf("move: %s", name)
 		}
-		_, err = svc.CopyResource(ctx, m.Admin, tc.id, tc.to)
+		_, err = svc.Files.CopyResource(ctx, m.Admin, tc.id, tc.to)
 		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
 			t.Fatalf("copy: %s", name)
 		}
 	}
-	if m.move(damaged, repository.Destination{Name: "renamed"}).ID != damaged.ID {
+	if m.move(damaged, files.Destination{Name: "renamed"}).ID != damaged.ID {
 		t.Error("a damaged file cannot be renamed")
 	}
 	if after := actions(t, m.Meta, uint64(len(before))); !slices.Equal(after, []string{"resource.edit"}) {
@@ -84,12 +85,12 @@ func TestPlacementPermission(t *testing.T) {
 		{"", "", false, false, false}, {"", "admin", false, false, false}, {"member", "", false, false, false}, {"member", "member", false, false, false},
 		{"member", "editor", true, false, false}, {"editor", "member", false, false, false}, {"editor", "editor", true, true, true}, {"admin", "", false, false, false},
 	} {
-		u, err := m.Service.CreateUser(ctx, m.Admin, repository.Fields{"username": fmt.Sprint("u", n)})
+		u, err := m.Service.Users.CreateUser(ctx, m.Admin, core.Fields{"username": fmt.Sprint("u", n)})
 		m.OK(err)
 		p := auth.Principal{UserID: u.ID}
 		for space, role := range map[metadata.ID]string{m.Space.ID: tc.here, m.other.ID: tc.there} {
 			if role != "" {
-				_, _, err := m.Service.Grant(ctx, m.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+				_, _, err := m.Service.Users.Grant(ctx, m.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
 				m.OK(err)
 			}
 		}
@@ -102,12 +103,12 @@ func TestPlacementPermission(t *testing.T) {
 				t.Fatalf("%s by %+v", what, tc)
 			}
 		}
-		_, err = m.Service.CopyResource(ctx, p, r.ID.String(), in(m.away))
+		_, err = m.Service.Files.CopyResource(ctx, p, r.ID.String(), in(m.away))
 		want("copy", err, tc.copies)
-		after, err := m.Service.MoveResource(ctx, p, r.ID.String(), in(m.away))
+		after, err := m.Service.Files.MoveResource(ctx, p, r.ID.String(), in(m.away))
 		want("move", err, tc.moves)
 		if tc.moves {
-			_, err = m.Service.MoveResource(ctx, p, after.ID.String(), in(m.Sets[0]))
+			_, err = m.Service.Files.MoveResource(ctx, p, after.ID.String(), in(m.Sets[0]))
 			want("move back", err, tc.back)
 		}
 	}
@@ -122,7 +123,7 @@ func TestHarvestersHearOfMoves(t *testing.T) {
 	time.Sleep(2 * time.Millisecond) // what since can tell apart
 	since := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	changed := func(listing paging.Listing, container string) (all []string) {
-		page, err := repositorytest.ListResources(t.Context(), m.Service, m.Admin, listing, repository.ListRequest{
+		page, err := repositorytest.ListResources(t.Context(), m.Service, m.Admin, listing, core.ListRequest{
 			Container: container, Params: map[string][]string{"state": {"all"}, "since": {since}, "order": {"oldest"}},
 		})
 		m.OK(err)

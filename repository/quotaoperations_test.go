@@ -7,7 +7,10 @@ import (
 
 	"labshelf/auth"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
+	"labshelf/repository/links"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -23,16 +26,16 @@ func (w *quotaWorld) create(user, set int) quotaOperation {
 		var r metadata.Resource
 		switch way {
 		case 0:
-			r, err = w.form(p, content, func(up *repository.FormUpload) (metadata.Resource, error) {
-				return up.Create(ctx, repository.UploadFields{SetID: &id, Name: &f.name})
+			r, err = w.form(p, content, func(up *files.Upload) (metadata.Resource, error) {
+				return up.Create(ctx, files.UploadFields{SetID: &id, Name: &f.name})
 			})
 		case 1:
 			r, err = w.onDrive(p, f, content)
 		case 2:
-			r, err = w.inChunks(p, content, repository.UploadStart{Fields: repository.UploadFields{SetID: &id, Name: &f.name}})
+			r, err = w.inChunks(p, content, files.UploadStart{Fields: files.UploadFields{SetID: &id, Name: &f.name}})
 		default:
-			file := repository.SentFile{Name: f.name, Length: int64(len(content)), Field: "file"}
-			r, err = w.Service.ReceiveFile(ctx, repository.Visitor{Token: w.links[user][set]}, file, strings.NewReader(content))
+			file := links.SentFile{Name: f.name, Length: int64(len(content)), Field: "file"}
+			r, err = w.Service.Visitors.ReceiveFile(ctx, links.Visitor{Token: w.links[user][set]}, file, strings.NewReader(content))
 		}
 		f.id, f.name = r.ID, r.Name
 		return err
@@ -43,8 +46,8 @@ func (w *quotaWorld) create(user, set int) quotaOperation {
 	}
 }
 
-func (w *quotaWorld) form(p auth.Principal, content string, end func(*repository.FormUpload) (metadata.Resource, error)) (metadata.Resource, error) {
-	up := w.Service.NewUpload(p)
+func (w *quotaWorld) form(p auth.Principal, content string, end func(*files.Upload) (metadata.Resource, error)) (metadata.Resource, error) {
+	up := w.Service.Uploads.NewUpload(p)
 	defer func() { w.OK(up.Discard()) }()
 	if err := up.Receive(w.T.Context(), strings.NewReader(content)); err != nil {
 		return metadata.Resource{}, err
@@ -53,26 +56,26 @@ func (w *quotaWorld) form(p auth.Principal, content string, end func(*repository
 }
 
 func (w *quotaWorld) onDrive(p auth.Principal, f *storedFile, content string) (metadata.Resource, error) {
-	at := repository.DrivePath{Dataspace: w.spaces[w.spaceOf(f.set)].Name, Set: w.sets[f.set].Name, Path: f.name}
-	up := w.Service.NewUpload(p)
+	at := folders.DrivePath{Dataspace: w.spaces[w.spaceOf(f.set)].Name, Set: w.sets[f.set].Name, Path: f.name}
+	up := w.Service.Uploads.NewUpload(p)
 	defer func() { w.OK(up.Discard()) }()
-	if err := w.Service.AdmitAt(w.T.Context(), up, at, always); err != nil {
+	if err := w.Service.Drive.AdmitAt(w.T.Context(), up, at, always); err != nil {
 		return metadata.Resource{}, err
 	}
 	if err := up.Receive(w.T.Context(), strings.NewReader(content)); err != nil {
 		return metadata.Resource{}, err
 	}
-	r, _, err := w.Service.PutAt(w.T.Context(), up, at, repository.UploadFields{}, always)
+	r, _, err := w.Service.Drive.PutAt(w.T.Context(), up, at, files.UploadFields{}, always)
 	return r, err
 }
 
-func (w *quotaWorld) inChunks(p auth.Principal, content string, start repository.UploadStart) (metadata.Resource, error) {
-	start.Length, start.Fields.Names = int64(len(content)), repository.ResumableUploadNames()
-	t, err := w.Service.CreateUpload(w.T.Context(), p, start)
+func (w *quotaWorld) inChunks(p auth.Principal, content string, start files.UploadStart) (metadata.Resource, error) {
+	start.Length, start.Fields.Names = int64(len(content)), files.ResumableUploadNames()
+	t, err := w.Service.Uploads.CreateUpload(w.T.Context(), p, start)
 	if err != nil {
 		return metadata.Resource{}, err
 	}
-	t, err = w.Service.Uploads.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{Length: -1, Body: strings.NewReader(content), Stop: func() {}})
+	t, err = w.Service.Uploads.Chunks.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{Length: -1, Body: strings.NewReader(content), Stop: func() {}})
 	if err != nil {
 		return metadata.Resource{}, err
 	}
@@ -88,13 +91,13 @@ func (w *quotaWorld) replaceBy(user int, f *storedFile) quotaOperation {
 		run: func() (err error) {
 			switch way {
 			case 0:
-				_, err = w.form(p, content, func(up *repository.FormUpload) (metadata.Resource, error) {
-					return up.Replace(ctx, id, repository.UploadFields{Name: &f.name})
+				_, err = w.form(p, content, func(up *files.Upload) (metadata.Resource, error) {
+					return up.Replace(ctx, id, files.UploadFields{Name: &f.name})
 				})
 			case 1:
 				_, err = w.onDrive(p, f, content)
 			default:
-				_, err = w.inChunks(p, content, repository.UploadStart{ResourceID: &id, Fields: repository.UploadFields{Name: &f.name}})
+				_, err = w.inChunks(p, content, files.UploadStart{ResourceID: &id, Fields: files.UploadFields{Name: &f.name}})
 			}
 			return err
 		},
@@ -111,9 +114,9 @@ func (w *quotaWorld) restoreVersion(user int, f *storedFile) quotaOperation {
 	return quotaOperation{
 		what: fmt.Sprintf("user %d restores version %d of %s", user, n+1, f.name), user: user, set: f.set, bytes: len(v.content),
 		run: func() error {
-			_, err := w.Service.RestoreVersion(w.T.Context(), w.users[user], f.id.String(), fmt.Sprint(n+1), repositorytest.Always)
+			_, err := w.Service.Versions.RestoreVersion(w.T.Context(), w.users[user], f.id.String(), fmt.Sprint(n+1), repositorytest.Always)
 			if err == nil {
-				_, err = w.Service.EditResource(w.T.Context(), w.users[user], f.id.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": f.name}})
+				_, err = w.Service.Files.EditResource(w.T.Context(), w.users[user], f.id.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": f.name}})
 			}
 			return err
 		},
@@ -129,7 +132,7 @@ func (w *quotaWorld) eraseVersion(f *storedFile) quotaOperation {
 	return quotaOperation{
 		what: fmt.Sprintf("erase version %d of %s", n+1, f.name),
 		run: func() error {
-			_, _, err := w.Service.EraseVersion(w.T.Context(), w.Admin, f.id.String(), fmt.Sprint(n+1))
+			_, _, err := w.Service.Versions.EraseVersion(w.T.Context(), w.Admin, f.id.String(), fmt.Sprint(n+1))
 			return err
 		},
 		model: func() { f.versions[n].gone = true },
@@ -138,7 +141,7 @@ func (w *quotaWorld) eraseVersion(f *storedFile) quotaOperation {
 
 // copyTo copies a file into a set, or onto another file of it.
 func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) quotaOperation {
-	to := repository.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
+	to := files.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
 	if onto == nil || onto == f || onto.set != set {
 		onto = nil
 	} else {
@@ -148,7 +151,7 @@ func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) 
 	return quotaOperation{
 		what: fmt.Sprintf("user %d copies %s to set %d, onto a file: %v", user, f.name, set, onto != nil), user: user, set: set, bytes: len(f.present().content),
 		run: func() error {
-			r, err := w.Service.CopyResource(w.T.Context(), w.users[user], f.id.String(), to)
+			r, err := w.Service.Files.CopyResource(w.T.Context(), w.users[user], f.id.String(), to)
 			made.id = r.ID
 			return err
 		},
@@ -186,11 +189,11 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 			bytes += len(v.content)
 		}
 	}
-	to := repository.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
+	to := files.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
 	return quotaOperation{
 		what: fmt.Sprintf("user %d moves %s to set %d, again: %v", user, f.name, set, again), user: user, set: set, bytes: bytes,
 		run: func() error {
-			r, err := w.Service.MoveResource(w.T.Context(), w.users[user], f.id.String(), to)
+			r, err := w.Service.Files.MoveResource(w.T.Context(), w.users[user], f.id.String(), to)
 			if err == nil && again && r.ID != arrived.id {
 				w.T.Errorf("%s is not again the file that it was", f.name)
 			}

@@ -13,6 +13,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -99,25 +100,25 @@ func newQuotaWorld(t *testing.T, r *rand.Rand) *quotaWorld {
 	w := &quotaWorld{rationed: newRationed(t, repository.Config{HoldUpTo: 20}), r: r}
 	w.KeepLast(2)
 	ctx, other := t.Context(), metadata.Dataspace{}
-	other, err := w.Service.CreateDataspace(ctx, w.Admin, repository.Fields{"name": "other", "quota": json.Number("900")})
+	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "other", "quota": json.Number("900")})
 	w.OK(err)
 	w.limitSpace(2500)
 	w.users, w.spaces = []auth.Principal{w.Admin, w.editor, w.newEditor("berta")}, []metadata.Dataspace{w.Space, other}
 	w.quotas = map[metadata.ID]int{w.Space.ID: 2500, other.ID: 900, w.users[1].UserID: 1000, w.users[2].UserID: 700}
 	for _, in := range []int{0, 0, 1} {
-		set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": fmt.Sprint("of-quotas-", len(w.sets)), "dataspaceId": w.spaces[in].ID.String()})
+		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": fmt.Sprint("of-quotas-", len(w.sets)), "dataspaceId": w.spaces[in].ID.String()})
 		w.OK(err)
 		w.sets = append(w.sets, set)
 	}
 	for n, p := range w.users {
 		if n > 0 {
 			w.limitUser(p, int64(w.quotas[p.UserID]))
-			_, _, err := w.Service.Grant(ctx, w.Admin, repository.Fields{"userId": p.UserID.String(), "dataspaceId": other.ID.String(), "role": "editor"})
+			_, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": p.UserID.String(), "dataspaceId": other.ID.String(), "role": "editor"})
 			w.OK(err)
 		}
 		var tokens []string
 		for _, set := range w.sets {
-			_, token, err := w.Service.CreateLink(ctx, p, repository.Fields{"kind": "request", "setId": set.ID.String()})
+			_, token, err := w.Service.Links.CreateLink(ctx, p, core.Fields{"kind": "request", "setId": set.ID.String()})
 			w.OK(err)
 			tokens = append(tokens, token)
 		}
@@ -165,13 +166,13 @@ func (w *quotaWorld) fits(op quotaOperation) bool {
 func (w *quotaWorld) compare(what string) {
 	w.T.Helper()
 	for n, p := range w.users {
-		share, err := w.Service.UserUsage(w.T.Context(), p, "me")
+		share, err := w.Service.Users.UserUsage(w.T.Context(), p, "me")
 		if want := w.usedBy(n); err != nil || share.Used != int64(want) || share.Quota > 0 && share.Used > share.Quota {
 			w.T.Fatalf("%s: user %d has stored %d bytes of %d, want %d, %v", what, n, share.Used, share.Quota, want, err)
 		}
 	}
 	for n, d := range w.spaces {
-		u, err := w.Service.DataspaceUsage(w.T.Context(), w.Admin, d.ID.String())
+		u, err := w.Service.Dataspaces.DataspaceUsage(w.T.Context(), w.Admin, d.ID.String())
 		if want := w.usedIn(n); err != nil || u.Bytes() != int64(want) || u.Bytes() > int64(w.quotas[d.ID]) {
 			w.T.Fatalf("%s: dataspace %d holds %d bytes of %d, want %d, %v", what, n, u.Bytes(), w.quotas[d.ID], want, err)
 		}
@@ -219,12 +220,12 @@ func (w *quotaWorld) operation() quotaOperation {
 		return w.eraseVersion(active)
 	case n == 9:
 		return quotaOperation{what: "delete " + active.name, run: func() error {
-			_, err := w.Service.DeleteResource(w.T.Context(), w.users[user], active.id.String(), repositorytest.Always)
+			_, err := w.Service.Files.DeleteResource(w.T.Context(), w.users[user], active.id.String(), repositorytest.Always)
 			return err
 		}, model: func() { active.deleted = true }}
 	case n == 10 && deleted != nil:
 		return quotaOperation{what: "restore " + deleted.name, run: func() error {
-			_, err := w.Service.RestoreResource(w.T.Context(), w.users[user], deleted.id.String(), repositorytest.Always)
+			_, err := w.Service.Files.RestoreResource(w.T.Context(), w.users[user], deleted.id.String(), repositorytest.Always)
 			return err
 		}, model: func() { deleted.deleted, deleted.movedTo = false, nil }}
 	case n < 13:

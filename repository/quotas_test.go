@@ -13,6 +13,9 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -32,30 +35,30 @@ func newRationed(t *testing.T, config repository.Config) *rationed {
 
 func (w *rationed) newEditor(name string) auth.Principal {
 	w.T.Helper()
-	u, err := w.Service.CreateUser(w.T.Context(), w.Admin, repository.Fields{"username": name})
+	u, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, core.Fields{"username": name})
 	w.OK(err)
-	_, key, err := w.Service.CreateKey(w.T.Context(), w.Admin, u.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), nil)
 	w.OK(err)
-	_, _, err = w.Service.Grant(w.T.Context(), w.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+	_, _, err = w.Service.Users.Grant(w.T.Context(), w.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
 	w.OK(err)
-	p, err := w.Service.Authenticate(w.T.Context(), key)
+	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
 	w.OK(err)
 	return p
 }
 
-func quotaOf(bytes int64) repository.Fields {
-	return repository.Fields{"quota": json.Number(fmt.Sprint(bytes))}
+func quotaOf(bytes int64) core.Fields {
+	return core.Fields{"quota": json.Number(fmt.Sprint(bytes))}
 }
 
 func (w *rationed) limitSpace(bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
+	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
 	w.OK(err)
 }
 
 func (w *rationed) limitUser(p auth.Principal, bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), repository.Edit[metadata.User]{Fields: quotaOf(bytes)})
+	_, err := w.Service.Users.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), core.Edit[metadata.User]{Fields: quotaOf(bytes)})
 	w.OK(err)
 }
 
@@ -65,7 +68,7 @@ func (w *rationed) put(p auth.Principal, size int, least int64) (metadata.Resour
 }
 
 func (w *rationed) putBody(p auth.Principal, body io.Reader, least int64) (r metadata.Resource, err error) {
-	up, set, name := w.Service.NewUpload(p), w.Sets[0].ID.String(), "file"
+	up, set, name := w.Service.Uploads.NewUpload(p), w.Sets[0].ID.String(), "file"
 	defer func() { err = errors.Join(err, up.Discard()) }()
 	ctx := w.T.Context()
 	if err := errors.Join(up.Into(ctx, set), up.RoomFor(least)); err != nil {
@@ -74,27 +77,27 @@ func (w *rationed) putBody(p auth.Principal, body io.Reader, least int64) (r met
 	if err := up.Receive(ctx, body); err != nil {
 		return r, err
 	}
-	return up.Create(ctx, repository.UploadFields{SetID: &set, Name: &name})
+	return up.Create(ctx, files.UploadFields{SetID: &set, Name: &name})
 }
 
 func (w *rationed) replace(p auth.Principal, r metadata.Resource, size int) (metadata.Resource, error) {
-	up := w.Service.NewUpload(p)
+	up := w.Service.Uploads.NewUpload(p)
 	defer func() { w.OK(up.Discard()) }()
 	if err := up.Receive(w.T.Context(), bytes.NewReader(make([]byte, size))); err != nil {
 		return r, err
 	}
-	return up.Replace(w.T.Context(), r.ID.String(), repository.UploadFields{Filename: "file"})
+	return up.Replace(w.T.Context(), r.ID.String(), files.UploadFields{Filename: "file"})
 }
 
 // begin begins a resumable upload.
 func (w *rationed) begin(p auth.Principal, length int64) (metadata.ResumableUpload, error) {
 	set, name := w.Sets[0].ID.String(), "file"
-	return w.Service.CreateUpload(w.T.Context(), p, repository.UploadStart{Length: length, Fields: repository.UploadFields{SetID: &set, Name: &name, Names: repository.ResumableUploadNames()}})
+	return w.Service.Uploads.CreateUpload(w.T.Context(), p, files.UploadStart{Length: length, Fields: files.UploadFields{SetID: &set, Name: &name, Names: files.ResumableUploadNames()}})
 }
 
 // send sends all of a resumable upload.
 func (w *rationed) send(p auth.Principal, t metadata.ResumableUpload) error {
-	_, err := w.Service.Uploads.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{Length: -1, Body: bytes.NewReader(make([]byte, t.Length)), Stop: func() {}})
+	_, err := w.Service.Uploads.Chunks.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{Length: -1, Body: bytes.NewReader(make([]byte, t.Length)), Stop: func() {}})
 	return err
 }
 
@@ -122,7 +125,7 @@ func (w *rationed) fits(what string, err error) {
 
 func (w *rationed) used() int64 {
 	w.T.Helper()
-	u, err := w.Service.DataspaceUsage(w.T.Context(), w.Admin, w.Space.ID.String())
+	u, err := w.Service.Dataspaces.DataspaceUsage(w.T.Context(), w.Admin, w.Space.ID.String())
 	w.OK(err)
 	return u.Bytes()
 }
@@ -154,7 +157,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	w.fits("a replacement by 599", err)
 	_, err = w.put(w.editor, 50, 0)
 	w.full("an inline body of 50", err)
-	_, err = w.Service.RestoreVersion(ctx, w.editor, first.ID.String(), "1", repositorytest.Always)
+	_, err = w.Service.Versions.RestoreVersion(ctx, w.editor, first.ID.String(), "1", repositorytest.Always)
 	w.full("an old version as a new one", err)
 	_, err = w.put(w.editor, 1, 0)
 	w.fits("the last byte", err)
@@ -163,13 +166,13 @@ func TestQuotaOfDataspace(t *testing.T) {
 	deleted := w.Delete(replaced)
 	_, err = w.put(w.editor, 1, 0)
 	w.full("a byte, after a deletion", err)
-	_, err = w.Service.RestoreResource(ctx, w.editor, deleted.ID.String(), repositorytest.Always)
+	_, err = w.Service.Files.RestoreResource(ctx, w.editor, deleted.ID.String(), repositorytest.Always)
 	w.fits("a restoration", err)
 	w.limitSpace(10)
 	if w.used() != 1000 {
 		t.Errorf("a lower quota took something: %d bytes are used", w.used())
 	}
-	_, err = w.Service.EditResource(ctx, w.editor, deleted.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": "other"}})
+	_, err = w.Service.Files.EditResource(ctx, w.editor, deleted.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": "other"}})
 	w.fits("another name", err)
 	w.limitSpace(1000)
 	w.Delete(deleted)
@@ -198,17 +201,17 @@ func TestQuotaOfUser(t *testing.T) {
 	w.fits("another user who replaces it", err)
 	_, err = w.replace(w.editor, theirs, 201)
 	w.full("a replacement of another user's version", err, "you hold 800 bytes of 1000 bytes")
-	_, err = w.Service.RestoreVersion(t.Context(), w.editor, made.ID.String(), "1", repositorytest.Always)
+	_, err = w.Service.Versions.RestoreVersion(t.Context(), w.editor, made.ID.String(), "1", repositorytest.Always)
 	w.full("the restoration of one's own version", err, "800 bytes more do not fit")
 	_, err = w.replace(w.editor, theirs, 150)
 	w.fits("a replacement by 150", err)
-	for caller, want := range map[auth.Principal]repository.Share{w.editor: {Used: 950, Quota: 1000}, w.Admin: {Used: 35_000}} {
-		share, err := w.Service.UserUsage(t.Context(), caller, "me")
+	for caller, want := range map[auth.Principal]containers.Share{w.editor: {Used: 950, Quota: 1000}, w.Admin: {Used: 35_000}} {
+		share, err := w.Service.Users.UserUsage(t.Context(), caller, "me")
 		if err != nil || share != want {
 			t.Errorf("the user sees %+v, %v, want %+v", share, err, want)
 		}
 	}
-	_, err = w.Service.UserUsage(t.Context(), w.editor, w.Admin.UserID.String())
+	_, err = w.Service.Users.UserUsage(t.Context(), w.editor, w.Admin.UserID.String())
 	repositorytest.WantCode(t, err, errs.CodeForbidden)
 	w.KeepLast(1)
 	w.Purge(maintenance.PurgeOptions{})
@@ -223,37 +226,37 @@ func TestWhoSetsQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{UsersCreateDataspaces: true, DataspaceQuota: 500, UserQuota: 700})
 	ctx := t.Context()
-	share, err := w.Service.UserUsage(ctx, w.Admin, w.newEditor("berta").UserID.String())
+	share, err := w.Service.Users.UserUsage(ctx, w.Admin, w.newEditor("berta").UserID.String())
 	if err != nil || share.Quota != 700 {
 		t.Errorf("a new user has %+v, %v", share, err)
 	}
-	own, err := w.Service.CreateDataspace(ctx, w.editor, repository.Fields{"name": "own", "quota": json.Number("500")})
+	own, err := w.Service.Dataspaces.CreateDataspace(ctx, w.editor, core.Fields{"name": "own", "quota": json.Number("500")})
 	w.OK(err)
 	if own.Quota != 500 {
 		t.Errorf("a new dataspace has %d", own.Quota)
 	}
-	for field, f := range map[string]repository.Fields{"more": quotaOf(501), "none": quotaOf(0)} {
+	for field, f := range map[string]core.Fields{"more": quotaOf(501), "none": quotaOf(0)} {
 		f["name"] = field
-		_, err = w.Service.CreateDataspace(ctx, w.editor, f)
+		_, err = w.Service.Dataspaces.CreateDataspace(ctx, w.editor, f)
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
 		delete(f, "name")
-		_, err = w.Service.UpdateDataspace(ctx, w.editor, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: f})
+		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: f})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
-		_, err = w.Service.UpdateUser(ctx, w.editor, "me", repository.Edit[metadata.User]{Fields: f})
+		_, err = w.Service.Users.UpdateUser(ctx, w.editor, "me", core.Edit[metadata.User]{Fields: f})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
 	}
-	_, err = w.Service.UpdateDataspace(ctx, w.editor, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(500)})
+	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(500)})
 	w.fits("the quota as it is", err)
 	for _, value := range []any{json.Number("-1"), json.Number("1.5"), json.Number("9223372036854775808"), "5", nil, true} {
-		_, err = w.Service.UpdateDataspace(ctx, w.Admin, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"quota": value}})
+		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"quota": value}})
 		repositorytest.WantCode(t, err, errs.CodeInvalidField)
 	}
 	for caller, want := range map[auth.Principal]int64{w.Admin: 500, w.editor: 500, w.newEditor("carla"): 0} {
 		w.OK(func() error {
-			_, err := w.Service.UpdateDataspace(ctx, w.Admin, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": "public"}})
+			_, err := w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": "public"}})
 			return err
 		}())
-		u, err := w.Service.DataspaceUsage(ctx, caller, own.ID.String())
+		u, err := w.Service.Dataspaces.DataspaceUsage(ctx, caller, own.ID.String())
 		if err != nil || u.Quota != want {
 			t.Errorf("the quota is shown as %d, want %d, %v", u.Quota, want, err)
 		}
@@ -266,36 +269,36 @@ func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
 	ctx := t.Context()
-	other, err := w.Service.CreateDataspace(ctx, w.Admin, repository.Fields{"name": "other", "quota": json.Number("1000")})
+	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "other", "quota": json.Number("1000")})
 	w.OK(err)
-	set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": "there", "dataspaceId": other.ID.String()})
+	set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": "there", "dataspaceId": other.ID.String()})
 	w.OK(err)
-	to := repository.Destination{SetID: set.ID.String()}
+	to := files.Destination{SetID: set.ID.String()}
 	made, err := w.put(w.editor, 300, 0)
 	w.OK(err)
 	made, err = w.replace(w.editor, made, 400)
 	w.OK(err)
 	for range 2 {
-		_, err = w.Service.CopyResource(ctx, w.Admin, made.ID.String(), to)
+		_, err = w.Service.Files.CopyResource(ctx, w.Admin, made.ID.String(), to)
 		w.fits("a copy of 400", err)
 	}
-	_, err = w.Service.CopyResource(ctx, w.Admin, made.ID.String(), to)
+	_, err = w.Service.Files.CopyResource(ctx, w.Admin, made.ID.String(), to)
 	w.full("a third one", err, "the dataspace other holds 800 bytes")
-	_, err = w.Service.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	_, err = w.Service.Files.MoveResource(ctx, w.Admin, made.ID.String(), to)
 	w.full("a move with 700", err)
 	if kept := w.Get(made.ID); kept.State != metadata.Active {
 		t.Errorf("what was refused is %s", kept.State)
 	}
-	_, err = w.Service.UpdateDataspace(ctx, w.Admin, other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(1500)})
+	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, other.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(1500)})
 	w.OK(err)
-	moved, err := w.Service.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	moved, err := w.Service.Files.MoveResource(ctx, w.Admin, made.ID.String(), to)
 	w.fits("a move with 700, exactly", err)
 	if used := w.used(); used != 700 {
 		t.Errorf("%d bytes stay counted where it was", used)
 	}
 	w.Sound()
 	w.limitSpace(700)
-	back, err := w.Service.MoveResource(ctx, w.Admin, moved.ID.String(), repository.Destination{SetID: w.Sets[0].ID.String()})
+	back, err := w.Service.Files.MoveResource(ctx, w.Admin, moved.ID.String(), files.Destination{SetID: w.Sets[0].ID.String()})
 	if err != nil || back.ID != made.ID {
 		t.Errorf("back to where its bytes are: %v, %v", back.ID, err)
 	}

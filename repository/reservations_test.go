@@ -11,6 +11,7 @@ import (
 	"labshelf/auth"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
 )
@@ -67,7 +68,7 @@ func TestReservations(t *testing.T) {
 	w.OK(err)
 	_, err = w.sendSome(w.Admin, other, 300)
 	w.OK(err)
-	w.OK(w.Service.Uploads.Terminate(ctx, w.Admin, other.ID.String()))
+	w.OK(w.Service.Uploads.Chunks.Terminate(ctx, w.Admin, other.ID.String()))
 	w.unreserved()
 	w.Sound()
 }
@@ -81,7 +82,7 @@ func TestRefusedChunksHoldNothing(t *testing.T) {
 	upload, err := w.begin(w.editor, 900)
 	w.OK(err)
 	wrong := errors.New("another checksum")
-	_, err = w.Service.Uploads.Append(t.Context(), w.editor, upload.ID.String(), resumable.Chunk{
+	_, err = w.Service.Uploads.Chunks.Append(t.Context(), w.editor, upload.ID.String(), resumable.Chunk{
 		Length: 800, Body: bytes.NewReader(make([]byte, 800)), Stop: func() {}, Verify: func() error { return wrong },
 	})
 	if !errors.Is(err, wrong) {
@@ -100,7 +101,7 @@ func (w *rationed) holds(what string, bytes int64) {
 
 // sendSome sends so many bytes of a resumable upload.
 func (w *rationed) sendSome(p auth.Principal, t metadata.ResumableUpload, bytesSent int) (metadata.ResumableUpload, error) {
-	return w.Service.Uploads.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{
+	return w.Service.Uploads.Chunks.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{
 		Offset: t.Checkpoint.Size, Length: int64(bytesSent), Body: bytes.NewReader(make([]byte, bytesSent)), Stop: func() {},
 	})
 }
@@ -146,9 +147,9 @@ func TestCommitsAloneHoldQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
 	ctx, set, name := t.Context(), w.Sets[0].ID.String(), "file"
-	var ready []*repository.FormUpload
+	var ready []*files.Upload
 	for range 16 {
-		up := w.Service.NewUpload(w.editor)
+		up := w.Service.Uploads.NewUpload(w.editor)
 		w.OK(errors.Join(up.Into(ctx, set), up.Receive(ctx, bytes.NewReader(make([]byte, 90+len(ready))))))
 		ready = append(ready, up)
 	}
@@ -157,7 +158,7 @@ func TestCommitsAloneHoldQuotas(t *testing.T) {
 	var made atomic.Int64
 	for _, up := range ready {
 		group.Go(func() {
-			_, err := up.Create(ctx, repository.UploadFields{SetID: &set, Name: &name})
+			_, err := up.Create(ctx, files.UploadFields{SetID: &set, Name: &name})
 			if err == nil {
 				made.Add(1)
 			} else {
@@ -227,7 +228,7 @@ func (w *rationed) way(which, size int) error {
 		return err
 	}
 	if err = w.send(w.editor, upload); err != nil {
-		err = errors.Join(err, w.Service.Uploads.Terminate(w.T.Context(), w.editor, upload.ID.String()))
+		err = errors.Join(err, w.Service.Uploads.Chunks.Terminate(w.T.Context(), w.editor, upload.ID.String()))
 	}
 	return err
 }

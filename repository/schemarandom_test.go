@@ -14,7 +14,8 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/repositorytest"
 )
 
@@ -180,12 +181,12 @@ func (w *ruled) changeSchema() {
 	ctx, r := w.T.Context(), w.random
 	if len(w.schemas) < 6 && r.IntN(2) == 0 || len(w.schemas) == 0 {
 		s := &ruledSchema{name: fmt.Sprint("schema-", len(w.schemas)), forSets: r.IntN(4) == 0, enforce: r.IntN(3) == 0, active: true, versions: [][]string{some(r, 2, ruledNames)}}
-		fields := repository.Fields{"name": s.name, "enforce": s.enforce, "schema": needs(s.versions[0]...), "for": "sets"}
+		fields := core.Fields{"name": s.name, "enforce": s.enforce, "schema": needs(s.versions[0]...), "for": "sets"}
 		if !s.forSets {
 			s.types = some(r, 5, ruledTypes)
 			fields["types"], fields["for"] = anys(s.types), "files"
 		}
-		made, err := w.Service.CreateSchema(ctx, w.Admin, w.Space.ID.String(), fields)
+		made, err := w.Service.Schemas.CreateSchema(ctx, w.Admin, w.Space.ID.String(), fields)
 		w.OK(err)
 		s.id = made.ID.String()
 		w.schemas = append(w.schemas, s)
@@ -194,16 +195,16 @@ func (w *ruled) changeSchema() {
 	s := pick(r, w.schemas)
 	switch what := r.IntN(4); {
 	case what == 0:
-		_, err := w.Service.DeleteSchema(ctx, w.Admin, s.id, repositorytest.Always)
+		_, err := w.Service.Schemas.DeleteSchema(ctx, w.Admin, s.id, repositorytest.Always)
 		w.OK(err)
 		s.active = false
 	case !s.active:
-		_, err := w.Service.RestoreSchema(ctx, w.Admin, s.id, repositorytest.Always)
+		_, err := w.Service.Schemas.RestoreSchema(ctx, w.Admin, s.id, repositorytest.Always)
 		w.OK(err)
 		s.active = true
 	default:
 		s.enforce = r.IntN(3) == 0
-		fields := repository.Fields{"enforce": s.enforce}
+		fields := core.Fields{"enforce": s.enforce}
 		if required := some(r, 2, ruledNames); what == 1 && !slices.Equal(required, s.versions[len(s.versions)-1]) {
 			s.versions = append(s.versions, required)
 			fields["schema"] = needs(required...)
@@ -212,7 +213,7 @@ func (w *ruled) changeSchema() {
 			s.types = some(r, 5, ruledTypes)
 			fields["types"] = anys(s.types)
 		}
-		_, err := w.Service.UpdateSchema(ctx, w.Admin, s.id, repository.Edit[repository.Schema]{Fields: fields})
+		_, err := w.Service.Schemas.UpdateSchema(ctx, w.Admin, s.id, core.Edit[describe.Schema]{Fields: fields})
 		w.OK(err)
 	}
 }
@@ -234,11 +235,11 @@ func (w *ruled) changeObject() {
 	want, refused := w.objects[at].changed(w.schemas, patch)
 	text, err := json.Marshal(patch)
 	w.OK(err)
-	fields := repository.Fields{"metadata": json.RawMessage(text)}
+	fields := core.Fields{"metadata": json.RawMessage(text)}
 	if want.isSet {
-		_, err = w.Service.UpdateSet(w.T.Context(), w.Admin, want.id, repository.Edit[metadata.Set]{Fields: fields})
+		_, err = w.Service.Sets.UpdateSet(w.T.Context(), w.Admin, want.id, core.Edit[metadata.Set]{Fields: fields})
 	} else {
-		_, err = w.Service.EditResource(w.T.Context(), w.Admin, want.id, repository.Edit[metadata.Resource]{Fields: fields})
+		_, err = w.Service.Files.EditResource(w.T.Context(), w.Admin, want.id, core.Edit[metadata.Resource]{Fields: fields})
 	}
 	known, is := errors.AsType[*errs.Error](err)
 	if err != nil && !is || is != (refused != "") || is && !strings.HasPrefix(known.Field, refused) {
@@ -254,7 +255,7 @@ func (w *ruled) renameObject() {
 		return
 	}
 	o.name, o.format = pick(w.random, []string{"x.csv", "x.TIF", "x.ome.tif", "x", "x.y"}), pick(w.random, []string{"CSV", "tif", "none", ""})
-	_, err := w.Service.EditResource(w.T.Context(), w.Admin, o.id, repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": o.name, "format": o.format}})
+	_, err := w.Service.Files.EditResource(w.T.Context(), w.Admin, o.id, core.Edit[metadata.Resource]{Fields: core.Fields{"name": o.name, "format": o.format}})
 	w.OK(err)
 }
 
@@ -264,9 +265,9 @@ func (w *ruled) compare(step int) {
 	ctx := w.T.Context()
 	var incomplete []string
 	for _, o := range w.objects {
-		of := w.Service.ResourceConformance
+		of := w.Service.Descriptions.ResourceConformance
 		if o.isSet {
-			of = w.Service.SetConformance
+			of = w.Service.Descriptions.SetConformance
 		}
 		c, err := of(ctx, w.Admin, o.id)
 		w.OK(err)
@@ -286,8 +287,8 @@ func (w *ruled) compare(step int) {
 	if step%25 != 0 {
 		return
 	}
-	w.OK(w.Service.Indexed(ctx))
-	found, err := w.Service.Search(ctx, w.Admin, repository.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "limit": {"100"}}})
+	w.OK(w.Service.Search.Indexed(ctx))
+	found, err := w.Service.Search.Search(ctx, w.Admin, core.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "limit": {"100"}}})
 	w.OK(err)
 	var hits []string
 	for _, h := range found.Items {

@@ -13,6 +13,8 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -60,23 +62,23 @@ func newCostly(b *testing.B, schemas int) *costly {
 			b.Error(err)
 		}
 	})
-	key, err := c.service.Bootstrap(b.Context(), "")
+	key, err := c.service.Users.Bootstrap(b.Context(), "")
 	if err == nil {
-		c.admin, err = c.service.Authenticate(b.Context(), key)
+		c.admin, err = c.service.Credentials.Authenticate(b.Context(), key)
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
-	space, err := c.service.CreateDataspace(b.Context(), c.admin, repository.Fields{"name": "space"})
+	space, err := c.service.Dataspaces.CreateDataspace(b.Context(), c.admin, core.Fields{"name": "space"})
 	for i := 0; i < schemas && err == nil; i++ {
-		fields := repository.Fields{"name": fmt.Sprint("schema-", i), "schema": needs("n"), "types": []any{fmt.Sprintf("application/x-%d", i)}, "enforce": true}
+		fields := core.Fields{"name": fmt.Sprint("schema-", i), "schema": needs("n"), "types": []any{fmt.Sprintf("application/x-%d", i)}, "enforce": true}
 		if i == schemas-1 {
 			delete(fields, "types")
 		}
-		_, err = c.service.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
+		_, err = c.service.Schemas.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
 	}
 	if err == nil {
-		c.set, err = c.service.CreateSet(b.Context(), c.admin, repository.Fields{"name": "set", "dataspaceId": space.ID.String()})
+		c.set, err = c.service.Sets.CreateSet(b.Context(), c.admin, core.Fields{"name": "set", "dataspaceId": space.ID.String()})
 	}
 	for i := 0; i < 200 && err == nil; i++ {
 		err = c.upload(i)
@@ -88,16 +90,16 @@ func newCostly(b *testing.B, schemas int) *costly {
 }
 
 func (c *costly) page(int) error {
-	_, err := c.service.ListResources(c.Context(), c.admin, paging.SetResources, repository.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {}, nil)
+	_, err := c.service.Files.ListResources(c.Context(), c.admin, paging.SetResources, core.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {}, nil)
 	return err
 }
 
 func (c *costly) upload(i int) (err error) {
-	up, set, name := c.service.NewUpload(c.admin), c.set.ID.String(), fmt.Sprint("file ", i)
+	up, set, name := c.service.Uploads.NewUpload(c.admin), c.set.ID.String(), fmt.Sprint("file ", i)
 	if err := up.Receive(c.Context(), strings.NewReader("content")); err != nil {
 		return err
 	}
-	if c.last, err = up.Create(c.Context(), repository.UploadFields{SetID: &set, Name: &name}); err != nil {
+	if c.last, err = up.Create(c.Context(), files.UploadFields{SetID: &set, Name: &name}); err != nil {
 		return err
 	}
 	return up.Discard()
@@ -105,7 +107,7 @@ func (c *costly) upload(i int) (err error) {
 
 func (c *costly) edit(int) error {
 	c.round++
-	_, err := c.service.EditResource(c.Context(), c.admin, c.last.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+	_, err := c.service.Files.EditResource(c.Context(), c.admin, c.last.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
 		"metadata": json.RawMessage(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round)),
 	}})
 	return err

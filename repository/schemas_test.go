@@ -14,7 +14,9 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -32,26 +34,26 @@ func needs(names ...string) json.RawMessage {
 }
 
 // schema makes one that requires the property of its name.
-func (d *described) schema(name string, more repository.Fields) repository.Schema {
+func (d *described) schema(name string, more core.Fields) describe.Schema {
 	d.T.Helper()
-	fields := repository.Fields{"name": name, "schema": needs(name)}
+	fields := core.Fields{"name": name, "schema": needs(name)}
 	for field, value := range more {
 		fields[field] = value
 	}
-	made, err := d.Service.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), fields)
+	made, err := d.Service.Schemas.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), fields)
 	d.OK(err)
 	return made
 }
 
 // change changes a schema.
-func (d *described) change(s repository.Schema, fields repository.Fields) (repository.Schema, error) {
-	return d.Service.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), repository.Edit[repository.Schema]{Fields: fields, Shown: func(repository.Schema) repository.Fields { return nil }})
+func (d *described) change(s describe.Schema, fields core.Fields) (describe.Schema, error) {
+	return d.Service.Schemas.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), core.Edit[describe.Schema]{Fields: fields, Shown: func(describe.Schema) core.Fields { return nil }})
 }
 
 // lacks is what the first resource lacks, with the schema that says so.
 func (d *described) lacks() string {
 	d.T.Helper()
-	c, err := d.Service.ResourceConformance(d.T.Context(), d.Admin, d.Resources[0].ID.String())
+	c, err := d.Service.Descriptions.ResourceConformance(d.T.Context(), d.Admin, d.Resources[0].ID.String())
 	d.OK(err)
 	if !c.Applies {
 		return ""
@@ -69,50 +71,50 @@ func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	made := d.schema("sample", repository.Fields{"types": []any{"Text/CSV", "csv", ".TIF", "csv"}, "title": "Samples", "enforce": true})
+	made := d.schema("sample", core.Fields{"types": []any{"Text/CSV", "csv", ".TIF", "csv"}, "title": "Samples", "enforce": true})
 	if made.Version != 1 || !made.Enforce || made.For != metadata.ForFiles || !slices.Equal(made.Types(), []string{"text/csv", "csv", ".tif"}) || len(made.Form.Fields) != 1 {
 		t.Errorf("made %+v", made)
 	}
-	renamed, err := d.change(made, repository.Fields{"title": "All samples", "schema": json.RawMessage(strings.ReplaceAll(made.Text, ":", " : "))})
+	renamed, err := d.change(made, core.Fields{"title": "All samples", "schema": json.RawMessage(strings.ReplaceAll(made.Text, ":", " : "))})
 	if d.OK(err); renamed.Version != 1 || renamed.Title != "All samples" || renamed.Modified <= made.Modified {
 		t.Errorf("white space in the text gave %+v", renamed)
 	}
-	again, err := d.change(made, repository.Fields{"title": "All samples"})
+	again, err := d.change(made, core.Fields{"title": "All samples"})
 	if d.OK(err); again.Modified != renamed.Modified {
 		t.Errorf("a change that is none gave %+v", again)
 	}
-	second, err := d.change(made, repository.Fields{"schema": needs("sample", "operator")})
+	second, err := d.change(made, core.Fields{"schema": needs("sample", "operator")})
 	if d.OK(err); second.Version != 2 || len(second.Form.Fields) != 2 {
 		t.Errorf("another text gave %+v", second)
 	}
-	versions, err := d.Service.ListSchemaVersions(ctx, d.Admin, made.ID.String())
+	versions, err := d.Service.Schemas.ListSchemaVersions(ctx, d.Admin, made.ID.String())
 	if d.OK(err); len(versions) != 2 || versions[0].Number != 2 || versions[1].Text != made.Text || len(versions[1].Form.Fields) != 1 {
 		t.Errorf("its versions are %+v", versions)
 	}
-	first, err := d.Service.GetSchemaVersion(ctx, d.Admin, made.ID.String(), "1")
+	first, err := d.Service.Schemas.GetSchemaVersion(ctx, d.Admin, made.ID.String(), "1")
 	if d.OK(err); cmp.Diff(first, versions[1]) != "" {
 		t.Errorf("its first version is %+v", first)
 	}
 	for _, number := range []string{"0", "3", "01", "x", "-1"} {
-		_, err := d.Service.GetSchemaVersion(ctx, d.Admin, made.ID.String(), number)
+		_, err := d.Service.Schemas.GetSchemaVersion(ctx, d.Admin, made.ID.String(), number)
 		d.Refused(err, errs.CodeVersionNotFound)
 	}
-	deleted, err := d.Service.DeleteSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	deleted, err := d.Service.Schemas.DeleteSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	if d.OK(err); deleted.State != metadata.Deleted {
 		t.Errorf("deleted it is %+v", deleted)
 	}
-	_, err = d.change(made, repository.Fields{"title": "x"})
+	_, err = d.change(made, core.Fields{"title": "x"})
 	d.Refused(err, errs.CodeDeleted)
-	restored, err := d.Service.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	restored, err := d.Service.Schemas.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
 	space := d.Space.ID.String()
-	_, err = d.Service.DeleteDataspace(ctx, d.Admin, space, repositorytest.Always)
+	_, err = d.Service.Dataspaces.DeleteDataspace(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
-	_, err = d.change(made, repository.Fields{"title": "of a dataspace that is deleted"})
+	_, err = d.change(made, core.Fields{"title": "of a dataspace that is deleted"})
 	d.Refused(err, errs.CodeParentDeleted)
-	_, err = d.Service.RestoreDataspace(ctx, d.Admin, space, repositorytest.Always)
+	_, err = d.Service.Dataspaces.RestoreDataspace(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
-	list, err := d.Service.ListSchemas(ctx, d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.ListSchemas(ctx, d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || cmp.Diff(list[0], restored) != "" || restored.Text != second.Text {
 		t.Errorf("the list is %+v, restored %+v", list, restored)
 	}
@@ -149,48 +151,48 @@ func TestSchemasRefused(t *testing.T) {
 	other := d.schema("taken", nil)
 	good := needs("x")
 	for _, test := range []struct {
-		fields      repository.Fields
+		fields      core.Fields
 		code        errs.Code
 		field, part string
 	}{
-		{repository.Fields{"schema": good}, errs.CodeMissingField, "name", ""},
-		{repository.Fields{"name": "n1"}, errs.CodeMissingField, "schema", ""},
-		{repository.Fields{"name": "N 1", "schema": good}, errs.CodeInvalidField, "name", "lowercase"},
-		{repository.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"type":"strin"}}}`)}, errs.CodeInvalidField, "schema", "/properties/a/type"},
-		{repository.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}, errs.CodeInvalidField, "schema", "not fetched"},
-		{repository.Fields{"name": "n1", "schema": json.RawMessage(`null`)}, errs.CodeInvalidField, "schema", ""},
-		{repository.Fields{"name": "n1", "schema": good, "for": "all"}, errs.CodeInvalidField, "for", "files or sets"},
-		{repository.Fields{"name": "n1", "schema": good, "for": "sets", "types": []any{"csv"}}, errs.CodeInvalidField, "types", "files only"},
-		{repository.Fields{"name": "n1", "schema": good, "types": []any{"*/*"}}, errs.CodeInvalidField, "types", "image/*"},
-		{repository.Fields{"name": "n1", "schema": good, "types": []any{""}}, errs.CodeInvalidField, "types", "empty"},
-		{repository.Fields{"name": "n1", "schema": good, "types": []any{"a/b/c"}}, errs.CodeInvalidField, "types", "media types"},
-		{repository.Fields{"name": "n1", "schema": good, "types": "csv"}, errs.CodeInvalidField, "types", "list"},
-		{repository.Fields{"name": "n1", "schema": good, "enforce": 1}, errs.CodeInvalidField, "enforce", ""},
-		{repository.Fields{"name": "n1", "schema": good, "version": 1}, errs.CodeUnknownField, "version", ""},
-		{repository.Fields{"name": "taken", "schema": good}, errs.CodeSchemaNameTaken, "name", ""},
+		{core.Fields{"schema": good}, errs.CodeMissingField, "name", ""},
+		{core.Fields{"name": "n1"}, errs.CodeMissingField, "schema", ""},
+		{core.Fields{"name": "N 1", "schema": good}, errs.CodeInvalidField, "name", "lowercase"},
+		{core.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"type":"strin"}}}`)}, errs.CodeInvalidField, "schema", "/properties/a/type"},
+		{core.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}, errs.CodeInvalidField, "schema", "not fetched"},
+		{core.Fields{"name": "n1", "schema": json.RawMessage(`null`)}, errs.CodeInvalidField, "schema", ""},
+		{core.Fields{"name": "n1", "schema": good, "for": "all"}, errs.CodeInvalidField, "for", "files or sets"},
+		{core.Fields{"name": "n1", "schema": good, "for": "sets", "types": []any{"csv"}}, errs.CodeInvalidField, "types", "files only"},
+		{core.Fields{"name": "n1", "schema": good, "types": []any{"*/*"}}, errs.CodeInvalidField, "types", "image/*"},
+		{core.Fields{"name": "n1", "schema": good, "types": []any{""}}, errs.CodeInvalidField, "types", "empty"},
+		{core.Fields{"name": "n1", "schema": good, "types": []any{"a/b/c"}}, errs.CodeInvalidField, "types", "media types"},
+		{core.Fields{"name": "n1", "schema": good, "types": "csv"}, errs.CodeInvalidField, "types", "list"},
+		{core.Fields{"name": "n1", "schema": good, "enforce": 1}, errs.CodeInvalidField, "enforce", ""},
+		{core.Fields{"name": "n1", "schema": good, "version": 1}, errs.CodeUnknownField, "version", ""},
+		{core.Fields{"name": "taken", "schema": good}, errs.CodeSchemaNameTaken, "name", ""},
 	} {
-		_, err := d.Service.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
+		_, err := d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
 		var known *errs.Error
 		if !errors.As(err, &known) || known.Code != test.code || known.Field != test.field || !strings.Contains(known.Message, test.part) {
 			t.Errorf("%v: %v", test.fields, err)
 		}
 	}
-	list, err := d.Service.ListSchemas(t.Context(), d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.ListSchemas(t.Context(), d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || list[0].ID != other.ID {
 		t.Errorf("there are %+v", list)
 	}
-	_, err = d.Service.CreateSchema(t.Context(), d.Admin, other.ID.String(), repository.Fields{"name": "n1", "schema": good})
+	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, other.ID.String(), core.Fields{"name": "n1", "schema": good})
 	d.Refused(err, errs.CodeDataspaceNotFound)
 	for range 49 {
 		d.schema(fmt.Sprint("s", len(list)), nil)
 		list = append(list, other)
 	}
-	_, err = d.Service.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), repository.Fields{"name": "n1", "schema": good})
+	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), core.Fields{"name": "n1", "schema": good})
 	d.Refused(err, errs.CodeTooManySchemas)
-	_, err = d.Service.DeleteSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.DeleteSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.OK(err)
 	d.schema("taken", nil)
-	_, err = d.Service.RestoreSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.RestoreSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
 
@@ -220,7 +222,7 @@ func TestConformance(t *testing.T) {
 	stored(`{"tags":["t"],"properties":{"x":"1"}}`)
 	d.set(`{"properties":{"y":"2"}}`)
 	stored(`{"tags":["t"],"properties":{"x":"1","y":"2"},` + pinned(1) + `}`)
-	_, err := d.change(made, repository.Fields{"schema": needs("sample", "operator")})
+	_, err := d.change(made, core.Fields{"schema": needs("sample", "operator")})
 	d.OK(err)
 	lacks("sample 1 /sample:required")
 	d.set(`{"properties":{"sample":"S1"}}`)
@@ -241,7 +243,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("%s: %v", patch, err)
 		}
 	}
-	_, err = d.Service.DeleteSchema(t.Context(), d.Admin, made.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.DeleteSchema(t.Context(), d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
 	lacks("")
 	shown := d.Get(d.Resources[0].ID).Descriptive
@@ -262,8 +264,8 @@ func TestConformance(t *testing.T) {
 func TestEnforce(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	d.schema("sample", repository.Fields{"enforce": true})
-	d.schema("room", repository.Fields{"enforce": true, "for": "sets"})
+	d.schema("sample", core.Fields{"enforce": true})
+	d.schema("room", core.Fields{"enforce": true, "for": "sets"})
 	refused := func(err error, field string) {
 		t.Helper()
 		var known *errs.Error
@@ -284,41 +286,41 @@ func TestEnforce(t *testing.T) {
 	}
 	set := d.Sets[0].ID.String()
 	described := func(text string) error {
-		_, err := d.Service.UpdateSet(t.Context(), d.Admin, set, repository.Edit[metadata.Set]{Fields: patch(text)})
+		_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, set, core.Edit[metadata.Set]{Fields: patch(text)})
 		return err
 	}
 	refused(described(`{"properties":{"x":1}}`), "metadata.properties.room")
 	d.OK(described(`{"properties":{"room":"1"}}`))
 	fields := patch(`{"properties":{"x":1}}`)
 	fields["name"], fields["dataspaceId"] = "new-set", d.Space.ID.String()
-	_, err = d.Service.CreateSet(t.Context(), d.Admin, fields)
+	_, err = d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	refused(err, "metadata.properties.room")
 	fields["metadata"] = json.RawMessage(`{"properties":{"room":"1"},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7}}`) // of another repository
-	imported, err := d.Service.CreateSet(t.Context(), d.Admin, fields)
+	imported, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	d.OK(err)
 	if want := fmt.Sprintf(`{"properties":{"room":"1"},"schema":{"id":"%s","version":1}}`, d.only("room").ID); imported.Descriptive != want {
 		t.Errorf("a set is imported as %s, want %s", imported.Descriptive, want)
 	}
 	delete(fields, "metadata")
 	fields["name"] = "bare-set"
-	bare, err := d.Service.CreateSet(t.Context(), d.Admin, fields)
+	bare, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	d.OK(err)
-	c, err := d.Service.SetConformance(t.Context(), d.Admin, bare.ID.String())
+	c, err := d.Service.Descriptions.SetConformance(t.Context(), d.Admin, bare.ID.String())
 	if d.OK(err); len(c.Problems) != 1 || c.Schema.Name != "room" {
 		t.Errorf("a set without properties is %+v", c)
 	}
 
 	name, elsewhere := "arrived.csv", `{"properties":{"x":1},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7},"sources":{"x":"header"}}`
-	up := d.Service.NewUpload(d.Admin)
+	up := d.Service.Uploads.NewUpload(d.Admin)
 	d.OK(up.Receive(t.Context(), strings.NewReader("content")))
-	made, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Name: &name, Metadata: &elsewhere})
+	made, err := up.Create(t.Context(), files.UploadFields{SetID: &set, Name: &name, Metadata: &elsewhere})
 	d.OK(errors.Join(err, up.Discard()))
 	if want := fmt.Sprintf(`{"properties":{"x":1},"schema":{"id":"%s","version":1}}`, d.only("sample").ID); made.Descriptive != want {
 		t.Errorf("it arrived as %s, want %s", made.Descriptive, want)
 	}
-	up = d.Service.NewUpload(d.Admin)
+	up = d.Service.Uploads.NewUpload(d.Admin)
 	d.OK(up.Receive(t.Context(), strings.NewReader("other content")))
-	replaced, err := up.Replace(t.Context(), d.Resources[0].ID.String(), repository.UploadFields{Name: &name, Metadata: new(`{"properties":{"sample":null}}`)})
+	replaced, err := up.Replace(t.Context(), d.Resources[0].ID.String(), files.UploadFields{Name: &name, Metadata: new(`{"properties":{"sample":null}}`)})
 	d.OK(errors.Join(err, up.Discard()))
 	if strings.Contains(replaced.Descriptive, "sample\"") {
 		t.Errorf("replaced it is %s", replaced.Descriptive)
@@ -326,9 +328,9 @@ func TestEnforce(t *testing.T) {
 }
 
 // only returns the active schema of a name.
-func (d *described) only(name string) repository.Schema {
+func (d *described) only(name string) describe.Schema {
 	d.T.Helper()
-	list, err := d.Service.ListSchemas(d.T.Context(), d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.ListSchemas(d.T.Context(), d.Admin, d.Space.ID.String())
 	d.OK(err)
 	for _, s := range list {
 		if s.Name == name && s.State == metadata.Active {
@@ -336,7 +338,7 @@ func (d *described) only(name string) repository.Schema {
 		}
 	}
 	d.T.Fatalf("there is no schema %s", name)
-	return repository.Schema{}
+	return describe.Schema{}
 }
 
 // TestSchemaPermission: members read schemas and what they say, admins alone change them.
@@ -347,21 +349,21 @@ func TestSchemaPermission(t *testing.T) {
 	for role, want := range map[auth.Role][2]bool{auth.None: {false, false}, auth.Member: {true, false}, auth.Editor: {true, false}, auth.Admin: {true, true}} {
 		p := d.caller(role)
 		ctx, kid := t.Context(), made.ID.String()
-		_, list := d.Service.ListSchemas(ctx, p, d.Space.ID.String())
-		_, get := d.Service.GetSchema(ctx, p, kid)
-		_, versions := d.Service.ListSchemaVersions(ctx, p, kid)
-		_, version := d.Service.GetSchemaVersion(ctx, p, kid, "1")
-		_, of := d.Service.ResourceConformance(ctx, p, id)
-		_, ofSet := d.Service.SetConformance(ctx, p, d.Sets[0].ID.String())
+		_, list := d.Service.Schemas.ListSchemas(ctx, p, d.Space.ID.String())
+		_, get := d.Service.Schemas.GetSchema(ctx, p, kid)
+		_, versions := d.Service.Schemas.ListSchemaVersions(ctx, p, kid)
+		_, version := d.Service.Schemas.GetSchemaVersion(ctx, p, kid, "1")
+		_, of := d.Service.Descriptions.ResourceConformance(ctx, p, id)
+		_, ofSet := d.Service.Descriptions.SetConformance(ctx, p, d.Sets[0].ID.String())
 		for i, err := range []error{list, get, versions, version, of, ofSet} {
 			if (err == nil) != want[0] {
 				t.Errorf("%s reads, call %d: %v", role, i, err)
 			}
 		}
-		_, create := d.Service.CreateSchema(ctx, p, d.Space.ID.String(), repository.Fields{"name": "by-" + strings.ToLower(role.String()), "schema": needs("x")})
-		_, update := d.Service.UpdateSchema(ctx, p, kid, repository.Edit[repository.Schema]{Fields: repository.Fields{"title": role.String()}})
-		_, remove := d.Service.DeleteSchema(ctx, p, kid, repositorytest.Always)
-		_, restore := d.Service.RestoreSchema(ctx, p, kid, repositorytest.Always)
+		_, create := d.Service.Schemas.CreateSchema(ctx, p, d.Space.ID.String(), core.Fields{"name": "by-" + strings.ToLower(role.String()), "schema": needs("x")})
+		_, update := d.Service.Schemas.UpdateSchema(ctx, p, kid, core.Edit[describe.Schema]{Fields: core.Fields{"title": role.String()}})
+		_, remove := d.Service.Schemas.DeleteSchema(ctx, p, kid, repositorytest.Always)
+		_, restore := d.Service.Schemas.RestoreSchema(ctx, p, kid, repositorytest.Always)
 		for i, err := range []error{create, update, remove, restore} {
 			if (err == nil) != want[1] {
 				t.Errorf("%s changes, call %d: %v", role, i, err)
@@ -373,10 +375,10 @@ func TestSchemaPermission(t *testing.T) {
 // caller is a new user with a role in the dataspace.
 func (d *described) caller(role auth.Role) auth.Principal {
 	d.T.Helper()
-	user, err := d.Service.CreateUser(d.T.Context(), d.Admin, repository.Fields{"username": "user-" + strings.ToLower(role.String())})
+	user, err := d.Service.Users.CreateUser(d.T.Context(), d.Admin, core.Fields{"username": "user-" + strings.ToLower(role.String())})
 	d.OK(err)
 	if role != auth.None {
-		_, _, err = d.Service.Grant(d.T.Context(), d.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": role.String()})
+		_, _, err = d.Service.Users.Grant(d.T.Context(), d.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": role.String()})
 		d.OK(err)
 	}
 	return auth.Principal{UserID: user.ID}

@@ -17,8 +17,11 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/watch"
 	"labshelf/search"
 )
 
@@ -48,13 +51,13 @@ func (s *searched) reopen() {
 // names are those of what a caller finds, on pages of a limit.
 func (s *searched) names(p auth.Principal, limit int, params ...string) (names []string) {
 	s.T.Helper()
-	s.OK(s.Service.Indexed(s.T.Context()))
-	req := repository.ListRequest{Params: map[string][]string{"limit": {fmt.Sprint(limit)}}}
+	s.OK(s.Service.Search.Indexed(s.T.Context()))
+	req := core.ListRequest{Params: map[string][]string{"limit": {fmt.Sprint(limit)}}}
 	for i := 0; i < len(params); i += 2 {
 		req.Params[params[i]] = []string{params[i+1]}
 	}
 	for {
-		found, err := s.Service.Search(s.T.Context(), p, req)
+		found, err := s.Service.Search.Search(s.T.Context(), p, req)
 		s.OK(err)
 		if len(found.Items) == 0 {
 			return names
@@ -62,11 +65,11 @@ func (s *searched) names(p auth.Principal, limit int, params ...string) (names [
 		for _, h := range found.Items {
 			names = append(names, nameOf(h))
 		}
-		req = repository.ListRequest{Token: found.Next}
+		req = core.ListRequest{Token: found.Next}
 	}
 }
 
-func nameOf(h repository.Hit) string {
+func nameOf(h watch.Hit) string {
 	switch h.Kind {
 	case search.Dataspace:
 		return h.Dataspace.Name
@@ -89,11 +92,11 @@ func (s *searched) want(p auth.Principal, q string, want ...string) {
 
 func (s *searched) user(name string) auth.Principal {
 	s.T.Helper()
-	user, err := s.Service.CreateUser(s.T.Context(), s.Admin, repository.Fields{"username": name})
+	user, err := s.Service.Users.CreateUser(s.T.Context(), s.Admin, core.Fields{"username": name})
 	s.OK(err)
-	_, key, err := s.Service.CreateKey(s.T.Context(), s.Admin, user.ID.String(), repository.Fields{})
+	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), core.Fields{})
 	s.OK(err)
-	p, err := s.Service.Authenticate(s.T.Context(), key)
+	p, err := s.Service.Credentials.Authenticate(s.T.Context(), key)
 	s.OK(err)
 	return p
 }
@@ -110,7 +113,7 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "in:space/set-1 type:file", "file 1 0")
 	s.want(s.Admin, "in:nowhere")
 
-	_, err := s.Service.EditResource(ctx, s.Admin, first.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+	_, err := s.Service.Files.EditResource(ctx, s.Admin, first.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
 		"description": "at low temperature", "metadata": json.RawMessage(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`),
 	}})
 	s.OK(err)
@@ -119,7 +122,7 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "width:500µm", "file 0 0")
 	s.want(s.Admin, "width:>1mm")
 
-	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{
 		"metadata": json.RawMessage(`{"publicationYear":1987}`),
 	}})
 	s.OK(err)
@@ -128,10 +131,10 @@ func TestSearchFollows(t *testing.T) {
 
 	s.want(s.Admin, "set-1 0", "file 1 0")
 	s.want(s.Admin, "et-1", "set-1")
-	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Glaciers"}})
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"title": "Glaciers"}})
 	s.OK(err)
 	s.want(s.Admin, "glaciers -type:set", "file 1 0")
-	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Ice"}})
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"title": "Ice"}})
 	s.OK(err)
 	s.want(s.Admin, "glaciers")
 	s.want(s.Admin, "ice file", "file 1 0")
@@ -141,23 +144,23 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "tag:salt quartz", "file 0 0")
 	s.reopen()
 	s.want(s.Admin, "quartz", "file 0 0")
-	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
 	s.want(s.Admin, "quartz width:>0.1mm", "file 0 0")
 
-	_, err = s.Service.DeleteSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	_, err = s.Service.Sets.DeleteSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "file", "file 1 0")
-	_, err = s.Service.RestoreSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	_, err = s.Service.Sets.RestoreSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
 }
 
 // replace replaces the file of a resource.
 func (s *searched) replace(r metadata.Resource, content, contentType string) error {
-	up := s.Service.NewUpload(s.Admin)
+	up := s.Service.Uploads.NewUpload(s.Admin)
 	defer func() { s.OK(up.Discard()) }()
 	s.OK(up.Receive(s.T.Context(), strings.NewReader(content)))
-	_, err := up.Replace(s.T.Context(), r.ID.String(), repository.UploadFields{Name: &r.Name, Description: &r.Description, ContentType: contentType})
+	_, err := up.Replace(s.T.Context(), r.ID.String(), files.UploadFields{Name: &r.Name, Description: &r.Description, ContentType: contentType})
 	return err
 }
 
@@ -169,10 +172,10 @@ func TestSearchKeepsTexts(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
-	_, err := s.Service.LabelVersion(ctx, s.Admin, r.ID.String(), "2", repository.Fields{"label": "final"}, repositorytest.Always)
+	_, err := s.Service.Versions.LabelVersion(ctx, s.Admin, r.ID.String(), "2", core.Fields{"label": "final"}, repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
-	_, _, err = s.Service.EraseVersion(ctx, s.Admin, r.ID.String(), "1")
+	_, _, err = s.Service.Versions.EraseVersion(ctx, s.Admin, r.ID.String(), "1")
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.Delete(s.Get(r.ID))
@@ -186,7 +189,7 @@ func TestSearchForgets(t *testing.T) {
 	s := newSearched(t, 2)
 	ctx, r, other := t.Context(), s.Resources[0], s.Resources[1]
 	holds := func(word string) bool {
-		s.OK(s.Service.Indexed(ctx))
+		s.OK(s.Service.Search.Indexed(ctx))
 		s.reopen() // so that everything is in files
 		files, err := filepath.Glob(filepath.Join(s.dir, "*"))
 		s.OK(err)
@@ -202,13 +205,13 @@ func TestSearchForgets(t *testing.T) {
 		t.Fatal("the words are in no file")
 	}
 	s.OK(s.replace(r, "gneiss\n", "text/plain"))
-	_, _, err := s.Service.EraseVersion(ctx, s.Admin, r.ID.String(), "2")
+	_, _, err := s.Service.Versions.EraseVersion(ctx, s.Admin, r.ID.String(), "2")
 	s.OK(err)
 	if holds("quartz") {
 		t.Error("what was erased is in the index")
 	}
 	s.Delete(s.Get(other.ID))
-	upkeep, err := s.Service.Upkeep(ctx, s.Admin)
+	upkeep, err := s.Service.Monitor.Upkeep(ctx, s.Admin)
 	s.OK(err)
 	_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	s.OK(err)
@@ -237,7 +240,7 @@ func TestSearchRepairs(t *testing.T) {
 		s.OK(os.WriteFile(name, data, 0o600))
 	}
 	s.reopen()
-	_, err = s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}}})
+	_, err = s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
 	s.Refused(err, errs.CodeUnavailable)
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
@@ -248,10 +251,10 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 50, 50)
 	for range 5 {
-		s.OK(s.Service.Indexed(t.Context()))
-		s.OK(s.Service.RebuildIndex(t.Context(), s.Admin))
+		s.OK(s.Service.Search.Indexed(t.Context()))
+		s.OK(s.Service.Search.RebuildIndex(t.Context(), s.Admin))
 		for found := 0; found < 100; {
-			page, err := s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}}})
+			page, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
 			s.OK(err)
 			if found = len(page.Items); found < 100 && page.Behind == 0 {
 				t.Fatalf("%d hits of 100, and not behind", found)
@@ -269,19 +272,19 @@ func TestSearchTellsNothing(t *testing.T) {
 	s.want(reader, "file")
 	s.want(reader, "in:space")
 	s.want(reader, "")
-	role, _, err := s.Service.Grant(ctx, s.Admin, repository.Fields{
+	role, _, err := s.Service.Users.Grant(ctx, s.Admin, core.Fields{
 		"userId": reader.UserID.String(), "dataspaceId": s.Space.ID.String(), "role": "member",
 	})
 	s.OK(err)
 	s.want(reader, "file", "file 0 0", "file 0 1", "file 0 2")
-	page, err := s.Service.Search(ctx, reader, repository.ListRequest{Params: map[string][]string{"q": {"file"}, "limit": {"2"}, "counts": {"true"}}})
+	page, err := s.Service.Search.Search(ctx, reader, core.ListRequest{Params: map[string][]string{"q": {"file"}, "limit": {"2"}, "counts": {"true"}}})
 	s.OK(err)
 	if page.Total != 3 || len(page.Counts.Dataspaces) != 1 || page.Names[s.Space.ID] != "space" {
 		t.Errorf("total %d, counts %+v, names %v", page.Total, page.Counts, page.Names)
 	}
-	_, err = s.Service.Revoke(ctx, s.Admin, role.ID.String(), repositorytest.Always)
+	_, err = s.Service.Users.Revoke(ctx, s.Admin, role.ID.String(), repositorytest.Always)
 	s.OK(err)
-	page, err = s.Service.Search(ctx, reader, repository.ListRequest{Token: page.Next})
+	page, err = s.Service.Search.Search(ctx, reader, core.ListRequest{Token: page.Next})
 	s.OK(err)
 	if len(page.Items) != 0 {
 		t.Errorf("the next page shows %d hits after the role was revoked", len(page.Items))
@@ -297,14 +300,14 @@ func TestSearchHeals(t *testing.T) {
 	s.OK(s.replace(r, "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.OK(s.files.Remove(s.Get(r.ID).Digest, func() error { return nil }))
-	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
 	s.want(s.Admin, "quartz")
 	s.OK(s.replace(other, "quartz\n", "text/plain"))
 	for deadline := time.Now().Add(20 * time.Second); len(s.names(s.Admin, 10, "q", "quartz")) < 2; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("found are %q", s.names(s.Admin, 10, "q", "quartz"))
 		}
-		_, err := s.Service.EditResource(ctx, s.Admin, other.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+		_, err := s.Service.Files.EditResource(ctx, s.Admin, other.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
 			"description": time.Until(deadline).String(), // something changes
 		}})
 		s.OK(err)
@@ -322,7 +325,7 @@ func TestSearchOmitsDamaged(t *testing.T) {
 	s.OK(s.meta.Update(ctx, func(tx *metadata.Tx) error {
 		return tx.Damages.Put(metadata.Damage{Digest: s.Get(r.ID).Digest, Found: tx.Stamp(), What: "it has other bytes"})
 	}))
-	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
 	s.want(s.Admin, "quartz")
 }
 
@@ -334,13 +337,13 @@ func TestSearchWhileDeleting(t *testing.T) {
 	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{IndexDir: t.TempDir(), PageSize: 1000})
 	t.Cleanup(svc.Close)
 	h := repositorytest.NewWorld(t, svc, 250, 3)
-	h.OK(svc.Indexed(t.Context()))
+	h.OK(svc.Search.Indexed(t.Context()))
 	meta.container = h.Sets[0].ID
 	meta.broken.Store(true)
-	_, err := svc.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err := svc.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Refused(err, errs.CodeNoSpace)
-	h.OK(svc.Indexed(t.Context()))
-	found, err := svc.Search(t.Context(), h.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}, "counts": {"true"}}})
+	h.OK(svc.Search.Indexed(t.Context()))
+	found, err := svc.Search.Search(t.Context(), h.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}, "counts": {"true"}}})
 	h.OK(err)
 	if found.Total != 3 || len(found.Items) != 3 {
 		t.Errorf("%d are found, %d counted", len(found.Items), found.Total)
@@ -365,12 +368,12 @@ func TestSearchPages(t *testing.T) {
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t)
-	_, err := s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"size:big"}}})
+	_, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"size:big"}}})
 	s.Refused(err, errs.CodeInvalidParameter)
 	without := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100})
 	defer without.Close()
 	w := repositorytest.NewWorld(t, without)
-	_, err = without.Search(t.Context(), w.Admin, repository.ListRequest{})
+	_, err = without.Search.Search(t.Context(), w.Admin, core.ListRequest{})
 	s.Refused(err, errs.CodeUnavailable)
 }
 
@@ -384,7 +387,7 @@ func TestSearchOlder(t *testing.T) {
 		r.Modified, r.Name = tx.Stamp(), "older"
 		return tx.Resources.Put(r)
 	}))
-	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
 	s.want(s.Admin, "type:file", "file 0 1", "file 0 2", "older")
 	s.want(s.Admin, "file", "file 0 1", "file 0 2", "older")
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/repositorytest"
 )
 
@@ -17,47 +18,47 @@ func TestSearchIncomplete(t *testing.T) {
 	ctx := t.Context()
 	s.OK(s.replace(s.Resources[0], "quartz\n", "text/csv"))
 	s.want(s.Admin, "is:incomplete")
-	make := func(name string, more repository.Fields) repository.Schema {
-		fields := repository.Fields{"name": name, "schema": needs(name)}
+	make := func(name string, more core.Fields) describe.Schema {
+		fields := core.Fields{"name": name, "schema": needs(name)}
 		for field, value := range more {
 			fields[field] = value
 		}
-		made, err := s.Service.CreateSchema(ctx, s.Admin, s.Space.ID.String(), fields)
+		made, err := s.Service.Schemas.CreateSchema(ctx, s.Admin, s.Space.ID.String(), fields)
 		s.OK(err)
 		return made
 	}
 	sample := make("sample", nil)
 	s.want(s.Admin, "is:incomplete", "file 0 0", "file 0 1", "file 1 0")
 	s.want(s.Admin, "is:incomplete quartz", "file 0 0")
-	room := make("room", repository.Fields{"for": "sets"})
+	room := make("room", core.Fields{"for": "sets"})
 	s.want(s.Admin, "is:incomplete type:set", "set-0", "set-1")
-	describe := func(r metadata.Resource, text string) {
-		_, err := s.Service.EditResource(ctx, s.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(text)})
+	say := func(r metadata.Resource, text string) {
+		_, err := s.Service.Files.EditResource(ctx, s.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
 		s.OK(err)
 	}
-	describe(s.Resources[0], `{"properties":{"sample":"S1"}}`)
+	say(s.Resources[0], `{"properties":{"sample":"S1"}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 1", "file 1 0")
 	s.want(s.Admin, "-is:incomplete quartz", "file 0 0")
-	change := func(of repository.Schema, fields repository.Fields) {
-		_, err := s.Service.UpdateSchema(ctx, s.Admin, of.ID.String(), repository.Edit[repository.Schema]{Fields: fields})
+	change := func(of describe.Schema, fields core.Fields) {
+		_, err := s.Service.Schemas.UpdateSchema(ctx, s.Admin, of.ID.String(), core.Edit[describe.Schema]{Fields: fields})
 		s.OK(err)
 	}
-	change(sample, repository.Fields{"types": []any{"text/csv"}, "schema": needs("operator")})
+	change(sample, core.Fields{"types": []any{"text/csv"}, "schema": needs("operator")})
 	s.want(s.Admin, "is:incomplete type:file") // the one that is left was made with the first version
-	describe(s.Resources[0], `{"schema":{"version":2}}`)
+	say(s.Resources[0], `{"schema":{"version":2}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 0")
 	s.reopen()
-	change(room, repository.Fields{"schema": json.RawMessage(`true`)})
-	change(sample, repository.Fields{"types": []any{"text/plain"}})
+	change(room, core.Fields{"schema": json.RawMessage(`true`)})
+	change(sample, core.Fields{"types": []any{"text/plain"}})
 	s.reopen()
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 	s.want(s.Admin, "quartz", "file 0 0")
-	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
-	_, err := s.Service.DeleteSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	_, err := s.Service.Schemas.DeleteSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete")
-	_, err = s.Service.RestoreSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	_, err = s.Service.Schemas.RestoreSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 }
@@ -68,13 +69,13 @@ func TestSearchIncompleteMany(t *testing.T) {
 	t.Parallel()
 	const files = 600 // of which one step reads the texts of 256
 	s := newSearched(t, files, 1)
-	s.OK(s.Service.Indexed(t.Context()))
-	first, err := s.Service.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), repository.Fields{"name": "first", "schema": needs("x")})
+	s.OK(s.Service.Search.Indexed(t.Context()))
+	first, err := s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), core.Fields{"name": "first", "schema": needs("x")})
 	s.OK(err)
-	_, err = s.Service.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), repository.Fields{"name": "second", "for": "sets", "schema": needs("y")})
+	_, err = s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), core.Fields{"name": "second", "for": "sets", "schema": needs("y")})
 	s.OK(err)
 	for behind := true; behind; { // a search says so as long as something is missing
-		found, err := s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "counts": {"true"}}})
+		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "counts": {"true"}}})
 		s.OK(err)
 		if behind = found.Behind > 0; !behind && found.Total != files+1+2 {
 			t.Errorf("a search that is not behind finds %d, want %d files and 2 sets", found.Total, files+1)
@@ -87,7 +88,7 @@ func TestSearchIncompleteMany(t *testing.T) {
 	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete file")); got != files+1 { // their text
 		t.Errorf("%d of them are found by their text, want %d", got, files+1)
 	}
-	_, err = s.Service.DeleteSchema(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
+	_, err = s.Service.Schemas.DeleteSchema(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete", "set-0", "set-1")
 }

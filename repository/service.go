@@ -29,7 +29,6 @@ import (
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/links"
 	"labshelf/repository/maintenance"
-	"labshelf/repository/resumable"
 	"labshelf/repository/watch"
 	"labshelf/repository/webhooks"
 )
@@ -91,51 +90,34 @@ func (c Config) completed() Config {
 	return c
 }
 
-// The rooms, by names under which Service has what they export.
-type (
-	credentials  = core.Credentials
-	descriptions = describe.Descriptions
-	schemas      = describe.Schemas
-	bulkEdits    = describe.BulkEdits
-	dataspaces   = containers.Dataspaces
-	sets         = containers.Sets
-	users        = containers.Users
-	resources    = files.Files
-	uploads      = files.Uploads
-	versions     = files.Versions
-	tree         = folders.Folders
-	drive        = folders.Drive
-	managed      = links.Links
-	visitors     = links.Visitors
-	auditLog     = watch.AuditLog
-	subscribers  = watch.Webhooks
-	index        = watch.Index
-	monitor      = maintenance.Monitor
-)
-
 // Service is the repository. It is safe for concurrent use.
 type Service struct {
-	Uploads *resumable.Uploads // files that come in chunks
-	Events  *events.Streams    // what happens, while it happens
+	Credentials *core.Credentials
 
-	*credentials
-	*descriptions
-	*schemas
-	*bulkEdits
-	*dataspaces
-	*sets
-	*users
-	*resources
-	*uploads
-	*versions
-	*tree
-	*drive
-	*managed
-	*visitors
-	*auditLog
-	*subscribers
-	*index
-	*monitor
+	Descriptions *describe.Descriptions
+	Schemas      *describe.Schemas
+	BulkEdits    *describe.BulkEdits
+
+	Dataspaces *containers.Dataspaces
+	Sets       *containers.Sets
+	Users      *containers.Users
+
+	Files    *files.Files
+	Uploads  *files.Uploads
+	Versions *files.Versions
+
+	Folders *folders.Folders
+	Drive   *folders.Drive
+
+	Links    *links.Links
+	Visitors *links.Visitors
+
+	AuditLog *watch.AuditLog
+	Events   *events.Streams // what happens, while it happens
+	Webhooks *watch.Webhooks
+	Search   *watch.Index
+
+	Monitor *maintenance.Monitor
 
 	core   *core.Core
 	upkeep *maintenance.Upkeep
@@ -183,7 +165,7 @@ func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 	s.core = core.Start(stores, store, bodies, core.Config{
 		Anonymous: config.Anonymous, SessionAge: config.SessionAge, PageSize: config.PageSize, DirectoryPageSize: config.DirectoryPageSize, Now: config.Now,
 	})
-	s.credentials = core.StartCredentials(s.core)
+	s.Credentials = core.StartCredentials(s.core)
 	s.compose(store, config)
 	started.Store(s) // which is complete
 	s.moved()        // or what was logged in between would wait for the next change
@@ -193,74 +175,73 @@ func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 // compose makes the rooms above the core, from the lowest to the highest.
 func (s *Service) compose(store blobs.Store, config Config) {
 	conformance := conformance.NewSchemas()
-	s.subscribers = watch.StartWebhooks(s.core, config.Webhooks, config.Now)
+	s.Webhooks = watch.StartWebhooks(s.core, config.Webhooks, config.Now)
 	s.Events = watch.NewEvents(s.core)
-	s.index = watch.StartIndex(s.core, conformance, config.IndexDir)
-	s.auditLog = watch.NewAuditLog(s.core)
-	s.monitor = maintenance.NewMonitor(s.core, s.upkeep, maintenance.MonitorConfig{Node: config.Node, TrashGrace: config.TrashGrace, Room: config.Room})
+	s.Search = watch.StartIndex(s.core, conformance, config.IndexDir)
+	s.AuditLog = watch.NewAuditLog(s.core)
+	s.Monitor = maintenance.NewMonitor(s.core, s.upkeep, maintenance.MonitorConfig{Node: config.Node, TrashGrace: config.TrashGrace, Room: config.Room})
 
-	s.descriptions = describe.Start(s.core, conformance, config.Instruments)
-	s.schemas = describe.NewSchemas(s.core, conformance)
-	s.bulkEdits = describe.NewBulkEdits(s.core, s.descriptions)
+	s.Descriptions = describe.Start(s.core, conformance, config.Instruments)
+	s.Schemas = describe.NewSchemas(s.core, conformance)
+	s.BulkEdits = describe.NewBulkEdits(s.core, s.Descriptions)
 
 	ofContainers := containers.Config{UsersCreateDataspaces: config.UsersCreateDataspaces, DataspaceQuota: config.DataspaceQuota, UserQuota: config.UserQuota}
-	s.dataspaces = containers.NewDataspaces(s.core, ofContainers)
-	s.sets = containers.NewSets(s.core, s.descriptions)
-	s.users = containers.NewUsers(s.core, ofContainers, s.ended)
+	s.Dataspaces = containers.NewDataspaces(s.core, ofContainers)
+	s.Sets = containers.NewSets(s.core, s.Descriptions)
+	s.Users = containers.NewUsers(s.core, ofContainers, s.ended)
 
 	ofFiles := files.Config{MaxUpload: config.MaxUpload, ArchiveRoom: config.ArchiveRoom, Room: config.Room}
-	s.resources = files.New(s.core, s.descriptions, ofFiles)
-	s.versions = files.NewVersions(s.core, s.resources, s.upkeep)
-	s.uploads = files.NewUploads(s.core, s.descriptions, ofFiles)
+	s.Files = files.New(s.core, s.Descriptions, ofFiles)
+	s.Versions = files.NewVersions(s.core, s.Files, s.upkeep)
+	s.Uploads = files.NewUploads(s.core, s.Descriptions, ofFiles)
 
-	s.tree = folders.New(s.core, s.resources)
-	s.drive = folders.NewDrive(s.core, s.resources, s.tree)
+	s.Folders = folders.New(s.core, s.Files)
+	s.Drive = folders.NewDrive(s.core, s.Files, s.Folders)
 
-	s.managed = links.New(s.core, s.users, s.uploads, links.Config{AdminsInvite: config.AdminsInvite, LinkAge: config.LinkAge})
-	s.visitors = links.NewVisitors(s.managed, s.credentials, s.resources)
+	s.Links = links.New(s.core, s.Users, s.Uploads, links.Config{AdminsInvite: config.AdminsInvite, LinkAge: config.LinkAge})
+	s.Visitors = links.NewVisitors(s.Links, s.Credentials, s.Files)
 
-	err := s.uploads.Start(store, files.ChunksConfig{
-		Age: config.UploadAge, Now: config.Now, Ended: s.visitors.LinkEnded, Restored: s.managed.RestoreUpload,
+	err := s.Uploads.Start(store, files.ChunksConfig{
+		Age: config.UploadAge, Now: config.Now, Ended: s.Visitors.LinkEnded, Restored: s.Links.RestoreUpload,
 	})
-	s.Uploads = s.uploads.Chunks
 	s.core.Stores.Background.Report(background.TaskOpen, errors.Join(s.core.Stores.Meta.Health().Suspect, err))
 }
 
 // grown is called when a commit of this process has added to the audit log.
 func (s *Service) grown() {
-	s.subscribers.Grown()
+	s.Webhooks.Grown()
 	s.Events.Grown()
-	s.index.Grown()
-	s.descriptions.Grown()
+	s.Search.Grown()
+	s.Descriptions.Grown()
 }
 
 // moved is called when a commit of any process has: it may have changed whatever something waits
 // for.
 func (s *Service) moved() {
 	s.grown()
-	s.subscribers.Changed()
+	s.Webhooks.Changed()
 	s.core.Moved()
-	s.Uploads.Tidy() // a link may have ended
+	s.Uploads.Chunks.Tidy() // a link may have ended
 }
 
 // ended is called when what lets others in may have ended: webhooks and the uploads of links look
 // at once.
 func (s *Service) ended() {
-	s.subscribers.Changed()
-	s.Uploads.Tidy()
+	s.Webhooks.Changed()
+	s.Uploads.Chunks.Tidy()
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the
 // next start, and so do the scrub and the flushing of inline bodies.
 func (s *Service) Close() {
 	s.Events.Close()
-	s.subscribers.Close()
-	s.index.Close()
-	s.descriptions.Close()
-	s.Uploads.Close()
+	s.Webhooks.Close()
+	s.Search.Close()
+	s.Descriptions.Close()
+	s.Uploads.Chunks.Close()
 	s.core.Inline.Close()
 	s.core.Close()
-	s.credentials.Close()
+	s.Credentials.Close()
 	s.upkeep.Close()
 	s.core.Stores.Node.Close()
 }

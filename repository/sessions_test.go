@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -24,36 +25,36 @@ func TestSessionCached(t *testing.T) {
 		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 		defer svc.Close()
 		h := populated(t, svc, 1)
-		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
 		h.OK(err)
-		_, token, ends, err := svc.SignIn(t.Context(), key, "", auth.Origin{})
+		_, token, ends, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 		h.OK(err)
 		if age := time.Until(ends.Time()); age < 29*24*time.Hour || age > 31*24*time.Hour {
 			t.Errorf("it lasts %s", age)
 		}
 		ctx := t.Context()
-		p, err := svc.AuthenticateSession(ctx, token)
+		p, err := svc.Credentials.AuthenticateSession(ctx, token)
 		h.OK(err)
 		if p.UserID != h.Admin.UserID || p.Session == (auth.SessionDigest{}) {
 			t.Errorf("another user: %+v", p)
 		}
 		synctest.Wait() // until all is idle that runs in the background
 		views := meta.views.Load()
-		if got := testing.AllocsPerRun(1000, func() { _, err = svc.AuthenticateSession(ctx, token) }); got != 0 || err != nil {
+		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.AuthenticateSession(ctx, token) }); got != 0 || err != nil {
 			t.Errorf("%v allocations, %v", got, err)
 		}
 		if got := meta.views.Load() - views; got != 0 {
 			t.Errorf("%d transactions", got)
 		}
 		for _, other := range []string{"", "x", key, token + "A", token[:len(token)-1], token[:len(token)-2] + "**", "lss_" + strings.Repeat("A", 64)} {
-			_, err := svc.AuthenticateSession(ctx, other)
+			_, err := svc.Credentials.AuthenticateSession(ctx, other)
 			h.Refused(err, errs.CodeUnauthenticated)
-			if !errors.Is(err, repository.ErrUnknownKey) {
+			if !errors.Is(err, core.ErrUnknownKey) {
 				t.Errorf("%q: %v", other, err)
 			}
-			h.OK(svc.SignOut(ctx, other, auth.Origin{}))
+			h.OK(svc.Credentials.SignOut(ctx, other, auth.Origin{}))
 		}
-		_, err = svc.AuthenticateSession(ctx, token)
+		_, err = svc.Credentials.AuthenticateSession(ctx, token)
 		h.OK(err)
 	})
 }
@@ -77,13 +78,13 @@ func TestSignOutDurable(t *testing.T) {
 	meta := &undurableStore{Store: metadatatest.NewMemory(time.Now)}
 	svc := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc, 1)
-	_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
+	_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
 	h.OK(err)
-	_, token, _, err := svc.SignIn(t.Context(), key, "", auth.Origin{})
+	_, token, _, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 	h.OK(err)
-	h.OK(svc.SignOut(t.Context(), token, auth.Origin{}))
+	h.OK(svc.Credentials.SignOut(t.Context(), token, auth.Origin{}))
 	meta.lost = true
-	if err := svc.SignOut(t.Context(), token, auth.Origin{}); !errors.Is(err, metadata.ErrNotDurable) {
+	if err := svc.Credentials.SignOut(t.Context(), token, auth.Origin{}); !errors.Is(err, metadata.ErrNotDurable) {
 		t.Errorf("signed out: %v", err)
 	}
 }

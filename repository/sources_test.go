@@ -7,7 +7,8 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // filled gives the first resource properties as an instrument does.
@@ -64,7 +65,7 @@ func TestSourcesRefused(t *testing.T) {
 			t.Errorf("%s was refused, and left %s", patch, got)
 		}
 	}
-	_, err := d.Service.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), repository.Edit[metadata.Set]{Fields: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)})
+	_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)})
 	d.Refused(err, errs.CodeInvalidField)
 }
 
@@ -74,17 +75,17 @@ func TestSourcesArrive(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	set, name := d.Sets[0].ID.String(), "arrived"
-	up := d.Service.NewUpload(d.Admin)
+	up := d.Service.Uploads.NewUpload(d.Admin)
 	d.OK(up.Receive(t.Context(), strings.NewReader("content")))
-	made, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Name: &name, Metadata: new(filledText)})
+	made, err := up.Create(t.Context(), files.UploadFields{SetID: &set, Name: &name, Metadata: new(filledText)})
 	d.OK(errors.Join(err, up.Discard()))
 	if want := `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3}}`; made.Descriptive != want {
 		t.Errorf("created with %s", made.Descriptive)
 	}
 	d.filled(filledText)
-	up = d.Service.NewUpload(d.Admin)
+	up = d.Service.Uploads.NewUpload(d.Admin)
 	d.OK(up.Receive(t.Context(), strings.NewReader("other")))
-	over, err := up.Replace(t.Context(), d.Resources[0].ID.String(), repository.UploadFields{Name: &name, Metadata: new(`{"properties":{"a":7},"sources":{"c":"header"}}`)})
+	over, err := up.Replace(t.Context(), d.Resources[0].ID.String(), files.UploadFields{Name: &name, Metadata: new(`{"properties":{"a":7},"sources":{"c":"header"}}`)})
 	d.OK(errors.Join(err, up.Discard()))
 	if want := `{"properties":{"a":7,"b":{"value":2,"unit":"K"},"c":3},"sources":{"b":"sidecar"}}`; over.Descriptive != want {
 		t.Errorf("replaced with %s", over.Descriptive)

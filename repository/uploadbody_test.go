@@ -11,6 +11,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -33,7 +34,7 @@ func TestReceive(t *testing.T) {
 			"whole": bytes.NewReader(content), "byte by byte": iotest.OneByteReader(bytes.NewReader(content)),
 			"end with the last byte": iotest.DataErrReader(bytes.NewReader(content)),
 		} {
-			up := k.Service.NewUpload(k.Admin)
+			up := k.Service.Uploads.NewUpload(k.Admin)
 			err := up.Receive(t.Context(), body)
 			if tc.code != "" {
 				k.Refused(err, tc.code)
@@ -41,7 +42,7 @@ func TestReceive(t *testing.T) {
 				continue
 			}
 			k.OK(err)
-			r, err := up.Create(t.Context(), repository.UploadFields{SetID: &id, Name: &name})
+			r, err := up.Create(t.Context(), files.UploadFields{SetID: &id, Name: &name})
 			k.OK(errors.Join(err, up.Discard()))
 			if r.Body != tc.body || r.Bytes != int64(tc.size) {
 				t.Errorf("%d bytes, %s: body %d of %d bytes", tc.size, way, r.Body, r.Bytes)
@@ -50,7 +51,7 @@ func TestReceive(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	up := k.Service.NewUpload(k.Admin)
+	up := k.Service.Uploads.NewUpload(k.Admin)
 	if err := up.Receive(t.Context(), io.MultiReader(strings.NewReader("x"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Errorf("a body that fails: %v", err)
 	}

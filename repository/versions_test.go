@@ -12,7 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -20,9 +20,9 @@ import (
 // versions are the numbers and contents of all versions of a resource, as its listing has them.
 func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 	k.T.Helper()
-	req := repository.ListRequest{Container: id.String(), Params: map[string][]string{"limit": {"2"}}}
+	req := core.ListRequest{Container: id.String(), Params: map[string][]string{"limit": {"2"}}}
 	for {
-		page, err := k.Service.ListVersions(k.T.Context(), k.Admin, req)
+		page, err := k.Service.Versions.ListVersions(k.T.Context(), k.Admin, req)
 		k.OK(err)
 		if len(page.Items) == 0 {
 			return all
@@ -32,13 +32,13 @@ func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 			k.OK(err)
 			all = append(all, fmt.Sprint(v.Number+1, " ", content))
 		}
-		req = repository.ListRequest{Container: id.String(), Token: page.Next}
+		req = core.ListRequest{Container: id.String(), Token: page.Next}
 	}
 }
 
 // version reads the file of a version.
 func (k *inlineDisk) version(id metadata.ID, number int) (string, error) {
-	_, file, err := k.Service.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
+	_, file, err := k.Service.Versions.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
 	if err != nil {
 		return "", err
 	}
@@ -73,21 +73,21 @@ func TestVersions(t *testing.T) {
 	k.wantVersions("of another one", k.Resources[1].ID, "1 other")
 	k.Sound()
 
-	v, err := k.Service.GetVersion(t.Context(), k.Admin, first.ID.String(), "1")
+	v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "1")
 	k.OK(err)
-	second, err := k.Service.GetVersion(t.Context(), k.Admin, first.ID.String(), "2")
+	second, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "2")
 	k.OK(err)
 	if v.Name != "one" || v.Filename != first.Filename || v.Digest != first.Digest || v.Created != first.Created || v.CreatedBy != k.Admin.UserID ||
 		v.Replaced != second.Created || v.Replaced <= v.Created || second.Name != "file" || v.Present() {
 		t.Errorf("versions %+v and %+v of %+v", v, second, first)
 	}
-	present, err := k.Service.GetVersion(t.Context(), k.Admin, first.ID.String(), "4")
+	present, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "4")
 	if k.OK(err); !present.Present() || present.Created != last.Modified {
 		t.Errorf("the present version is %+v", present)
 	}
 	for number, code := range map[string]errs.Code{"5": errs.CodeVersionNotFound, "0": errs.CodeVersionNotFound, "01": errs.CodeVersionNotFound,
 		"-1": errs.CodeVersionNotFound, "4294967297": errs.CodeVersionNotFound, "": errs.CodeVersionNotFound, "one": errs.CodeVersionNotFound} {
-		_, err := k.Service.GetVersion(t.Context(), k.Admin, first.ID.String(), number)
+		_, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), number)
 		k.Refused(err, code)
 	}
 	if u := k.usage(); u.OldVersions != 3 || u.OldBytes != 3+11+5 || u.ActiveFiles != 2 {
@@ -97,7 +97,7 @@ func TestVersions(t *testing.T) {
 
 func (k *inlineDisk) usage() metadata.Counters {
 	k.T.Helper()
-	u, err := k.Service.DataspaceUsage(k.T.Context(), k.Admin, k.Space.ID.String())
+	u, err := k.Service.Dataspaces.DataspaceUsage(k.T.Context(), k.Admin, k.Space.ID.String())
 	k.OK(err)
 	return u.Counters
 }
@@ -116,13 +116,13 @@ func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	k.wantVersions("before a replacement", r.ID, "3 one")
 	replaced := k.Replace(r, "two")
 	k.wantVersions("after it", r.ID, "4 two", "3 one")
-	if v, err := k.Service.GetVersion(t.Context(), k.Admin, r.ID.String(), "3"); err != nil || v.Created != r.Modified || v.Replaced != replaced.Modified {
+	if v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), "3"); err != nil || v.Created != r.Modified || v.Replaced != replaced.Modified {
 		t.Errorf("version 3: %+v, %v", v, err)
 	}
 	for _, number := range []string{"1", "2"} {
-		_, err := k.Service.GetVersion(t.Context(), k.Admin, r.ID.String(), number)
+		_, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), number)
 		k.Refused(err, errs.CodeVersionUnkept)
-		_, err = k.Service.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, repositorytest.Always)
+		_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, repositorytest.Always)
 		k.Refused(err, errs.CodeVersionUnkept)
 	}
 }
@@ -139,12 +139,12 @@ func TestRestoreVersion(t *testing.T) {
 		if flushed {
 			k.flush()
 		}
-		restore := func(number string, match repository.Match) (metadata.Resource, error) {
-			return k.Service.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, match)
+		restore := func(number string, match core.Match) (metadata.Resource, error) {
+			return k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, match)
 		}
-		_, err := restore("1", repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{r.Tag()}}})
+		_, err := restore("1", core.Match{IfMatch: core.ETags{Set: true, Tags: []string{r.Tag()}}})
 		k.Refused(err, errs.CodePrecondition)
-		restored, err := restore("1", repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{third.Tag()}}})
+		restored, err := restore("1", core.Match{IfMatch: core.ETags{Set: true, Tags: []string{third.Tag()}}})
 		k.OK(err)
 		if restored.ID != r.ID || restored.Version != 3 || restored.Digest != r.Digest || restored.Name != "one" || restored.Modified <= third.Modified {
 			t.Errorf("restored %+v", restored)
@@ -183,11 +183,11 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	k.OK(os.Remove(k.Path(r.Digest)))
 	_, err := k.version(r.ID, 1)
 	k.Refused(err, errs.CodeDataDamaged)
-	v, err := k.Service.GetVersion(t.Context(), k.Admin, r.ID.String(), "1")
+	v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), "1")
 	if k.OK(err); !v.Damaged {
 		t.Error("the version does not say that it is damaged")
 	}
-	_, err = k.Service.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
+	_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
 	k.Refused(err, errs.CodeDataDamaged)
 	found, _ := k.Check(k.Upkeep, maintenance.CheckOptions{})
 	if len(found) != 1 || found[0].Kind != "version" || found[0].ID != r.ID.String() || !strings.Contains(found[0].Wrong, "version 1,") {
@@ -206,7 +206,7 @@ func TestLabelVersion(t *testing.T) {
 	k, _ := newInline(t, "one")
 	r := k.Resources[0]
 	label := func(number, text string) error {
-		v, err := k.Service.LabelVersion(t.Context(), k.Admin, r.ID.String(), number, repository.Fields{"label": text}, repositorytest.Always)
+		v, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), number, core.Fields{"label": text}, repositorytest.Always)
 		if err == nil && v.Label != text {
 			t.Errorf("labelled %+v", v)
 		}
@@ -214,7 +214,7 @@ func TestLabelVersion(t *testing.T) {
 	}
 	wantLabels := func(want ...string) {
 		t.Helper()
-		page, err := k.Service.ListVersions(t.Context(), k.Admin, repository.ListRequest{Container: r.ID.String()})
+		page, err := k.Service.Versions.ListVersions(t.Context(), k.Admin, core.ListRequest{Container: r.ID.String()})
 		k.OK(err)
 		var got []string
 		for _, v := range page.Items {
@@ -235,16 +235,16 @@ func TestLabelVersion(t *testing.T) {
 	if now := k.Get(r.ID); now.Tag() != second.Tag() {
 		t.Errorf("labelled: %+v, before %+v", now, second)
 	}
-	_, err := k.Service.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
+	_, err := k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
 	k.OK(err)
 	wantLabels("", "", "as sent")
 	k.OK(label("1", ""))
 	wantLabels("", "", "")
-	for _, f := range []repository.Fields{{"label": 1}, {"label": strings.Repeat("x", 101)}, {"label": "a\nb"}} {
-		_, err := k.Service.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", f, repositorytest.Always)
+	for _, f := range []core.Fields{{"label": 1}, {"label": strings.Repeat("x", 101)}, {"label": "a\nb"}} {
+		_, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", f, repositorytest.Always)
 		k.Refused(err, errs.CodeInvalidField)
 	}
-	_, err = k.Service.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", repository.Fields{}, repositorytest.Always)
+	_, err = k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", core.Fields{}, repositorytest.Always)
 	k.Refused(err, errs.CodeMissingField)
 }
 
@@ -258,31 +258,31 @@ func TestVersionsOfDeleted(t *testing.T) {
 		{
 			func() error { k.Delete(r); return nil },
 			func() error {
-				_, err := k.Service.RestoreResource(ctx, k.Admin, r.ID.String(), repositorytest.Always)
+				_, err := k.Service.Files.RestoreResource(ctx, k.Admin, r.ID.String(), repositorytest.Always)
 				return err
 			},
 		},
 		{
 			func() error {
-				_, err := k.Service.DeleteSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
+				_, err := k.Service.Sets.DeleteSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
 				return err
 			},
 			func() error {
-				_, err := k.Service.RestoreSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
+				_, err := k.Service.Sets.RestoreSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
 				return err
 			},
 		},
 	} {
 		k.OK(transition.delete())
-		_, err := k.Service.ListVersions(ctx, k.Admin, repository.ListRequest{Container: r.ID.String()})
+		_, err := k.Service.Versions.ListVersions(ctx, k.Admin, core.ListRequest{Container: r.ID.String()})
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.GetVersion(ctx, k.Admin, r.ID.String(), "1")
+		_, err = k.Service.Versions.GetVersion(ctx, k.Admin, r.ID.String(), "1")
 		k.Refused(err, errs.CodeResourceGone)
 		_, err = k.version(r.ID, 1)
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.RestoreVersion(ctx, k.Admin, r.ID.String(), "1", repositorytest.Always)
+		_, err = k.Service.Versions.RestoreVersion(ctx, k.Admin, r.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.LabelVersion(ctx, k.Admin, r.ID.String(), "1", repository.Fields{"label": "x"}, repositorytest.Always)
+		_, err = k.Service.Versions.LabelVersion(ctx, k.Admin, r.ID.String(), "1", core.Fields{"label": "x"}, repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
 		k.OK(transition.restore())
 		k.wantVersions("restored", r.ID, "2 two", "1 one")
@@ -296,37 +296,37 @@ func TestVersionPermissions(t *testing.T) {
 	k, _ := newInline(t, "one")
 	id, ctx := k.Resources[0].ID.String(), t.Context()
 	k.Replace(k.Resources[0], "two")
-	user, err := k.Service.CreateUser(ctx, k.Admin, repository.Fields{"username": "user"})
+	user, err := k.Service.Users.CreateUser(ctx, k.Admin, core.Fields{"username": "user"})
 	k.OK(err)
 	caller := auth.Principal{UserID: user.ID, Username: user.Username}
 	for _, role := range []string{"", "member", "editor", "admin"} {
 		if role != "" {
-			_, _, err := k.Service.Grant(ctx, k.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": k.Space.ID.String(), "role": role})
+			_, _, err := k.Service.Users.Grant(ctx, k.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": k.Space.ID.String(), "role": role})
 			k.OK(err)
 		}
 		allowed := map[string]bool{"read": role != "", "write": role == "editor" || role == "admin", "erase": false}
 		for of, try := range map[string]func() error{
 			"read list": func() error {
-				_, err := k.Service.ListVersions(ctx, caller, repository.ListRequest{Container: id})
+				_, err := k.Service.Versions.ListVersions(ctx, caller, core.ListRequest{Container: id})
 				return err
 			},
-			"read record": func() error { _, err := k.Service.GetVersion(ctx, caller, id, "1"); return err },
+			"read record": func() error { _, err := k.Service.Versions.GetVersion(ctx, caller, id, "1"); return err },
 			"read file": func() error {
-				_, file, err := k.Service.OpenVersion(ctx, caller, id, "1")
+				_, file, err := k.Service.Versions.OpenVersion(ctx, caller, id, "1")
 				if err == nil {
 					err = file.Close()
 				}
 				return err
 			},
 			"write restored": func() error {
-				_, err := k.Service.RestoreVersion(ctx, caller, id, "1", repositorytest.Always)
+				_, err := k.Service.Versions.RestoreVersion(ctx, caller, id, "1", repositorytest.Always)
 				return err
 			},
 			"write label": func() error {
-				_, err := k.Service.LabelVersion(ctx, caller, id, "1", repository.Fields{"label": "x"}, repositorytest.Always)
+				_, err := k.Service.Versions.LabelVersion(ctx, caller, id, "1", core.Fields{"label": "x"}, repositorytest.Always)
 				return err
 			},
-			"erase": func() error { _, _, err := k.Service.EraseVersion(ctx, caller, id, "1"); return err },
+			"erase": func() error { _, _, err := k.Service.Versions.EraseVersion(ctx, caller, id, "1"); return err },
 		} {
 			kind, _, _ := strings.Cut(of, " ")
 			if err := try(); allowed[kind] && err != nil {
@@ -343,7 +343,7 @@ func TestRetentionField(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t)
 	set := func(value any) (metadata.Dataspace, error) {
-		return k.Service.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"retention": value}})
+		return k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"retention": value}})
 	}
 	for text, want := range map[string]metadata.Retention{
 		"last 1": {Last: 1}, "last 1000000": {Last: 1_000_000}, "1 days": {Days: 1}, "36500 days": {Days: 36_500}, "everything": {},

@@ -29,7 +29,7 @@ func TestFoundIsNamed(t *testing.T) {
 		r := s.put(t, set.ID, fmt.Sprint("a folder/ice: ", i, ".txt"), "")
 		want[r.ID] = "lab/" + set.Name + ":" + r.Name
 	}
-	if err := s.repo.Indexed(t.Context()); err != nil {
+	if err := s.repo.Search.Indexed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var read, listed atomic.Int32

@@ -38,7 +38,7 @@ already, mv refuses. To undo it, move the folder back.` + rules,
 			Example: "  labshelf folder mv runs-2026/raw/ runs-2026/2026/raw/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Move(ctx, at.set.ID, at.path, to)
-			return done, fmt.Sprintf("Moved %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
+			return done, fmt.Sprintf("Moved %s of %s to %s.", fileCount(done), at, display.Printable(done.Path)), err
 		}),
 		p.changeFolder(&cobra.Command{
 			Use:   "cp SET/FOLDER/ SET/NEWFOLDER/",
@@ -48,7 +48,7 @@ copied. Where there is something already, cp refuses.` + rules,
 			Example: "  labshelf folder cp runs-2026/raw/ published/figure-2/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Copy(ctx, at.set.ID, at.path, to)
-			return done, fmt.Sprintf("Copied %s of %s to %s.", files(done), at, display.Printable(done.Path)), err
+			return done, fmt.Sprintf("Copied %s of %s to %s.", fileCount(done), at, display.Printable(done.Path)), err
 		}),
 		p.changeFolder(&cobra.Command{
 			Use:   "rm SET/FOLDER/",
@@ -58,7 +58,7 @@ this. It does not ask for confirmation.` + rules,
 			Example: "  labshelf folder rm runs-2026/tests/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Delete(ctx, at.set.ID, at.path)
-			return done, fmt.Sprintf("Deleted %s of %s. To bring them back: labshelf folder restore %s%s", files(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
+			return done, fmt.Sprintf("Deleted %s of %s. To bring them back: labshelf folder restore %s%s", fileCount(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
 		}),
 		p.restoreFolder(rules),
 	)
@@ -78,7 +78,7 @@ that were restored, purged or moved since. rm prints the complete command.` + ru
 		if err == nil && done.Files+done.Folders == 0 {
 			err = fmt.Errorf("nothing was restored: this deletion of yours has no files in %s that are still deleted", at)
 		}
-		return done, fmt.Sprintf("Restored %s of %s.", files(done), at), err
+		return done, fmt.Sprintf("Restored %s of %s.", fileCount(done), at), err
 	})
 	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` that rm has printed")
 	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was made by itself, as rm has printed; repeatable")
@@ -145,7 +145,7 @@ func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.
 	return p.completes(cmd, false, completion.Sets(client.Active))
 }
 
-func files(done client.FolderChange) string {
+func fileCount(done client.FolderChange) string {
 	if done.Files == 1 {
 		return "1 file"
 	}

@@ -21,7 +21,7 @@ import (
 	"labshelf/cli/client/fetch"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
-	"labshelf/repository"
+	"labshelf/repository/files"
 )
 
 // TestPutKilled: killed again and again, it sends each file once, and those that were under way
@@ -208,14 +208,14 @@ func TestHarvestManyUnchanged(t *testing.T) {
 	}
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	caller := must[auth.Principal](t)(s.repo.Authenticate(t.Context(), s.key))
+	caller := must[auth.Principal](t)(s.repo.Credentials.Authenticate(t.Context(), s.key))
 	err := fetch.Each(t.Context(), 64, n, func(ctx context.Context, i int) (err error) { // who write at the same time share commits
-		upload := s.repo.NewUpload(caller)
+		upload := s.repo.Uploads.NewUpload(caller)
 		defer func() { err = errors.Join(err, upload.Discard()) }()
 		if err := upload.Receive(ctx, strings.NewReader(fmt.Sprintf("%d\n", i))); err != nil {
 			return err
 		}
-		_, err = upload.Create(ctx, repository.UploadFields{SetID: &set.ID, Filename: fmt.Sprintf("run-%06d.csv", i)})
+		_, err = upload.Create(ctx, files.UploadFields{SetID: &set.ID, Filename: fmt.Sprintf("run-%06d.csv", i)})
 		return err
 	})
 	if err != nil {

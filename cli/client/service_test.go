@@ -88,7 +88,7 @@ func start(t *testing.T) *service {
 	s := &service{dir: dir, secret: meta.Secret(), repo: repository.New(meta, files, repository.Config{
 		PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10, IndexDir: filepath.Join(dir, "index"),
 	})}
-	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
+	if s.key, err = s.repo.Users.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}
 	handler := handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})

@@ -17,7 +17,7 @@ import (
 
 	"labshelf/cli/display"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 	"labshelf/repository/webhooks"
 )
 
@@ -89,7 +89,7 @@ func count(text string) (int, error) {
 }
 
 func duration(text string) (time.Duration, error) {
-	d, err := repository.ParseAge(text)
+	d, err := maintenance.ParseAge(text)
 	if err != nil || d == 0 {
 		return 0, errors.New("must be a time greater than 0, such as 30s or 2m")
 	}
@@ -97,7 +97,7 @@ func duration(text string) (time.Duration, error) {
 }
 
 func period(text string) (time.Duration, error) {
-	d, err := repository.ParseAge(text)
+	d, err := maintenance.ParseAge(text)
 	if err != nil {
 		return 0, errors.New("must be a time such as 30d or 12h, or 0")
 	}

@@ -37,7 +37,7 @@ func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen st
 		}
 		chosen = shown
 	}
-	made, err := repo.Bootstrap(ctx, chosen)
+	made, err := repo.Users.Bootstrap(ctx, chosen)
 	if err == nil && made == "" && shown != "" { // another node has made the user since, with a key of its own
 		return "", blobs.OS{}.Remove(d.KeyPath())
 	}
@@ -84,5 +84,5 @@ func NewKey(ctx context.Context, path string, at Stores, user string) (key strin
 	defer func() { err = errors.Join(err, data.Close()) }()
 	repo := repository.New(data.Metadata, data.Blobs, repository.Config{})
 	defer repo.Close()
-	return repo.NewKeyFor(ctx, user)
+	return repo.Users.NewKeyFor(ctx, user)
 }

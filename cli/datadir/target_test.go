@@ -19,6 +19,8 @@ import (
 	"labshelf/internal/servers"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 )
 
@@ -74,28 +76,28 @@ func (s site) fill(t *testing.T) (made contents) {
 	made.files = map[string]string{}
 	s.with(t, func(repo *repository.Service) {
 		var err error
-		if made.key, err = repo.Bootstrap(t.Context(), auth.NewKey()); err != nil {
+		if made.key, err = repo.Users.Bootstrap(t.Context(), auth.NewKey()); err != nil {
 			t.Fatal(err)
 		}
-		admin, err := repo.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		space, err := repo.CreateDataspace(t.Context(), admin, repository.Fields{"name": "physics"})
+		space, err := repo.Dataspaces.CreateDataspace(t.Context(), admin, core.Fields{"name": "physics"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := repo.CreateSet(t.Context(), admin, repository.Fields{"name": "runs", "dataspaceId": space.ID.String()})
+		set, err := repo.Sets.CreateSet(t.Context(), admin, core.Fields{"name": "runs", "dataspaceId": space.ID.String()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		into := set.ID.String()
 		for i := range moved {
-			u := repo.NewUpload(admin)
+			u := repo.Uploads.NewUpload(admin)
 			err := u.Receive(t.Context(), strings.NewReader(body(i)))
 			var r metadata.Resource
 			if err == nil {
-				r, err = u.Create(t.Context(), repository.UploadFields{SetID: &into, Filename: fmt.Sprint(i)})
+				r, err = u.Create(t.Context(), files.UploadFields{SetID: &into, Filename: fmt.Sprint(i)})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -111,12 +113,12 @@ func (s site) fill(t *testing.T) (made contents) {
 func (s site) holds(t *testing.T, made contents) {
 	t.Helper()
 	s.with(t, func(repo *repository.Service) {
-		admin, err := repo.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
 		if err != nil {
 			t.Fatalf("the key: %v", err)
 		}
 		for id, want := range made.files {
-			_, file, err := repo.OpenResource(t.Context(), admin, id)
+			_, file, err := repo.Files.OpenResource(t.Context(), admin, id)
 			if err != nil {
 				t.Errorf("%s: %v", id, err)
 				continue
@@ -234,9 +236,9 @@ func TestMoveFollowsChanges(t *testing.T) {
 		t.Fatalf("interrupted: %+v, %v", first, err)
 	}
 	from.with(t, func(repo *repository.Service) {
-		admin, err := repo.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
 		if err == nil {
-			_, err = repo.CreateDataspace(t.Context(), admin, repository.Fields{"name": "chemistry"})
+			_, err = repo.Dataspaces.CreateDataspace(t.Context(), admin, core.Fields{"name": "chemistry"})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -87,7 +87,7 @@ func fillDemo(ctx context.Context, folder string) (people []demo.Person, err err
 	}
 	repo := repository.New(meta, store, repository.Config{Now: clock.Now})
 	defer repo.Close()
-	key, err := repo.Bootstrap(ctx, auth.NewKey())
+	key, err := repo.Users.Bootstrap(ctx, auth.NewKey())
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"labshelf/client"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
 	"labshelf/repository/maintenance"
 )
 
@@ -78,7 +77,7 @@ then, a backup under way is not disturbed.
 }
 
 func ageOf(flag, text string) (time.Duration, error) {
-	age, err := repository.ParseAge(text)
+	age, err := maintenance.ParseAge(text)
 	if err != nil {
 		return 0, exit.Usage(fmt.Errorf("--%s must be %w, not %q", flag, err, text))
 	}

@@ -100,7 +100,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	measured.Add(metrics.Sources{Metadata: data.FileStats, Condition: repo.Condition, Connections: listener.Count})
+	measured.Add(metrics.Sources{Metadata: data.FileStats, Condition: repo.Monitor.Condition, Connections: listener.Count})
 	closeAdmin, err := s.serveAdmin(gateway, measured)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *server) watchClock(repo *repository.Service) (stop func()) {
 		ticker := time.NewTicker(datadir.ClockTolerance)
 		defer ticker.Stop()
 		for warned := false; ; {
-			behind := repo.Health().ClockBehind
+			behind := repo.Monitor.Health().ClockBehind
 			if behind > datadir.ClockTolerance && !warned {
 				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
 			}

@@ -17,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/events"
 	"labshelf/repository/repositorytest"
 )
@@ -46,16 +47,16 @@ func (w *world) open() *repository.Service {
 func (w *world) member(name, role string) (auth.Principal, metadata.Privilege) {
 	w.T.Helper()
 	ctx := w.T.Context()
-	user, err := w.Service.CreateUser(ctx, w.Admin, repository.Fields{"username": name})
+	user, err := w.Service.Users.CreateUser(ctx, w.Admin, core.Fields{"username": name})
 	w.OK(err)
-	_, key, err := w.Service.CreateKey(ctx, w.Admin, user.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), nil)
 	w.OK(err)
-	p, err := w.Service.Authenticate(ctx, key)
+	p, err := w.Service.Credentials.Authenticate(ctx, key)
 	w.OK(err)
 	if role == "" {
 		return p, metadata.Privilege{}
 	}
-	v, _, err := w.Service.Grant(ctx, w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": role})
+	v, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": role})
 	w.OK(err)
 	return p, v
 }
@@ -136,13 +137,13 @@ func TestWhoHearsWhat(t *testing.T) {
 		}
 		w.Replace(r, "other")
 		m.want("resource.create resource.replace")
-		_, _, err := w.Service.CreateKey(ctx, w.Admin, stranger.UserID.String(), nil)
+		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), nil)
 		w.OK(err)
-		_, err = w.Service.CreateUser(ctx, w.Admin, repository.Fields{"username": "other"})
+		_, err = w.Service.Users.CreateUser(ctx, w.Admin, core.Fields{"username": "other"})
 		w.OK(err)
 		m.want("")
 		s.want("key.create")
-		_, err = w.Service.UpdateDataspace(ctx, w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": "public"}})
+		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": "public"}})
 		w.OK(err)
 		w.Upload(w.Sets[0], "for all")
 		m.want("dataspace.update resource.create")
@@ -164,12 +165,12 @@ func TestRightsEnd(t *testing.T) {
 		f.cancel()
 		<-f.done
 		w.Upload(w.Sets[0], "2")
-		_, err := w.Service.Revoke(ctx, w.Admin, role.ID.String(), repositorytest.Always)
+		_, err := w.Service.Users.Revoke(ctx, w.Admin, role.ID.String(), repositorytest.Always)
 		w.OK(err)
 		f = w.follow(member, from)
 		w.Upload(w.Sets[0], "3")
 		f.want("")
-		w.OK(w.Service.RevokeKey(ctx, w.Admin, member.UserID.String(), member.KeyID.String(), false))
+		w.OK(w.Service.Users.RevokeKey(ctx, w.Admin, member.UserID.String(), member.KeyID.String(), false))
 		<-f.done
 		repositorytest.WantCode(t, f.err, errs.CodeUnauthenticated)
 		if _, err := w.Service.Events.Open(ctx, member, ""); err == nil {
@@ -177,7 +178,7 @@ func TestRightsEnd(t *testing.T) {
 		}
 		other, _ := w.member("other", "member")
 		f = w.follow(other, "")
-		_, err = w.Service.DeleteUser(ctx, w.Admin, other.UserID.String(), repositorytest.Always)
+		_, err = w.Service.Users.DeleteUser(ctx, w.Admin, other.UserID.String(), repositorytest.Always)
 		w.OK(err)
 		<-f.done
 		repositorytest.WantCode(t, f.err, errs.CodeUnauthenticated)
@@ -187,9 +188,9 @@ func TestRightsEnd(t *testing.T) {
 // TestExpiredKey: a key that ends by itself ends the stream with the next heartbeat.
 func TestExpiredKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		_, key, err := w.Service.CreateKey(t.Context(), w.Admin, "me", repository.Fields{"expires": time.Now().Add(time.Minute).UTC().Format(time.RFC3339)})
+		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", core.Fields{"expires": time.Now().Add(time.Minute).UTC().Format(time.RFC3339)})
 		w.OK(err)
-		p, err := w.Service.Authenticate(t.Context(), key)
+		p, err := w.Service.Credentials.Authenticate(t.Context(), key)
 		w.OK(err)
 		f, began := w.follow(p, ""), time.Now()
 		<-f.done
@@ -236,7 +237,7 @@ func TestResumption(t *testing.T) {
 			t.Errorf("heard of %d resources, want %d in their order", len(got), len(want))
 		}
 		before := f.last
-		_, err := w.Service.CreateUser(t.Context(), w.Admin, repository.Fields{"username": "unheard"})
+		_, err := w.Service.Users.CreateUser(t.Context(), w.Admin, core.Fields{"username": "unheard"})
 		w.OK(err)
 		time.Sleep(events.Heartbeat + time.Second)
 		synctest.Wait()

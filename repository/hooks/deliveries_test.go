@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -23,13 +24,13 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.to.answers["https://a"] = always(500)
 		hook := w.hook("https://a", nil)
 		id := hook.ID.String()
-		_, err := w.Service.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err := w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
 		w.Refused(err, errs.CodeNothingToSkip)
 		for i := range 4 {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
 		synctest.Wait()
-		_, err = w.Service.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
 		w.OK(err)
 		synctest.Wait()
 		messages := w.to.at("https://a")
@@ -39,20 +40,20 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = always(200)
 		w.to.mu.Unlock()
-		first, err := w.Service.RepeatDelivery(ctx, w.Admin, id, "0") // which was passed over: the second still waits
+		first, err := w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "0") // which was passed over: the second still waits
 		w.OK(err)
 		synctest.Wait()
 		if messages = w.to.at("https://a"); len(messages) != 3 || messages[2].ID != messages[0].ID || !first.Delivered() || !first.Skipped || first.Tries != 2 {
 			t.Errorf("%d messages; the delivery is %+v", len(messages), first)
 		}
-		_, err = w.Service.RepeatDelivery(ctx, w.Admin, id, "1") // which the hook waits with: it goes on behind it
+		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "1") // which the hook waits with: it goes on behind it
 		w.OK(err)
 		synctest.Wait()
 		if n := len(w.to.at("https://a")); n != 6 || w.now(hook).Deliveries != 4 {
 			t.Errorf("%d messages, %d deliveries", n, w.now(hook).Deliveries)
 		}
 		for _, number := range []string{"4", "01", "-1", "x"} {
-			_, err = w.Service.RepeatDelivery(ctx, w.Admin, id, number)
+			_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, number)
 			w.Refused(err, errs.CodeDeliveryNotFound)
 		}
 		w.to.mu.Lock()
@@ -61,7 +62,7 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.Upload(w.Sets[0], "5")
 		w.Upload(w.Sets[0], "6")
 		synctest.Wait()
-		_, err = w.Service.SkipWebhook(ctx, w.Admin, id, repository.Fields{"all": true})
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, core.Fields{"all": true})
 		w.OK(err)
 		time.Sleep(100 * time.Hour)
 		if n := len(w.to.at("https://a")); n != 7 {
@@ -76,14 +77,14 @@ func TestSkipGoesNeverBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		w.to.answers["https://a"] = always(500)
-		hook := w.hook("https://a", repository.Fields{"events": []any{"resource.create"}})
+		hook := w.hook("https://a", core.Fields{"events": []any{"resource.create"}})
 		id := hook.ID.String()
 		w.Upload(w.Sets[0], "first")
 		synctest.Wait()
 		if got := w.now(hook); got.Tries != 1 || got.NextTry == 0 {
 			t.Fatalf("after a failure: %+v", got)
 		}
-		_, err := w.Service.UpdateWebhook(ctx, w.Admin, id, repository.Edit[metadata.Webhook]{Fields: repository.Fields{"events": []any{"user.create"}}})
+		_, err := w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, id, core.Edit[metadata.Webhook]{Fields: core.Fields{"events": []any{"user.create"}}})
 		w.OK(err)
 		if got := w.now(hook); got.Tries != 0 || got.NextTry != 0 {
 			t.Errorf("it hears of other events, and waits: %+v", got)
@@ -93,12 +94,12 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		}
 		synctest.Wait()
 		before := w.now(hook).Position
-		_, err = w.Service.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
 		w.Refused(err, errs.CodeNothingToSkip)
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = always(200)
 		w.to.mu.Unlock()
-		_, err = w.Service.RepeatDelivery(ctx, w.Admin, id, "0")
+		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "0")
 		w.OK(err)
 		if after := w.now(hook).Position; after < before || before < 1024 {
 			t.Errorf("the position was %d, and is %d", before, after)
@@ -114,7 +115,7 @@ func TestResumeOneThatWaits(t *testing.T) {
 		w.Upload(w.Sets[0], "a")
 		synctest.Wait()
 		tries := len(w.to.at("https://a"))
-		_, err := w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		_, err := w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		synctest.Wait()
 		if n := len(w.to.at("https://a")); n <= tries {

@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/webhooks"
 )
@@ -126,15 +127,15 @@ func (w *world) restart() {
 }
 
 // hook makes a webhook of the dataspace for resources that are created.
-func (w *world) hook(url string, more repository.Fields) metadata.Webhook {
+func (w *world) hook(url string, more core.Fields) metadata.Webhook {
 	w.T.Helper()
-	f := repository.Fields{"url": url, "dataspaceId": w.Space.ID.String(), "events": []any{"resource.create"}}
+	f := core.Fields{"url": url, "dataspaceId": w.Space.ID.String(), "events": []any{"resource.create"}}
 	for name, value := range more {
 		if f[name] = value; value == nil {
 			delete(f, name)
 		}
 	}
-	hook, err := w.Service.CreateWebhook(w.T.Context(), w.Admin, f)
+	hook, err := w.Service.Webhooks.CreateWebhook(w.T.Context(), w.Admin, f)
 	w.OK(err)
 	return hook
 }
@@ -142,7 +143,7 @@ func (w *world) hook(url string, more repository.Fields) metadata.Webhook {
 // now returns the webhook as it is.
 func (w *world) now(hook metadata.Webhook) metadata.Webhook {
 	w.T.Helper()
-	hook, err := w.Service.GetWebhook(w.T.Context(), w.Admin, hook.ID.String())
+	hook, err := w.Service.Webhooks.GetWebhook(w.T.Context(), w.Admin, hook.ID.String())
 	w.OK(err)
 	return hook
 }
@@ -179,17 +180,17 @@ func TestMessagesFollowChanges(t *testing.T) {
 // of everything.
 func TestKindsAndContainers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.hook("https://space", repository.Fields{"events": nil})
-		w.hook("https://sets", repository.Fields{"events": []any{"set.*", "resource.delete"}})
-		w.hook("https://all", repository.Fields{"dataspaceId": nil, "events": nil})
-		other, err := w.Service.CreateDataspace(t.Context(), w.Admin, repository.Fields{"name": "other"})
+		w.hook("https://space", core.Fields{"events": nil})
+		w.hook("https://sets", core.Fields{"events": []any{"set.*", "resource.delete"}})
+		w.hook("https://all", core.Fields{"dataspaceId": nil, "events": nil})
+		other, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, core.Fields{"name": "other"})
 		w.OK(err)
-		_, err = w.Service.CreateSet(t.Context(), w.Admin, repository.Fields{"name": "elsewhere", "dataspaceId": other.ID.String()})
+		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, core.Fields{"name": "elsewhere", "dataspaceId": other.ID.String()})
 		w.OK(err)
 		r := w.Upload(w.Sets[0], "file")
-		_, err = w.Service.DeleteResource(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
+		_, err = w.Service.Files.DeleteResource(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
 		w.OK(err)
-		_, err = w.Service.CreateSet(t.Context(), w.Admin, repository.Fields{"name": "here", "dataspaceId": w.Space.ID.String()})
+		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, core.Fields{"name": "here", "dataspaceId": w.Space.ID.String()})
 		w.OK(err)
 		synctest.Wait()
 		for url, want := range map[string]string{
@@ -243,13 +244,13 @@ func TestTriesAndPause(t *testing.T) {
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = nil
 		w.to.mu.Unlock()
-		_, err := w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		_, err := w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		synctest.Wait()
 		if events := eventsOf(t, w.to.at("https://a")); len(events) != 12 || events[10].Data.Number != events[0].Data.Number || events[11].Data.Number <= events[10].Data.Number {
 			t.Errorf("resumed, it has sent %+v", events[10:])
 		}
-		list, err := w.Service.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
+		list, err := w.Service.Webhooks.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		if len(list) != 2 || list[0].Number != 1 || list[0].Tries != 1 || list[1].Tries != 11 || !list[1].Delivered() {
 			t.Errorf("deliveries %+v", list)
@@ -313,11 +314,11 @@ func TestRetryAfterIsKept(t *testing.T) {
 // member makes a user without any role.
 func (w *world) member(name string) (auth.Principal, metadata.User) {
 	w.T.Helper()
-	user, err := w.Service.CreateUser(w.T.Context(), w.Admin, repository.Fields{"username": name})
+	user, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, core.Fields{"username": name})
 	w.OK(err)
-	_, key, err := w.Service.CreateKey(w.T.Context(), w.Admin, user.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), nil)
 	w.OK(err)
-	p, err := w.Service.Authenticate(w.T.Context(), key)
+	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
 	w.OK(err)
 	return p, user
 }
@@ -330,12 +331,12 @@ func TestDeliveriesAreBounded(t *testing.T) {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
 		synctest.Wait()
-		list, err := w.Service.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
+		list, err := w.Service.Webhooks.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		if len(list) != metadata.MaxDeliveries || list[0].Number != metadata.MaxDeliveries+4 || list[len(list)-1].Number != 5 {
 			t.Errorf("%d deliveries, from %d to %d", len(list), list[0].Number, list[len(list)-1].Number)
 		}
-		w.OK(w.Service.DeleteWebhook(t.Context(), w.Admin, hook.ID.String()))
+		w.OK(w.Service.Webhooks.DeleteWebhook(t.Context(), w.Admin, hook.ID.String()))
 		w.OK(w.meta.View(t.Context(), func(tx *metadata.Tx) error {
 			for d, err := range tx.Deliveries.Before(metadata.DeliveryKey{Webhook: hook.ID, Number: 1 << 62}) {
 				t.Errorf("delivery %d is still there: %v", d.Number, err)
@@ -354,7 +355,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 func TestRotation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook := w.hook("https://a", nil)
-		rotated, err := w.Service.RotateWebhook(t.Context(), w.Admin, hook.ID.String())
+		rotated, err := w.Service.Webhooks.RotateWebhook(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		w.Upload(w.Sets[0], "1")
 		time.Sleep(24 * time.Hour)

@@ -10,7 +10,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
 
@@ -27,15 +27,15 @@ func TestPauses(t *testing.T) {
 	}{
 		"410": {func(w *world, _ metadata.User, _ metadata.Privilege) { w.to.answers["https://a"] = always(410) }, metadata.PausedByReceiver, 1, 1},
 		"role lost": {func(w *world, _ metadata.User, role metadata.Privilege) {
-			_, err := w.Service.Revoke(w.T.Context(), w.Admin, role.ID.String(), repositorytest.Always)
+			_, err := w.Service.Users.Revoke(w.T.Context(), w.Admin, role.ID.String(), repositorytest.Always)
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"role less": {func(w *world, user metadata.User, _ metadata.Privilege) {
-			_, _, err := w.Service.Grant(w.T.Context(), w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+			_, _, err := w.Service.Users.Grant(w.T.Context(), w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"user deleted": {func(w *world, user metadata.User, _ metadata.Privilege) {
-			_, err := w.Service.DeleteUser(w.T.Context(), w.Admin, user.ID.String(), repositorytest.Always)
+			_, err := w.Service.Users.DeleteUser(w.T.Context(), w.Admin, user.ID.String(), repositorytest.Always)
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"restored": {func(w *world, _ metadata.User, _ metadata.Privilege) {
@@ -48,9 +48,9 @@ func TestPauses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				maker, user := w.member("maker")
-				role, _, err := w.Service.Grant(t.Context(), w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "admin"})
+				role, _, err := w.Service.Users.Grant(t.Context(), w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "admin"})
 				w.OK(err)
-				hook, err := w.Service.CreateWebhook(t.Context(), maker, repository.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String(), "events": []any{"resource.*"}})
+				hook, err := w.Service.Webhooks.CreateWebhook(t.Context(), maker, core.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String(), "events": []any{"resource.*"}})
 				w.OK(err)
 				c.cause(w, user, role)
 				w.Upload(w.Sets[0], "1")
@@ -60,7 +60,7 @@ func TestPauses(t *testing.T) {
 					t.Errorf("%d messages; the webhook is %+v", len(w.to.at("https://a")), got)
 				}
 				w.to.answers["https://a"] = nil
-				_, err = w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+				_, err = w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
 				w.OK(err)
 				synctest.Wait()
 				if got, want := w.logged(hook), "webhook.create"+strings.Repeat(" webhook.pause", c.entries)+" webhook.resume"; got != want {
@@ -103,15 +103,15 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx, space := t.Context(), w.Space.ID.String()
 		own := w.hook("https://space", nil)
-		whole := w.hook("https://all", repository.Fields{"dataspaceId": nil})
+		whole := w.hook("https://all", core.Fields{"dataspaceId": nil})
 		for role, mayOwn := range map[string]bool{"": false, "member": false, "editor": false, "admin": true} {
 			p, user := w.member("user-" + role)
 			if role != "" {
-				_, _, err := w.Service.Grant(ctx, w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": space, "role": role})
+				_, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": space, "role": role})
 				w.OK(err)
 			}
 			may := map[metadata.ID]bool{own.ID: mayOwn, whole.ID: false}
-			list, err := w.Service.ListWebhooks(ctx, p)
+			list, err := w.Service.Webhooks.ListWebhooks(ctx, p)
 			w.OK(err)
 			if len(list) > 1 || mayOwn != (len(list) == 1 && list[0].ID == own.ID) {
 				t.Errorf("%q lists %d webhooks", role, len(list))
@@ -119,23 +119,26 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 			for _, hook := range []metadata.Webhook{own, whole} {
 				id := hook.ID.String()
 				calls := map[string]func() error{
-					"get":        func() error { _, err := w.Service.GetWebhook(ctx, p, id); return err },
-					"resume":     func() error { _, err := w.Service.ResumeWebhook(ctx, p, id); return err },
-					"rotate":     func() error { _, err := w.Service.RotateWebhook(ctx, p, id); return err },
-					"skip":       func() error { _, err := w.Service.SkipWebhook(ctx, p, id, repository.Fields{"all": true}); return err },
-					"deliveries": func() error { _, err := w.Service.ListDeliveries(ctx, p, id); return err },
+					"get":    func() error { _, err := w.Service.Webhooks.GetWebhook(ctx, p, id); return err },
+					"resume": func() error { _, err := w.Service.Webhooks.ResumeWebhook(ctx, p, id); return err },
+					"rotate": func() error { _, err := w.Service.Webhooks.RotateWebhook(ctx, p, id); return err },
+					"skip": func() error {
+						_, err := w.Service.Webhooks.SkipWebhook(ctx, p, id, core.Fields{"all": true})
+						return err
+					},
+					"deliveries": func() error { _, err := w.Service.Webhooks.ListDeliveries(ctx, p, id); return err },
 					"update": func() error {
-						_, err := w.Service.UpdateWebhook(ctx, p, id, repository.Edit[metadata.Webhook]{Fields: repository.Fields{"label": "of " + role}})
+						_, err := w.Service.Webhooks.UpdateWebhook(ctx, p, id, core.Edit[metadata.Webhook]{Fields: core.Fields{"label": "of " + role}})
 						return err
 					},
 					"create": func() error {
-						f := repository.Fields{"url": "https://new"}
+						f := core.Fields{"url": "https://new"}
 						if hook.DataspaceID != (metadata.ID{}) {
 							f["dataspaceId"] = space
 						}
-						made, err := w.Service.CreateWebhook(ctx, p, f)
+						made, err := w.Service.Webhooks.CreateWebhook(ctx, p, f)
 						if err == nil {
-							err = w.Service.DeleteWebhook(ctx, p, made.ID.String())
+							err = w.Service.Webhooks.DeleteWebhook(ctx, p, made.ID.String())
 						}
 						return err
 					},
@@ -149,9 +152,9 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 					}
 				}
 				if !may[hook.ID] {
-					_, err := w.Service.RepeatDelivery(ctx, p, id, "0")
+					_, err := w.Service.Webhooks.RepeatDelivery(ctx, p, id, "0")
 					w.Refused(err, errs.CodeForbidden)
-					w.Refused(w.Service.DeleteWebhook(ctx, p, id), errs.CodeForbidden)
+					w.Refused(w.Service.Webhooks.DeleteWebhook(ctx, p, id), errs.CodeForbidden)
 				}
 			}
 		}
@@ -167,26 +170,26 @@ func TestWhatAWebhookMayBe(t *testing.T) {
 			"label":  {true, strings.Repeat("x", 101)},
 		} {
 			for _, value := range values {
-				f := repository.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String()}
+				f := core.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String()}
 				f[field] = value
-				_, err := w.Service.CreateWebhook(ctx, w.Admin, f)
+				_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, f)
 				w.Refused(err, errs.CodeInvalidField)
 				hook := w.hook("https://a", nil)
-				_, err = w.Service.UpdateWebhook(ctx, w.Admin, hook.ID.String(), repository.Edit[metadata.Webhook]{Fields: repository.Fields{field: value}})
+				_, err = w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, hook.ID.String(), core.Edit[metadata.Webhook]{Fields: core.Fields{field: value}})
 				w.Refused(err, errs.CodeInvalidField)
 				if got := w.now(hook); got != hook {
 					t.Errorf("refused, %s: %v has changed %+v to %+v", field, value, hook, got)
 				}
-				w.OK(w.Service.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
+				w.OK(w.Service.Webhooks.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
 			}
 		}
-		_, err := w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"dataspaceId": w.Space.ID.String()})
+		_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"dataspaceId": w.Space.ID.String()})
 		w.Refused(err, errs.CodeMissingField)
-		_, err = w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"url": "https://a", "secret": "x"})
+		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a", "secret": "x"})
 		w.Refused(err, errs.CodeUnknownField)
-		_, err = w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"url": "https://a", "dataspaceId": "x"})
+		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a", "dataspaceId": "x"})
 		w.Refused(err, errs.CodeDataspaceNotFound)
-		_, err = w.Service.GetWebhook(ctx, w.Admin, w.Space.ID.String())
+		_, err = w.Service.Webhooks.GetWebhook(ctx, w.Admin, w.Space.ID.String())
 		w.Refused(err, errs.CodeWebhookNotFound)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 )
 
@@ -303,10 +304,10 @@ func TestUpkeepIsForSysadmins(t *testing.T) {
 	if k.Upkeep.TrashGrace() != time.Hour {
 		t.Errorf("grace %v", k.Upkeep.TrashGrace())
 	}
-	user, err := k.Service.CreateUser(t.Context(), k.Admin, repository.Fields{"username": "somebody"})
+	user, err := k.Service.Users.CreateUser(t.Context(), k.Admin, core.Fields{"username": "somebody"})
 	k.OK(err)
 	caller := k.Admin
 	caller.UserID, caller.KeyID, caller.Sysadmin = user.ID, metadata.ID{}, true
-	_, err = k.Service.Upkeep(t.Context(), caller)
+	_, err = k.Service.Monitor.Upkeep(t.Context(), caller)
 	k.Refused(err, errs.CodeForbidden)
 }

@@ -12,6 +12,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -43,7 +44,7 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 				if got, err := k.Content(r.ID); err != nil || got == content {
 					t.Fatalf("read %q, %v of a file with a flipped bit", got, err)
 				}
-				k.Service.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
+				k.Service.Files.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
 			}
 			_, err := k.Content(r.ID)
 			k.Refused(err, errs.CodeDataDamaged)
@@ -55,7 +56,7 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 			if len(marks) != 1 || marks[0].Digest != r.Digest || !strings.Contains(marks[0].What, c.what) || strings.Contains(marks[0].What, k.Dir) {
 				t.Errorf("recorded %+v", marks)
 			}
-			if got := k.Service.Condition(t.Context()).Detail.Damaged; got != 1 {
+			if got := k.Service.Monitor.Condition(t.Context()).Detail.Damaged; got != 1 {
 				t.Errorf("%d blobs are known to be damaged", got)
 			}
 
@@ -96,8 +97,8 @@ func (k *kept) files0() metadata.Resource { return k.Resources[0] }
 func TestNoteDamageVerifiesAgain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
-	k.Service.NoteDamage(t.Context(), k.files0().Digest, errors.New("seen in memory"))
-	k.Service.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of what is not there"))
+	k.Service.Files.NoteDamage(t.Context(), k.files0().Digest, errors.New("seen in memory"))
+	k.Service.Files.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of what is not there"))
 	if marks := k.Damages(); len(marks) > 0 {
 		t.Errorf("recorded %+v", marks)
 	}
@@ -112,14 +113,14 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	k.Flip(r.Digest)
 	healing := &healing{Folder: k.Blobs, digest: r.Digest}
 	svc := repositorytest.NewStill(k.Meta, healing, repository.Config{})
-	k.Service.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	k.Service.Files.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
 	healing.upload = func() {
-		up, set := svc.NewUpload(k.Admin), k.Sets[0].ID.String()
+		up, set := svc.Uploads.NewUpload(k.Admin), k.Sets[0].ID.String()
 		k.OK(up.Receive(t.Context(), strings.NewReader("file 0 0")))
-		_, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+		_, err := up.Create(t.Context(), files.UploadFields{SetID: &set, Filename: "file"})
 		k.OK(errors.Join(err, up.Discard()))
 	}
-	svc.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	svc.Files.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
 	if marks := k.Damages(); len(marks) > 0 {
 		t.Errorf("recorded %+v", marks)
 	}
@@ -142,7 +143,7 @@ func TestOpenResourceDuringPurge(t *testing.T) {
 	}
 	open := func(r metadata.Resource, meanwhile func()) (string, error) {
 		files := &healing{Folder: k.Blobs, digest: r.Digest, before: meanwhile}
-		_, f, err := repositorytest.NewStill(k.Meta, files, repository.Config{}).OpenResource(t.Context(), k.Admin, r.ID.String())
+		_, f, err := repositorytest.NewStill(k.Meta, files, repository.Config{}).Files.OpenResource(t.Context(), k.Admin, r.ID.String())
 		if err != nil {
 			return "", err
 		}
@@ -203,7 +204,7 @@ func TestRightReadingClearsMark(t *testing.T) {
 	svc := repository.New(observed{k.Meta, grown}, k.Blobs, repository.Config{})
 	defer svc.Close()
 	for _, r := range k.Resources {
-		_, _, err := svc.OpenResource(t.Context(), k.Admin, r.ID.String())
+		_, _, err := svc.Files.OpenResource(t.Context(), k.Admin, r.ID.String())
 		k.Refused(err, errs.CodeDataDamaged)
 	}
 	for {
@@ -213,7 +214,7 @@ func TestRightReadingClearsMark(t *testing.T) {
 		}
 		<-grown
 	}
-	_, file, err := svc.OpenResource(t.Context(), k.Admin, k.Resources[0].ID.String())
+	_, file, err := svc.Files.OpenResource(t.Context(), k.Admin, k.Resources[0].ID.String())
 	k.OK(err)
 	k.OK(file.Close())
 }

@@ -19,6 +19,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -75,33 +76,33 @@ func newShared(t *testing.T) *shared {
 
 // actor is a process that does one thing, and may be stopped before each of its steps. What it
 // acknowledges is in made.
-type actor func(s *shared, meta metadata.Store, files blobs.Store, content string) (made metadata.ID, err error)
+type actor func(s *shared, meta metadata.Store, store blobs.Store, content string) (made metadata.ID, err error)
 
 // actors are what may meet a purge.
 var actors = map[string]actor{
-	"upload": func(s *shared, meta metadata.Store, files blobs.Store, content string) (metadata.ID, error) {
-		up, set := repositorytest.NewStill(meta, files, repository.Config{}).NewUpload(s.Admin), s.Sets[0].ID.String()
+	"upload": func(s *shared, meta metadata.Store, store blobs.Store, content string) (metadata.ID, error) {
+		up, set := repositorytest.NewStill(meta, store, repository.Config{}).Uploads.NewUpload(s.Admin), s.Sets[0].ID.String()
 		err := up.Receive(s.T.Context(), strings.NewReader(content))
 		var made metadata.Resource
 		if err == nil {
-			made, err = up.Create(s.T.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+			made, err = up.Create(s.T.Context(), files.UploadFields{SetID: &set, Filename: "file"})
 		}
 		return made.ID, errors.Join(err, up.Discard())
 	},
-	"chunks": func(s *shared, meta metadata.Store, files blobs.Store, content string) (metadata.ID, error) {
-		svc := repositorytest.NewStill(meta, files, repository.Config{})
+	"chunks": func(s *shared, meta metadata.Store, store blobs.Store, content string) (metadata.ID, error) {
+		svc := repositorytest.NewStill(meta, store, repository.Config{})
 		set := s.Sets[0].ID.String()
-		t, err := svc.CreateUpload(s.T.Context(), s.Admin, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Filename: "file"}, Length: int64(len(content))})
+		t, err := svc.Uploads.CreateUpload(s.T.Context(), s.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Filename: "file"}, Length: int64(len(content))})
 		for err == nil && !t.Done() {
 			end := min(int(t.Checkpoint.Size)+4, len(content))
-			t, err = svc.Uploads.Append(s.T.Context(), s.Admin, t.ID.String(), resumable.Chunk{
+			t, err = svc.Uploads.Chunks.Append(s.T.Context(), s.Admin, t.ID.String(), resumable.Chunk{
 				Offset: t.Checkpoint.Size, Length: int64(end) - t.Checkpoint.Size, Body: strings.NewReader(content[t.Checkpoint.Size:end]), Stop: func() {},
 			})
 		}
 		return t.Made, err
 	},
-	"purge": func(s *shared, meta metadata.Store, files blobs.Store, _ string) (none metadata.ID, err error) {
-		_, err = maintenance.NewUpkeep(meta, files).Purge(s.T.Context(), maintenance.PurgeOptions{})
+	"purge": func(s *shared, meta metadata.Store, store blobs.Store, _ string) (none metadata.ID, err error) {
+		_, err = maintenance.NewUpkeep(meta, store).Purge(s.T.Context(), maintenance.PurgeOptions{})
 		return none, err
 	},
 }
@@ -258,7 +259,7 @@ func (s *shared) clear() {
 		return nil
 	}))
 	for _, id := range begun {
-		s.OK(s.Service.Uploads.Terminate(s.T.Context(), s.Admin, id.String()))
+		s.OK(s.Service.Uploads.Chunks.Terminate(s.T.Context(), s.Admin, id.String()))
 	}
 	for range 2 { // what the first makes trash of
 		time.Sleep(25 * time.Hour)

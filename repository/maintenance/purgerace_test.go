@@ -19,6 +19,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -166,10 +167,10 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	var actors sync.WaitGroup
 	var made metadata.Resource
 	actors.Go(func() {
-		up, set := svc.NewUpload(k.Admin), k.Sets[0].ID.String()
+		up, set := svc.Uploads.NewUpload(k.Admin), k.Sets[0].ID.String()
 		err := up.Receive(ctx, strings.NewReader(content))
 		if err == nil {
-			made, err = up.Create(ctx, repository.UploadFields{SetID: &set, Filename: "file"})
+			made, err = up.Create(ctx, files.UploadFields{SetID: &set, Filename: "file"})
 		}
 		if err := errors.Join(err, up.Discard()); err != nil {
 			k.T.Error("upload:", err)
@@ -272,15 +273,15 @@ func (r *race) writes(ctx context.Context) error {
 	id := ""
 	for !r.over() {
 		content := fmt.Sprint("content ", rand.IntN(raceContents))
-		up := r.svc.NewUpload(r.admin)
+		up := r.svc.Uploads.NewUpload(r.admin)
 		err := up.Receive(ctx, strings.NewReader(content))
 		var stored metadata.Resource
 		switch {
 		case err != nil:
 		case id == "":
-			stored, err = up.Create(ctx, repository.UploadFields{SetID: &r.set, Filename: "file"})
+			stored, err = up.Create(ctx, files.UploadFields{SetID: &r.set, Filename: "file"})
 		default:
-			stored, err = up.Replace(ctx, id, repository.UploadFields{Filename: "file"})
+			stored, err = up.Replace(ctx, id, files.UploadFields{Filename: "file"})
 		}
 		if err := errors.Join(err, up.Discard()); err != nil {
 			return fmt.Errorf("upload: %w", err)
@@ -291,7 +292,7 @@ func (r *race) writes(ctx context.Context) error {
 		}
 		r.kept.Add(1)
 		if rand.IntN(20) == 0 {
-			if _, err := r.svc.DeleteResource(ctx, r.admin, id, repositorytest.Always); err != nil {
+			if _, err := r.svc.Files.DeleteResource(ctx, r.admin, id, repositorytest.Always); err != nil {
 				return fmt.Errorf("delete: %w", err)
 			}
 			id = ""
@@ -302,7 +303,7 @@ func (r *race) writes(ctx context.Context) error {
 
 // reads makes sure that what was acknowledged is there.
 func (r *race) reads(ctx context.Context, id, content string) error {
-	_, file, err := r.svc.OpenResource(ctx, r.admin, id)
+	_, file, err := r.svc.Files.OpenResource(ctx, r.admin, id)
 	if err != nil {
 		return fmt.Errorf("acknowledged, but: %w", err)
 	}

@@ -17,18 +17,19 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // period is how long a pass takes in these tests.
 const period = 24 * time.Hour
 
 // scrubbed runs a service that scrubs for some time, over the stores of k.
-func scrubbed(k *kept, files blobs.Folder, config repository.Config, during time.Duration) repository.ConditionDetail {
+func scrubbed(k *kept, files blobs.Folder, config repository.Config, during time.Duration) maintenance.ConditionDetail {
 	config.ScrubPeriod = period
 	svc := repository.New(k.Meta, files, config)
 	time.Sleep(during)
 	synctest.Wait()
-	detail := svc.Condition(k.T.Context()).Detail
+	detail := svc.Monitor.Condition(k.T.Context()).Detail
 	svc.Close()
 	return detail
 }
@@ -94,7 +95,7 @@ func TestScrubRate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				k := newKept(t, repository.Config{}, c.blobs)
 				r := &reads{Folder: k.Blobs, at: map[blobs.Digest][]time.Time{}}
-				var last repository.ConditionDetail
+				var last maintenance.ConditionDetail
 				for range c.runs {
 					last = scrubbed(k, r, repository.Config{}, c.each+2*time.Minute/time.Duration(c.runs)) // until it is saved
 				}
@@ -189,10 +190,10 @@ func TestScrubGoesOnReadOnly(t *testing.T) {
 		defer svc.Close()
 		time.Sleep(2*period + time.Hour)
 		synctest.Wait()
-		if got := svc.Condition(t.Context()).Detail; got.Damaged != 1 || got.Scrub.Passes != 0 || len(got.Background) != 0 {
+		if got := svc.Monitor.Condition(t.Context()).Detail; got.Damaged != 1 || got.Scrub.Passes != 0 || len(got.Background) != 0 {
 			t.Errorf("%+v", got)
 		}
-		_, _, err := svc.OpenResource(t.Context(), k.Admin, r.ID.String())
+		_, _, err := svc.Files.OpenResource(t.Context(), k.Admin, r.ID.String())
 		k.Refused(err, errs.CodeDataDamaged)
 		if got, err := k.Content(r.ID); err != nil || got == "file 0 4" {
 			t.Errorf("another service, which knows nothing of it, reads %q, %v", got, err)

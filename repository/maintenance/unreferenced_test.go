@@ -180,12 +180,12 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 		svc := repository.New(k.Meta, k.Blobs, repository.Config{})
 		defer svc.Close()
 		time.Sleep(time.Hour)
-		if got := svc.Condition(t.Context()).Detail; got.Unreferenced != (metadata.BlobCount{Blobs: 2, Bytes: 13}) || len(got.Background) != 0 {
+		if got := svc.Monitor.Condition(t.Context()).Detail; got.Unreferenced != (metadata.BlobCount{Blobs: 2, Bytes: 13}) || len(got.Background) != 0 {
 			t.Errorf("after an hour: %+v, %v", got.Unreferenced, got.Background)
 		}
 		k.OK(os.Remove(k.Path(orphan)))
 		time.Sleep(day)
-		if got := svc.Condition(t.Context()).Detail.Unreferenced; got != (metadata.BlobCount{Blobs: 1, Bytes: 7}) {
+		if got := svc.Monitor.Condition(t.Context()).Detail.Unreferenced; got != (metadata.BlobCount{Blobs: 1, Bytes: 7}) {
 			t.Errorf("after one was removed by hand: %+v", got)
 		}
 		time.Sleep(9 * day)
@@ -209,7 +209,7 @@ func TestStartVerifiesRecentFiles(t *testing.T) {
 		}})
 		defer svc.Close()
 		synctest.Wait()
-		if got := svc.Condition(t.Context()).Detail.Damaged; got != 2 || reported != 2 {
+		if got := svc.Monitor.Condition(t.Context()).Detail.Damaged; got != 2 || reported != 2 {
 			t.Errorf("%d are known, %d were reported", got, reported)
 		}
 	})
@@ -226,7 +226,7 @@ func TestScanReadOnly(t *testing.T) {
 		svc := repository.New(readOnlyStore{k.Meta}, k.Blobs, repository.Config{})
 		defer svc.Close()
 		time.Sleep(time.Hour)
-		if got := svc.Condition(t.Context()).Detail.Background; len(got) != 0 {
+		if got := svc.Monitor.Condition(t.Context()).Detail.Background; len(got) != 0 {
 			t.Errorf("in the background fails: %v", got)
 		}
 	})

@@ -15,13 +15,14 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
 
 // version reads the file of a version.
 func (k *kept) version(id metadata.ID, number int) (string, error) {
-	_, file, err := k.Service.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
+	_, file, err := k.Service.Versions.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
 	if err != nil {
 		return "", err
 	}
@@ -47,15 +48,15 @@ func (k *kept) wantKept(when string, id metadata.ID, of int, want ...int) {
 
 func (k *kept) retain(rule string) {
 	k.T.Helper()
-	_, err := k.Service.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), repository.Edit[metadata.Dataspace]{
-		Fields: repository.Fields{"retention": rule},
+	_, err := k.Service.Dataspaces.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), core.Edit[metadata.Dataspace]{
+		Fields: core.Fields{"retention": rule},
 	})
 	k.OK(err)
 }
 
 func (k *kept) label(id metadata.ID, number int, text string) {
 	k.T.Helper()
-	_, err := k.Service.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), repository.Fields{"label": text}, repositorytest.Always)
+	_, err := k.Service.Versions.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), core.Fields{"label": text}, repositorytest.Always)
 	k.OK(err)
 }
 
@@ -113,14 +114,14 @@ func TestRetention(t *testing.T) {
 		k.dryThenReal(maintenance.PurgeOptions{})
 		k.wantKept("without the label", made.ID, 6, 5, 6)
 
-		v, err := k.Service.GetVersion(t.Context(), k.Admin, made.ID.String(), "1")
+		v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, made.ID.String(), "1")
 		k.OK(err)
 		if v.Digest != made.Digest || v.Bytes != 9 || v.Removed.String() != "retention: 3 days" || v.Removed.At == 0 {
 			t.Errorf("what is left of a version: %+v", v)
 		}
-		_, err = k.Service.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+		_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeVersionRemoved)
-		usage, err := k.Service.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
+		usage, err := k.Service.Dataspaces.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
 		if k.OK(err); usage.OldVersions != 1 || usage.OldBytes != 9 {
 			t.Errorf("usage %+v", usage.Counters)
 		}
@@ -135,7 +136,7 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k := newKept(t, repository.Config{}, 0)
 	made := k.Upload(k.Sets[0], "content 1")
 	k.Replace(made, "content 2")
-	_, err := k.Service.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+	_, err := k.Service.Versions.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 	k.OK(err)
 	k.retain("last 1")
 	if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got.Versions != 2 || got.Blobs != 1 {
@@ -159,7 +160,7 @@ func TestPurgeTakesAllVersions(t *testing.T) {
 	k.label(gone.ID, 1, "as published")
 	k.Delete(gone)
 	k.Delete(back)
-	_, err := k.Service.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
+	_, err := k.Service.Files.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
 	k.OK(err)
 	got, labelled := k.dryThenReal(maintenance.PurgeOptions{Now: later})
 	want := maintenance.PurgeResult{Resources: 1, ResourceBytes: 9, Versions: 2, VersionBytes: 18, LabelledVersions: 1, Blobs: 3, BlobBytes: 27, TrashFiles: 3, TrashBytes: 27}
@@ -184,7 +185,7 @@ func TestEraseVersion(t *testing.T) {
 		k.Replace(made, "nobody")
 		k.label(made.ID, 1, "as published")
 		erase := func(number string) (metadata.Version, bool, error) {
-			return k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), number)
+			return k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), number)
 		}
 		_, _, err := erase("2")
 		k.Refused(err, errs.CodeVersionPresent)
@@ -200,11 +201,11 @@ func TestEraseVersion(t *testing.T) {
 				t.Errorf("%s: %v", place, err)
 			}
 		}
-		_, err = k.Service.RestoreResource(t.Context(), k.Admin, made.ID.String(), repositorytest.Always)
+		_, err = k.Service.Files.RestoreResource(t.Context(), k.Admin, made.ID.String(), repositorytest.Always)
 		k.OK(err)
 		_, err = k.version(made.ID, 1)
 		k.Refused(err, errs.CodeVersionRemoved)
-		usage, err := k.Service.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
+		usage, err := k.Service.Dataspaces.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
 		if k.OK(err); usage.OldVersions != 0 || usage.OldBytes != 0 {
 			t.Errorf("usage %+v", usage.Counters)
 		}
@@ -219,7 +220,7 @@ func TestEraseShared(t *testing.T) {
 	k := newKept(t, repository.Config{}, 0)
 	made, twin := k.Upload(k.Sets[0], "secret"), k.Upload(k.Sets[0], "secret")
 	k.Replace(made, "nobody")
-	if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
+	if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
 		t.Errorf("shared %t, %v", shared, err)
 	}
 	if got, err := k.Content(twin.ID); err != nil || got != "secret" {
@@ -233,7 +234,7 @@ func TestEraseShared(t *testing.T) {
 	if _, err := os.Lstat(trashed); err != nil {
 		t.Errorf("after the purge: %v", err)
 	}
-	v, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, twin.ID.String(), "1")
+	v, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, twin.ID.String(), "1")
 	if err != nil || shared || v.Removed.Rule != metadata.Erased {
 		t.Errorf("after the purge: %+v, %t, %v", v, shared, err)
 	}
@@ -248,18 +249,18 @@ func TestEraseShared(t *testing.T) {
 func TestEraseSharedInline(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{HoldUpTo: 100}, 0)
-	upload := k.Service.NewUpload(k.Admin) // under way, so that no body becomes a file
+	upload := k.Service.Uploads.NewUpload(k.Admin) // under way, so that no body becomes a file
 	defer func() { k.OK(upload.Discard()) }()
 	made := k.Upload(k.Sets[0], "secret")
 	for _, content := range []string{"nobody", "secret", "nobody else"} {
 		k.Replace(made, content)
 	}
 	for number, want := range map[string]bool{"2": false, "1": true} {
-		if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), number); err != nil || shared != want {
+		if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), number); err != nil || shared != want {
 			t.Errorf("version %s: shared %t, %v", number, shared, err)
 		}
 	}
-	if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
+	if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
 		t.Errorf("version 3, after the other one: shared %t, %v", shared, err)
 	}
 	k.Sound()

@@ -32,8 +32,8 @@ func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Servic
 		during(svc)
 	}
 	time.Sleep(3 * time.Minute)
-	condition := svc.Condition(k.T.Context())
-	if condition.Status != repository.StatusOK {
+	condition := svc.Monitor.Condition(k.T.Context())
+	if condition.Status != maintenance.StatusOK {
 		k.T.Errorf("the service is %s", condition.Status)
 	}
 	for task, why := range condition.Detail.Background {

@@ -9,12 +9,13 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // ListResources returns a page of copies.
-func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req repository.ListRequest) (repository.Page[metadata.Resource], error) {
-	var page repository.Page[metadata.Resource]
-	ends, err := svc.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {
+func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Resource], error) {
+	var page core.Page[metadata.Resource]
+	ends, err := svc.Files.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {
 		page.Items = append(page.Items, metadatatest.CloneResource(borrowed))
 	}, func(string) {})
 	page.PageEnds = ends

@@ -20,11 +20,13 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 )
 
 // Always is the precondition that every version meets.
-var Always = repository.Match{}
+var Always = core.Match{}
 
 // World is a repository with an admin, a dataspace and sets of resources, whose content is their
 // name.
@@ -49,14 +51,14 @@ func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
 	t.Helper()
 	ctx := t.Context()
 	w := &World{T: t, Service: svc}
-	key, err := w.Service.Bootstrap(ctx, "")
+	key, err := w.Service.Users.Bootstrap(ctx, "")
 	w.OK(err)
-	w.Admin, err = w.Service.Authenticate(ctx, key)
+	w.Admin, err = w.Service.Credentials.Authenticate(ctx, key)
 	w.OK(err)
-	w.Space, err = w.Service.CreateDataspace(ctx, w.Admin, repository.Fields{"name": "space"})
+	w.Space, err = w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "space"})
 	w.OK(err)
 	for i, count := range counts {
-		set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": w.Space.ID.String()})
+		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": w.Space.ID.String()})
 		w.OK(err)
 		w.Sets = append(w.Sets, set)
 		for j := range count {
@@ -84,10 +86,10 @@ func (w *World) Upload(set metadata.Set, name string) metadata.Resource {
 
 // TryUpload puts a file into a set, or returns why that is refused.
 func (w *World) TryUpload(set metadata.Set, name string) (metadata.Resource, error) {
-	up, id := w.Service.NewUpload(w.Admin), set.ID.String()
+	up, id := w.Service.Uploads.NewUpload(w.Admin), set.ID.String()
 	w.OK(up.Receive(w.T.Context(), strings.NewReader(name)))
 	defer func() { w.OK(up.Discard()) }()
-	return up.Create(w.T.Context(), repository.UploadFields{SetID: &id, Name: &name})
+	return up.Create(w.T.Context(), files.UploadFields{SetID: &id, Name: &name})
 }
 
 // Refused wants an error with a code.
@@ -106,7 +108,7 @@ func (w *World) Begun(err error) {
 func (w *World) Listed() map[metadata.ID]metadata.State {
 	w.T.Helper()
 	states := map[metadata.ID]metadata.State{}
-	page, err := ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, repository.ListRequest{
+	page, err := ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, core.ListRequest{
 		Container: w.Sets[0].ID.String(), Params: map[string][]string{"state": {"all"}, "limit": {"1000"}},
 	})
 	w.OK(err)
@@ -119,14 +121,14 @@ func (w *World) Listed() map[metadata.ID]metadata.State {
 // Get returns a resource as it is now.
 func (w *World) Get(id metadata.ID) metadata.Resource {
 	w.T.Helper()
-	r, err := w.Service.GetResource(w.T.Context(), w.Admin, id.String())
+	r, err := w.Service.Files.GetResource(w.T.Context(), w.Admin, id.String())
 	w.OK(err)
 	return r
 }
 
 // Content reads the file of a resource.
 func (w *World) Content(id metadata.ID) (string, error) {
-	_, file, err := w.Service.OpenResource(w.T.Context(), w.Admin, id.String())
+	_, file, err := w.Service.Files.OpenResource(w.T.Context(), w.Admin, id.String())
 	if err != nil {
 		return "", err
 	}
@@ -139,9 +141,9 @@ func (w *World) Content(id metadata.ID) (string, error) {
 // Replace gives a resource other content.
 func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 	w.T.Helper()
-	up := w.Service.NewUpload(w.Admin)
+	up := w.Service.Uploads.NewUpload(w.Admin)
 	w.OK(up.Receive(w.T.Context(), strings.NewReader(content)))
-	replaced, err := up.Replace(w.T.Context(), r.ID.String(), repository.UploadFields{Filename: "file"})
+	replaced, err := up.Replace(w.T.Context(), r.ID.String(), files.UploadFields{Filename: "file"})
 	w.OK(err)
 	w.OK(up.Discard())
 	return replaced
@@ -150,8 +152,8 @@ func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 // KeepLast has the dataspace keep so many versions of each resource, until a purge.
 func (w *World) KeepLast(versions int) {
 	w.T.Helper()
-	_, err := w.Service.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{
-		Fields: repository.Fields{"retention": fmt.Sprint("last ", versions)},
+	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{
+		Fields: core.Fields{"retention": fmt.Sprint("last ", versions)},
 	})
 	w.OK(err)
 }
@@ -159,7 +161,7 @@ func (w *World) KeepLast(versions int) {
 // Delete marks a resource deleted.
 func (w *World) Delete(r metadata.Resource) metadata.Resource {
 	w.T.Helper()
-	r, err := w.Service.DeleteResource(w.T.Context(), w.Admin, r.ID.String(), Always)
+	r, err := w.Service.Files.DeleteResource(w.T.Context(), w.Admin, r.ID.String(), Always)
 	w.OK(err)
 	return r
 }
@@ -214,7 +216,7 @@ func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Folder)
 	}
 	config.PageSize, config.DirectoryPageSize = 1000, 1000
 	d.World = NewWorld(t, NewStill(Audited{d.Meta, t.Errorf}, over(d.Blobs), config), counts...)
-	d.Upkeep, err = d.Service.Upkeep(t.Context(), d.Admin)
+	d.Upkeep, err = d.Service.Monitor.Upkeep(t.Context(), d.Admin)
 	d.OK(err)
 	return d
 }
@@ -242,13 +244,13 @@ func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadat
 	defer svc.Close()
 	switch {
 	case cascade.OfDataspace() && cascade.Restore:
-		_, err = svc.RestoreDataspace(ctx, w.Admin, id, Always)
+		_, err = svc.Dataspaces.RestoreDataspace(ctx, w.Admin, id, Always)
 	case cascade.OfDataspace():
-		_, err = svc.DeleteDataspace(ctx, w.Admin, id, Always)
+		_, err = svc.Dataspaces.DeleteDataspace(ctx, w.Admin, id, Always)
 	case cascade.Restore:
-		_, err = svc.RestoreSet(ctx, w.Admin, id, Always)
+		_, err = svc.Sets.RestoreSet(ctx, w.Admin, id, Always)
 	default:
-		_, err = svc.DeleteSet(ctx, w.Admin, id, Always)
+		_, err = svc.Sets.DeleteSet(ctx, w.Admin, id, Always)
 	}
 	w.OK(err)
 }

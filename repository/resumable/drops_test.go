@@ -8,7 +8,9 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
 )
@@ -28,13 +30,13 @@ func (r *reading) Read(p []byte) (int, error) {
 // request makes a request link, and begins a file of so many bytes through it.
 func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUpload, through *resumable.Uploads) {
 	p.T.Helper()
-	made, token, err := p.Service.CreateLink(p.T.Context(), p.Admin, repository.Fields{"kind": "request", "setId": p.Sets[0].ID.String()})
+	made, token, err := p.Service.Links.CreateLink(p.T.Context(), p.Admin, core.Fields{"kind": "request", "setId": p.Sets[0].ID.String()})
 	p.OK(err)
-	v := repository.Visitor{Token: token}
-	start := repository.UploadStart{Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}, Length: length}
-	t, secret, err := p.Service.StartFile(p.T.Context(), v, start)
+	v := links.Visitor{Token: token}
+	start := files.UploadStart{Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}, Length: length}
+	t, secret, err := p.Service.Visitors.StartFile(p.T.Context(), v, start)
 	p.OK(err)
-	return made.Link, t, p.Service.LinkUploads(v, secret)
+	return made.Link, t, p.Service.Visitors.LinkUploads(v, secret)
 }
 
 // TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at
@@ -42,11 +44,11 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 func TestLinkEndsWithinChunk(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
-	p.Service.Uploads.CheckpointEvery(4)
+	p.Service.Uploads.Chunks.CheckpointEvery(4)
 	link, upload, through := p.request(100)
 	body := &reading{fn: func(n int, b []byte) int {
 		if n == 2 {
-			p.OK(p.Service.RevokeLink(t.Context(), p.Admin, link.ID.String()))
+			p.OK(p.Service.Links.RevokeLink(t.Context(), p.Admin, link.ID.String()))
 		}
 		return min(4, len(b))
 	}}
@@ -55,7 +57,7 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 	if body.n != 3 {
 		t.Errorf("it was read %d times", body.n)
 	}
-	p.OK(p.Service.Uploads.Expire(t.Context()))
+	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
 	if got := p.parts(); len(got) != 0 {
 		t.Errorf("there is still %q", got)
 	}
@@ -73,10 +75,10 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 func TestOpenLinksGoOn(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
-	p.Service.Uploads.CheckpointEvery(4)
+	p.Service.Uploads.Chunks.CheckpointEvery(4)
 	_, upload, through := p.request(8)
 	own := p.begin(p.Admin, "own", "0123", "01")
-	p.OK(p.Service.Uploads.Expire(t.Context()))
+	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
 	own, err := p.add(p.Admin, own, "23")
 	if err != nil || !own.Done() {
 		t.Errorf("%+v, %v", own, err)

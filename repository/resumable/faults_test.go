@@ -33,16 +33,16 @@ func TestProgressShownIsDurable(t *testing.T) {
 	done := p.begin(p.Admin, "done", "0123", "0123")
 	half := p.begin(p.Admin, "half", "0123", "01")
 	ended := p.begin(p.Admin, "ended", "0123", "01")
-	p.OK(p.Service.Uploads.Terminate(t.Context(), p.Admin, ended.ID.String()))
+	p.OK(p.Service.Uploads.Chunks.Terminate(t.Context(), p.Admin, ended.ID.String()))
 	svc, meta := undurable(p)
 	for _, lost := range []bool{false, true} {
 		meta.lost = lost
-		if err := svc.Uploads.Terminate(t.Context(), p.Admin, ended.ID.String()); errors.Is(err, metadata.ErrNotDurable) != lost {
+		if err := svc.Uploads.Chunks.Terminate(t.Context(), p.Admin, ended.ID.String()); errors.Is(err, metadata.ErrNotDurable) != lost {
 			t.Errorf("lost: %t: the end of one that is not there: %v", lost, err)
 		}
 		for _, of := range []metadata.ResumableUpload{done, half} {
-			_, got := svc.Uploads.Get(t.Context(), p.Admin, of.ID.String())
-			_, sent := svc.Uploads.Append(t.Context(), p.Admin, of.ID.String(), resumable.Chunk{
+			_, got := svc.Uploads.Chunks.Get(t.Context(), p.Admin, of.ID.String())
+			_, sent := svc.Uploads.Chunks.Append(t.Context(), p.Admin, of.ID.String(), resumable.Chunk{
 				Offset: of.Checkpoint.Size, Body: strings.NewReader(""), Stop: func() {},
 			})
 			if errors.Is(got, metadata.ErrNotDurable) != lost || errors.Is(sent, metadata.ErrNotDurable) != lost {
@@ -84,14 +84,14 @@ func TestUnremovableFileExpires(t *testing.T) {
 	store := &unremovable{p.Blobs, true}
 	svc := p.over(p.Meta, store)
 	given, half := p.begin(p.Admin, "given up", "0123", "01"), p.begin(p.Admin, "half", "0123", "01")
-	p.OK(svc.Uploads.Terminate(t.Context(), p.Admin, given.ID.String()))
+	p.OK(svc.Uploads.Chunks.Terminate(t.Context(), p.Admin, given.ID.String()))
 	whole := p.begin(p.Admin, "whole", "4567", "45")
-	made, err := svc.Uploads.Append(t.Context(), p.Admin, whole.ID.String(), resumable.Chunk{Offset: 2, Length: 2, Body: strings.NewReader("67"), Stop: func() {}})
+	made, err := svc.Uploads.Chunks.Append(t.Context(), p.Admin, whole.ID.String(), resumable.Chunk{Offset: 2, Length: 2, Body: strings.NewReader("67"), Stop: func() {}})
 	if err != nil || !made.Done() {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	store.yes = false
-	p.OK(svc.Uploads.Expire(t.Context()))
+	p.OK(svc.Uploads.Chunks.Expire(t.Context()))
 	var left []string
 	p.OK(p.Blobs.WalkPartials(t.Context(), func(name string) error {
 		left = append(left, name)
@@ -115,7 +115,7 @@ func TestExpirySparesContinuedUpload(t *testing.T) {
 	body, client := io.Pipe()
 	ended := make(chan error)
 	go func() {
-		_, err := svc.Uploads.Append(t.Context(), p.Admin, second.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: body, Stop: func() {}})
+		_, err := svc.Uploads.Chunks.Append(t.Context(), p.Admin, second.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: body, Stop: func() {}})
 		ended <- err
 	}()
 	_, err := client.Write([]byte("c"))
@@ -126,10 +126,10 @@ func TestExpirySparesContinuedUpload(t *testing.T) {
 		p.OK(client.Close())
 		p.OK(<-ended)
 	}
-	p.OK(svc.Uploads.Expire(t.Context()))
-	_, err = svc.Uploads.Get(t.Context(), p.Admin, first.ID.String())
+	p.OK(svc.Uploads.Chunks.Expire(t.Context()))
+	_, err = svc.Uploads.Chunks.Get(t.Context(), p.Admin, first.ID.String())
 	repositorytest.WantCode(t, err, errs.CodeUploadNotFound)
-	got, err := svc.Uploads.Get(t.Context(), p.Admin, second.ID.String())
+	got, err := svc.Uploads.Chunks.Get(t.Context(), p.Admin, second.ID.String())
 	if err != nil || got.Checkpoint.Size != 3 {
 		t.Errorf("the second one is at %d, %v", got.Checkpoint.Size, err)
 	}
@@ -153,9 +153,9 @@ func TestAbandonedFileWithdrawn(t *testing.T) {
 			}
 			if expires {
 				p.now = p.now.Add(61 * time.Minute)
-				p.OK(p.Service.Uploads.Expire(ctx))
+				p.OK(p.Service.Uploads.Chunks.Expire(ctx))
 			} else {
-				p.OK(p.Service.Uploads.Terminate(ctx, p.Admin, begun.ID.String()))
+				p.OK(p.Service.Uploads.Chunks.Terminate(ctx, p.Admin, begun.ID.String()))
 			}
 			if _, err := os.Stat(p.Path(begun.Digest)); needed && err != nil || !needed && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("needed: %t, expires: %t: %v", needed, expires, err)

@@ -20,6 +20,8 @@ import (
 	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -52,11 +54,11 @@ func (p *world) waiting(content string) metadata.ResumableUpload {
 	p.T.Helper()
 	ctx, set := p.T.Context(), p.Sets[0].ID.String()
 	begun := p.begin(p.Admin, "file", content, content[:5])
-	_, err := p.Service.DeleteSet(ctx, p.Admin, set, repositorytest.Always)
+	_, err := p.Service.Sets.DeleteSet(ctx, p.Admin, set, repositorytest.Always)
 	p.OK(err)
 	_, err = p.add(p.Admin, begun, content[5:])
 	repositorytest.WantCode(p.T, err, errs.CodeParentDeleted)
-	_, err = p.Service.RestoreSet(ctx, p.Admin, set, repositorytest.Always)
+	_, err = p.Service.Sets.RestoreSet(ctx, p.Admin, set, repositorytest.Always)
 	p.OK(err)
 	return p.stored(begun.ID)
 }
@@ -65,7 +67,7 @@ func (p *world) waiting(content string) metadata.ResumableUpload {
 func (p *world) begin(by auth.Principal, name, whole, first string) metadata.ResumableUpload {
 	p.T.Helper()
 	set := p.Sets[0].ID.String()
-	t, err := p.Service.CreateUpload(p.T.Context(), by, repository.UploadStart{Fields: repository.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
+	t, err := p.Service.Uploads.CreateUpload(p.T.Context(), by, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
 	p.OK(err)
 	t, err = p.add(by, t, first)
 	p.OK(err)
@@ -73,7 +75,7 @@ func (p *world) begin(by auth.Principal, name, whole, first string) metadata.Res
 }
 
 func (p *world) add(by auth.Principal, t metadata.ResumableUpload, more string) (metadata.ResumableUpload, error) {
-	return p.Service.Uploads.Append(p.T.Context(), by, t.ID.String(), resumable.Chunk{
+	return p.Service.Uploads.Chunks.Append(p.T.Context(), by, t.ID.String(), resumable.Chunk{
 		Offset: t.Checkpoint.Size, Length: -1, Body: strings.NewReader(more), Stop: func() {},
 	})
 }
@@ -102,21 +104,21 @@ func TestExpiry(t *testing.T) {
 	for _, name := range []string{stray, "notes.txt"} {
 		p.OK(os.WriteFile(filepath.Join(p.Dir, "parts", name), []byte("x"), 0o600))
 	}
-	p.OK(p.Service.Uploads.Expire(t.Context()))
+	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
 	want := []string{old.ID.String(), young.ID.String(), "notes.txt"}
 	slices.Sort(want)
 	if got := p.parts(); !slices.Equal(got, want) {
 		t.Errorf("before anything has expired: %q, want %q", got, want)
 	}
 	p.now = p.now.Add(2 * time.Minute)
-	p.OK(p.Service.Uploads.Expire(t.Context()))
+	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
 	want = []string{young.ID.String(), "notes.txt"}
 	slices.Sort(want)
 	if got := p.parts(); !slices.Equal(got, want) {
 		t.Errorf("after: %q, want %q", got, want)
 	}
 	for _, gone := range []metadata.ResumableUpload{old, done} {
-		_, err := p.Service.Uploads.Get(t.Context(), p.Admin, gone.ID.String())
+		_, err := p.Service.Uploads.Chunks.Get(t.Context(), p.Admin, gone.ID.String())
 		repositorytest.WantCode(t, err, errs.CodeUploadNotFound)
 	}
 	if got, err := p.Content(done.Made); err != nil || got != "0123" {
@@ -135,17 +137,17 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	ctx := t.Context()
-	user, err := p.Service.CreateUser(ctx, p.Admin, repository.Fields{"username": "editor"})
+	user, err := p.Service.Users.CreateUser(ctx, p.Admin, core.Fields{"username": "editor"})
 	p.OK(err)
-	role := repository.Fields{"userId": user.ID.String(), "dataspaceId": p.Space.ID.String(), "role": "editor"}
-	grant, _, err := p.Service.Grant(ctx, p.Admin, role)
+	role := core.Fields{"userId": user.ID.String(), "dataspaceId": p.Space.ID.String(), "role": "editor"}
+	grant, _, err := p.Service.Users.Grant(ctx, p.Admin, role)
 	p.OK(err)
-	_, key, err := p.Service.CreateKey(ctx, p.Admin, user.ID.String(), repository.Fields{"label": "key"})
+	_, key, err := p.Service.Users.CreateKey(ctx, p.Admin, user.ID.String(), core.Fields{"label": "key"})
 	p.OK(err)
-	editor, err := p.Service.Authenticate(ctx, key)
+	editor, err := p.Service.Credentials.Authenticate(ctx, key)
 	p.OK(err)
 	waiting := p.begin(editor, "waiting", "0123456789", "01234")
-	_, err = p.Service.Revoke(ctx, p.Admin, grant.ID.String(), repositorytest.Always)
+	_, err = p.Service.Users.Revoke(ctx, p.Admin, grant.ID.String(), repositorytest.Always)
 	p.OK(err)
 	_, err = p.add(editor, waiting, "56789")
 	repositorytest.WantCode(t, err, errs.CodeForbidden)
@@ -162,9 +164,9 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 			t.Errorf("a purge (dry: %t) takes %+v", dry, got)
 		}
 	}
-	_, err = p.Service.Uploads.Get(ctx, editor, waiting.ID.String())
+	_, err = p.Service.Uploads.Chunks.Get(ctx, editor, waiting.ID.String())
 	repositorytest.WantCode(t, err, errs.CodeForbidden)
-	_, _, err = p.Service.Grant(ctx, p.Admin, role)
+	_, _, err = p.Service.Users.Grant(ctx, p.Admin, role)
 	p.OK(err)
 	waiting, err = p.add(editor, waiting, "")
 	p.OK(err)
@@ -176,7 +178,7 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	p.OK(err)
 	_, err = whole.Commit(t.Context())
 	p.OK(err)
-	p.OK(p.Service.Uploads.Terminate(ctx, editor, given.ID.String()))
+	p.OK(p.Service.Uploads.Chunks.Terminate(ctx, editor, given.ID.String()))
 	if got := p.Purge(maintenance.PurgeOptions{}); got.Orphans != 1 {
 		t.Errorf("a purge takes %+v", got)
 	}
@@ -201,9 +203,9 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 		"broken":                io.MultiReader(strings.NewReader("01234567"), iotest.ErrReader(io.ErrUnexpectedEOF)),
 	} {
 		p := newWorld(t)
-		p.Service.Uploads.CheckpointEvery(4)
+		p.Service.Uploads.Chunks.CheckpointEvery(4)
 		begun, digest := p.begin(p.Admin, "long", "0123456789", ""), blobs.Digest(sha256.Sum256([]byte("0123456789")))
-		_, err := p.Service.Uploads.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Length: -1, Expected: digest, Body: body, Stop: func() {}})
+		_, err := p.Service.Uploads.Chunks.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Length: -1, Expected: digest, Body: body, Stop: func() {}})
 		if err == nil {
 			t.Errorf("%s: it is taken", what)
 		}
@@ -233,7 +235,7 @@ func TestCompletedOnce(t *testing.T) {
 	p.OK(p.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Uploads.Put(begun) }))
 	var made metadata.ID
 	for range 3 {
-		asked, err := p.Service.Uploads.Get(t.Context(), p.Admin, begun.ID.String())
+		asked, err := p.Service.Uploads.Chunks.Get(t.Context(), p.Admin, begun.ID.String())
 		p.OK(err)
 		if !asked.Done() || made != (metadata.ID{}) && asked.Made != made {
 			t.Errorf("it is %+v", asked)
@@ -255,7 +257,7 @@ func TestLostFileBeginsAnew(t *testing.T) {
 	p.OK(p.Blobs.RemovePartial(begun.ID.String()))
 	_, err := p.add(p.Admin, begun, "56789")
 	repositorytest.WantCode(t, err, errs.CodeOffset)
-	asked, err := p.Service.Uploads.Get(t.Context(), p.Admin, begun.ID.String())
+	asked, err := p.Service.Uploads.Chunks.Get(t.Context(), p.Admin, begun.ID.String())
 	if err != nil || asked.Checkpoint != (blobs.Checkpoint{}) {
 		t.Errorf("it is at %d, %v", asked.Checkpoint.Size, err)
 	}
@@ -275,7 +277,7 @@ func TestNoChunkAfterFailedSync(t *testing.T) {
 	faulty := &failingSync{Folder: p.Blobs}
 	svc := p.over(p.Meta, faulty)
 	for _, want := range []error{blobs.ErrUnsynced, metadata.ErrReadOnly} {
-		_, err := svc.Uploads.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
+		_, err := svc.Uploads.Chunks.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
 		if !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
@@ -349,7 +351,7 @@ func TestRefusedChunkLeavesNothing(t *testing.T) {
 		if tc.fault != nil {
 			disk.Arm(blobstest.Fault{Op: blobstest.Write, N: 1, Err: tc.fault})
 		}
-		_, err = svc.Uploads.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: tc.body, Stop: func() {}, Verify: tc.verify})
+		_, err = svc.Uploads.Chunks.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Offset: 2, Length: -1, Body: tc.body, Stop: func() {}, Verify: tc.verify})
 		if !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}

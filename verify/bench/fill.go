@@ -18,6 +18,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/verify/e2e"
 )
 
@@ -93,11 +94,11 @@ func (g *generator) run(ctx context.Context) (err error) {
 }
 
 func (g *generator) makeCaller(ctx context.Context) error {
-	key, err := g.repo.Bootstrap(ctx, "")
+	key, err := g.repo.Users.Bootstrap(ctx, "")
 	if err != nil {
 		return err
 	}
-	if g.caller, err = g.repo.Authenticate(ctx, key); err != nil {
+	if g.caller, err = g.repo.Credentials.Authenticate(ctx, key); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(g.folder, e2e.KeyFile), []byte(key+"\n"), 0o600)
@@ -105,14 +106,14 @@ func (g *generator) makeCaller(ctx context.Context) error {
 
 func (g *generator) makeSets(ctx context.Context) error {
 	for i := range g.dataspaces {
-		made, err := g.repo.CreateDataspace(ctx, g.caller, repository.Fields{"name": fmt.Sprintf("dataspace-%d", i)})
+		made, err := g.repo.Dataspaces.CreateDataspace(ctx, g.caller, core.Fields{"name": fmt.Sprintf("dataspace-%d", i)})
 		if err != nil {
 			return err
 		}
 		g.spaces = append(g.spaces, made.ID)
 	}
 	for i := range g.sets {
-		set, err := g.repo.CreateSet(ctx, g.caller, repository.Fields{
+		set, err := g.repo.Sets.CreateSet(ctx, g.caller, core.Fields{
 			"name": fmt.Sprintf("set-%d", i), "dataspaceId": g.spaces[i%len(g.spaces)].String(),
 		})
 		if err != nil {

@@ -14,6 +14,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/verify/e2e"
 )
 
@@ -36,7 +38,7 @@ func openInProcess(ctx context.Context, data string, files blobs.Store, config r
 		return nil, err
 	}
 	in := &inProcess{meta: meta, repo: repository.New(meta, files, config)}
-	if in.caller, err = in.repo.Authenticate(ctx, strings.TrimSpace(string(key))); err != nil {
+	if in.caller, err = in.repo.Credentials.Authenticate(ctx, strings.TrimSpace(string(key))); err != nil {
 		return nil, errors.Join(err, in.close())
 	}
 	return in, nil
@@ -49,12 +51,12 @@ func (in *inProcess) close() error {
 
 // upload does what the service does with an upload once its request has been read.
 func (in *inProcess) upload(ctx context.Context, set, filename string, body []byte) (r metadata.Resource, err error) {
-	upload := in.repo.NewUpload(in.caller)
+	upload := in.repo.Uploads.NewUpload(in.caller)
 	defer func() { err = errors.Join(err, upload.Discard()) }()
 	if err := upload.Receive(ctx, bytes.NewReader(body)); err != nil {
 		return r, err
 	}
-	return upload.Create(ctx, repository.UploadFields{SetID: &set, Filename: filename})
+	return upload.Create(ctx, files.UploadFields{SetID: &set, Filename: filename})
 }
 
 // fillers is how many goroutines fill a repository: they share commits.
@@ -88,7 +90,7 @@ func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string
 			set := sets[i%len(sets)]
 			made, err := in.upload(ctx, set, filenameOf(uint64(i)), content)
 			if err == nil && deleteEach > 0 && i%deleteEach == 0 {
-				_, err = in.repo.DeleteResource(ctx, in.caller, made.ID.String(), repository.Match{})
+				_, err = in.repo.Files.DeleteResource(ctx, in.caller, made.ID.String(), core.Match{})
 			}
 			if err != nil {
 				return err
@@ -121,7 +123,7 @@ func fillVersions(ctx context.Context, data, set string, n int) (id string, err 
 	}
 	return id, parallel(fillers, func(worker int) error {
 		for latest := 0; latest < n; worker++ {
-			restored, err := in.repo.RestoreVersion(ctx, in.caller, id, []string{"1", "2"}[worker%2], repository.Match{})
+			restored, err := in.repo.Versions.RestoreVersion(ctx, in.caller, id, []string{"1", "2"}[worker%2], core.Match{})
 			if err != nil {
 				return err
 			}
@@ -133,11 +135,11 @@ func fillVersions(ctx context.Context, data, set string, n int) (id string, err 
 
 // replace does what the service does with a replacement once its request has been read.
 func (in *inProcess) replace(ctx context.Context, id, filename string, body []byte) (err error) {
-	upload := in.repo.NewUpload(in.caller)
+	upload := in.repo.Uploads.NewUpload(in.caller)
 	defer func() { err = errors.Join(err, upload.Discard()) }()
 	if err := upload.Receive(ctx, bytes.NewReader(body)); err != nil {
 		return err
 	}
-	_, err = upload.Replace(ctx, id, repository.UploadFields{Filename: filename})
+	_, err = upload.Replace(ctx, id, files.UploadFields{Filename: filename})
 	return err
 }

@@ -134,7 +134,7 @@ func (h *inProcess) open(ctx context.Context, w *workload) (err error) {
 	h.repo = repository.New(h.meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000, Now: h.settableClock.now})
 	h.server = httptest.NewServer(handlers.New(h.repo, handlers.Config{Log: zerolog.Nop()}))
 	if h.key == "" {
-		if h.key, err = h.repo.Bootstrap(ctx, ""); err != nil {
+		if h.key, err = h.repo.Users.Bootstrap(ctx, ""); err != nil {
 			return errors.Join(err, h.close())
 		}
 	}

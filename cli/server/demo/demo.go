@@ -15,10 +15,12 @@ import (
 
 	"labshelf/auth"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 //go:embed files
-var files embed.FS
+var samples embed.FS
 
 // Clock gives the time to the repository while Fill makes it. It begins in the past, and each
 // change takes some time, so that the days of the history differ. Several goroutines may read it:
@@ -64,7 +66,7 @@ type filler struct {
 // who can sign in; the sysadmin comes first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
 	f := filler{repo: repo, clock: clock, people: map[string]auth.Principal{}}
-	if f.admin, f.err = repo.Authenticate(ctx, key); f.err != nil {
+	if f.admin, f.err = repo.Credentials.Authenticate(ctx, key); f.err != nil {
 		return nil, f.err
 	}
 	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
@@ -92,13 +94,13 @@ func (f *filler) do(what string, fn func() error) {
 // person makes a user with a key.
 func (f *filler) person(ctx context.Context, p member) (key string) {
 	f.do(p.Username, func() error {
-		u, err := f.repo.CreateUser(ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
+		u, err := f.repo.Users.CreateUser(ctx, f.admin, core.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
 		if err != nil {
 			return err
 		}
-		_, key, err = f.repo.CreateKey(ctx, f.admin, u.ID.String(), repository.Fields{"label": "demo"})
+		_, key, err = f.repo.Users.CreateKey(ctx, f.admin, u.ID.String(), core.Fields{"label": "demo"})
 		if err == nil {
-			f.people[p.Username], err = f.repo.Authenticate(ctx, key)
+			f.people[p.Username], err = f.repo.Credentials.Authenticate(ctx, key)
 		}
 		return err
 	})
@@ -109,7 +111,7 @@ func (f *filler) person(ctx context.Context, p member) (key string) {
 func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	id := ""
 	f.do(d.name, func() error {
-		made, err := f.repo.CreateDataspace(ctx, f.admin, repository.Fields{
+		made, err := f.repo.Dataspaces.CreateDataspace(ctx, f.admin, core.Fields{
 			"name": d.name, "title": d.title, "description": d.description, "visibility": d.visibility,
 		})
 		id = made.ID.String()
@@ -122,7 +124,7 @@ func (f *filler) dataspace(ctx context.Context, d dataspace) {
 			continue
 		}
 		f.do("role of "+name, func() error {
-			_, _, err := f.repo.Grant(ctx, f.admin, repository.Fields{"userId": f.people[name].UserID.String(), "dataspaceId": id, "role": role})
+			_, _, err := f.repo.Users.Grant(ctx, f.admin, core.Fields{"userId": f.people[name].UserID.String(), "dataspaceId": id, "role": role})
 			return err
 		})
 		if role != "member" {
@@ -140,7 +142,7 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []a
 	id := ""
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
-		made, err := f.repo.CreateSet(ctx, f.admin, repository.Fields{
+		made, err := f.repo.Sets.CreateSet(ctx, f.admin, core.Fields{
 			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description, "metadata": json.RawMessage(s.metadata),
 		})
 		id = made.ID.String()
@@ -152,23 +154,23 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []a
 }
 
 func (f *filler) file(ctx context.Context, by auth.Principal, setID string, file file) error {
-	content, err := files.ReadFile(path.Join("files", file.source))
+	content, err := samples.ReadFile(path.Join("files", file.source))
 	if err != nil {
 		return err
 	}
 	f.clock.pass(5 * time.Hour)
-	upload := f.repo.NewUpload(by)
+	upload := f.repo.Uploads.NewUpload(by)
 	defer func() { _ = upload.Discard() }() // what was made of it stays
 	if err := upload.Receive(ctx, bytes.NewReader(content)); err != nil {
 		return err
 	}
-	made, err := upload.Create(ctx, repository.UploadFields{
+	made, err := upload.Create(ctx, files.UploadFields{
 		SetID: &setID, Name: &file.name, Description: &file.description, Filename: file.name, Metadata: &file.metadata,
 	})
 	if err != nil || !file.deleted {
 		return err
 	}
 	f.clock.pass(2 * time.Hour)
-	_, err = f.repo.DeleteResource(ctx, by, made.ID.String(), repository.Match{})
+	_, err = f.repo.Files.DeleteResource(ctx, by, made.ID.String(), core.Match{})
 	return err
 }

@@ -80,8 +80,8 @@ func all(t *testing.T) *Metrics {
 			t.Error(err)
 		}
 	})
-	m.Add(Sources{Metadata: store.Stats, Condition: service.Condition, Connections: func() int { return 7 }})
-	if _, err := service.Bootstrap(context.Background(), ""); err != nil {
+	m.Add(Sources{Metadata: store.Stats, Condition: service.Monitor.Condition, Connections: func() int { return 7 }})
+	if _, err := service.Users.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}
 	staged, err := files.Stage(context.Background(), strings.NewReader("body"), 0)
@@ -163,8 +163,8 @@ func TestErrorsInState(t *testing.T) {
 	m.Add(Sources{
 		Metadata:    func() (bolt.Stats, error) { return bolt.Stats{}, os.ErrClosed },
 		Connections: func() int { return 0 },
-		Condition: func(context.Context) repository.Condition {
-			return repository.Condition{Status: repository.StatusFailing, Detail: repository.ConditionDetail{
+		Condition: func(context.Context) maintenance.Condition {
+			return maintenance.Condition{Status: maintenance.StatusFailing, Detail: maintenance.ConditionDetail{
 				Failing: "/secret/path", ReadOnly: "/secret/path", ClockBehind: 1500 * time.Millisecond, Damaged: 3,
 				Scrub: metadata.ScrubState{Passes: 4}, Inline: metadata.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
 			}}

@@ -6,13 +6,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // Sources return the state of the service at each scrape. They are called from several goroutines.
 type Sources struct {
 	Metadata    func() (bolt.Stats, error)
-	Condition   func(context.Context) repository.Condition
+	Condition   func(context.Context) maintenance.Condition
 	Connections func() int // that are open
 }
 
@@ -26,7 +26,7 @@ func (m *Metrics) Add(sources Sources) {
 // moment is the state of the service at one time.
 type moment struct {
 	connections int
-	repository.Condition
+	maintenance.Condition
 	file bolt.Stats
 }
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // Invalid returns the error of a body that cannot be read.
@@ -24,7 +24,7 @@ func Invalid(format string, args ...any) *errs.Error {
 
 // InvalidField returns the error of a value that a field, part or key of a body does not take.
 func InvalidField(name, message string) error {
-	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(name), Message: message}
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(name), Message: message}
 }
 
 // Error returns the error for the client of one that occurred while a body was read. nil stays nil,
@@ -65,7 +65,7 @@ func boundary(r *http.Request) (map[string]string, error) {
 	}
 	params, err := MediaType(r, "multipart/form-data")
 	if err == nil && params["boundary"] == "" {
-		err = Invalid("the Content-Type must name the boundary of the parts: multipart/form-data; boundary=NAME, in quotes if it has signs other than letters, digits and '+_-. in it; got %q", repository.Shorten(sent))
+		err = Invalid("the Content-Type must name the boundary of the parts: multipart/form-data; boundary=NAME, in quotes if it has signs other than letters, digits and '+_-. in it; got %q", core.Shorten(sent))
 	}
 	return params, err
 }

@@ -16,7 +16,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/handlers/multipart"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // Bounds of a multipart body without its file, in addition to those of multipart.Reader.
@@ -31,15 +32,15 @@ var parts = []string{"file", "setId", "name", "format", "description", "metadata
 // Form is a multipart upload while it is read. Its parts may come in any order.
 type Form struct {
 	request *http.Request
-	upload  *repository.FormUpload
+	upload  *files.Upload
 	parts   *multipart.Reader
 	verify  func() error // the digests that the header announces; nil: none
-	fields  repository.UploadFields
+	fields  files.UploadFields
 	seen    []string
 }
 
 // OpenForm checks what the headers say of a multipart body, before it is read.
-func OpenForm(r *http.Request, upload *repository.FormUpload) (*Form, error) {
+func OpenForm(r *http.Request, upload *files.Upload) (*Form, error) {
 	params, err := boundary(r)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func OpenForm(r *http.Request, upload *repository.FormUpload) (*Form, error) {
 
 // Read reads the parts to the end of the body: texts into fields, the file through the upload onto
 // the disk. begin is called when the part setId has been read.
-func (f *Form) Read(begin func(setID string) error) (repository.UploadFields, error) {
+func (f *Form) Read(begin func(setID string) error) (files.UploadFields, error) {
 	for {
 		part, err := f.parts.Next()
 		switch {
@@ -91,7 +92,7 @@ func (f *Form) take(part *multipart.Part, begin func(setID string) error) error 
 		return err
 	}
 	if !slices.Contains(parts, name) {
-		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(name),
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(name),
 			Message: "this is not a part of an upload; its parts are " + strings.Join(parts, ", ")}
 	}
 	if slices.Contains(f.seen, name) {

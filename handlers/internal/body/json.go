@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // MaxCSV is how many bytes a body of CSV may have.
@@ -28,7 +28,7 @@ const (
 var ErrEmpty error = Invalid("the body is empty; it must be a JSON object")
 
 // Fields reads a JSON object. A body without Content-Type is taken for JSON.
-func Fields(w http.ResponseWriter, r *http.Request) (repository.Fields, error) {
+func Fields(w http.ResponseWriter, r *http.Request) (core.Fields, error) {
 	if empty, err := Empty(r); err != nil {
 		return nil, err
 	} else if empty {
@@ -113,7 +113,7 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 }))
 
 // parseObject decodes one JSON object, with nothing after it.
-func parseObject(text []byte) (fields repository.Fields, err error) {
+func parseObject(text []byte) (fields core.Fields, err error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // of a file that an editor has saved
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)
@@ -139,7 +139,7 @@ func parseObject(text []byte) (fields repository.Fields, err error) {
 func invalidMember(at jsontext.Pointer, format string, args ...any) error {
 	err := Invalid(format, args...)
 	for name := range at.Tokens() {
-		err.Field = repository.Shorten(name)
+		err.Field = core.Shorten(name)
 		break
 	}
 	return err

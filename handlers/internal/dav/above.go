@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if
@@ -43,10 +43,10 @@ func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) 
 	here.config.Prefix = above
 	p := &propfinding{drive: here, find: find}
 	p.begin()
-	p.add(&repository.DriveEntry{}, "", "")
+	p.add(&folders.DriveEntry{}, "", "")
 	if depth == "1" {
 		next, _, _ := strings.Cut(d.config.Prefix[len(above)+1:], "/")
-		p.add(&repository.DriveEntry{Element: next}, "", next)
+		p.add(&folders.DriveEntry{Element: next}, "", next)
 	}
 	w.Header().Set("Content-Type", xmlType)
 	w.Header().Set("Cache-Control", "no-store")

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/files"
 )
 
 // ocSpace is the namespace of properties of ownCloud.
@@ -101,7 +101,7 @@ func (s *summing) end() {
 
 // compare compares the body with the checksums that were announced, and returns those that are
 // kept; nil if none was announced.
-func (s *summing) compare(announced []checksum) (*repository.Checksums, error) {
+func (s *summing) compare(announced []checksum) (*files.Checksums, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (s *summing) compare(announced []checksum) (*repository.Checksums, error) {
 				Message: "the body that arrived has the " + sum.algorithm + " " + got + ", not the one announced; nothing was stored"}
 		}
 	}
-	return &repository.Checksums{SHA1: [sha1.Size]byte(s.sums["SHA1"].Sum(nil)), MD5: [md5.Size]byte(s.sums["MD5"].Sum(nil))}, nil
+	return &files.Checksums{SHA1: [sha1.Size]byte(s.sums["SHA1"].Sum(nil)), MD5: [md5.Size]byte(s.sums["MD5"].Sum(nil))}, nil
 }
 
 // appendChecksums appends the content of oc:checksums.

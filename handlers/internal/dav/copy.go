@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // copy answers COPY and MOVE.
@@ -18,7 +18,7 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	from, to, err := d.repo.Relocate(r.Context(), r.caller, repository.Relocation{
+	from, to, err := d.repo.Drive.Relocate(r.Context(), r.caller, folders.Relocation{
 		From: r.at, To: at, Move: move, Shallow: r.Header.Get("Depth") == "0", Overwrite: !strings.EqualFold(r.Header.Get("Overwrite"), "F"),
 		Check: d.admitRelocation(r, path, move && d.promised(r)),
 	})
@@ -28,11 +28,11 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 	if move {
 		d.forgetLocks(r)
 	}
-	if to.Missing == repository.Present {
+	if to.Missing == folders.Present {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	w.Header().Set("Location", d.href(path, from.Missing == repository.Present && from.File == nil))
+	w.Header().Set("Location", d.href(path, from.Missing == folders.Present && from.File == nil))
 	w.WriteHeader(http.StatusCreated)
 	return nil
 }
@@ -52,7 +52,7 @@ func (d *Drive) promised(r *request) bool {
 var errPromised = errors.New("the file is to come")
 
 // destination reads where a file or folder goes.
-func (d *Drive) destination(r *request) (path string, at repository.DrivePath, err error) {
+func (d *Drive) destination(r *request) (path string, at folders.DrivePath, err error) {
 	address := r.Header.Get("Destination")
 	if address == "" {
 		return "", at, &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: "Destination", Message: "the header Destination says where it goes"}
@@ -69,10 +69,10 @@ func (d *Drive) destination(r *request) (path string, at repository.DrivePath, e
 
 // admitRelocation returns the check of locks and conditions. The file at the destination may be one
 // that the If header names: its entity tag is compared with the one that it has then.
-func (d *Drive) admitRelocation(r *request, path string, promised bool) func(from, to repository.DriveEntry) error {
+func (d *Drive) admitRelocation(r *request, path string, promised bool) func(from, to folders.DriveEntry) error {
 	source, destination, matches := d.guard(r, r.path, true), d.guard(r, path, true), d.matches(r)
-	return func(from, to repository.DriveEntry) error {
-		missing := from.Missing != repository.Present
+	return func(from, to folders.DriveEntry) error {
+		missing := from.Missing != folders.Present
 		if missing && isLitter(r.path) {
 			return errLitter
 		}
@@ -84,7 +84,7 @@ func (d *Drive) admitRelocation(r *request, path string, promised bool) func(fro
 				return err
 			}
 		}
-		if err := destination(to.Missing == repository.Present); err != nil {
+		if err := destination(to.Missing == folders.Present); err != nil {
 			return err
 		}
 		if r.tagged != nil {

@@ -26,6 +26,8 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/folders"
 )
 
 // Config is what package handlers does for a drive.
@@ -35,9 +37,9 @@ type Config struct {
 	// Destination.
 	Origins func(*http.Request) []string
 	// Conditions returns If-Match, If-None-Match and If-Unmodified-Since of a request.
-	Conditions func(*http.Request) repository.Match
+	Conditions func(*http.Request) core.Match
 	// Send answers GET and HEAD of a file.
-	Send func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e repository.DriveEntry) error
+	Send func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error
 }
 
 // Drive serves requests. It is safe for concurrent use.
@@ -57,7 +59,7 @@ type request struct {
 	*http.Request
 	caller auth.Principal
 	path   string // without slashes at its ends
-	at     repository.DrivePath
+	at     folders.DrivePath
 	ifs    []conditions // of the If header
 	locks  *locks       // when the request came, or as they are now
 
@@ -125,7 +127,7 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 func trim(path string) string { return strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/") }
 
 // split returns what a path below the prefix means. Not ok: nothing can.
-func split(path string) (at repository.DrivePath, ok bool) {
+func split(path string) (at folders.DrivePath, ok bool) {
 	path = trim(path)
 	at.Dataspace, path, _ = strings.Cut(path, "/")
 	at.Set, at.Path, _ = strings.Cut(path, "/")
@@ -166,9 +168,9 @@ func appendTag(text []byte, digest blobs.Digest) []byte {
 func digestTag(digest blobs.Digest) string { return base64.RawURLEncoding.EncodeToString(digest[:]) }
 
 // lookup finds what is at the path of the request, which must be something.
-func (d *Drive) lookup(r *request) (e repository.DriveEntry, err error) {
-	e, err = d.repo.Lookup(r.Context(), r.caller, r.at)
-	if err == nil && e.Missing != repository.Present {
+func (d *Drive) lookup(r *request) (e folders.DriveEntry, err error) {
+	e, err = d.repo.Drive.Lookup(r.Context(), r.caller, r.at)
+	if err == nil && e.Missing != folders.Present {
 		err = nothing()
 	}
 	return e, err
@@ -230,7 +232,7 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
 	}
-	if err := d.repo.MakeFolder(r.Context(), r.caller, r.at); err != nil {
+	if err := d.repo.Drive.MakeFolder(r.Context(), r.caller, r.at); err != nil {
 		return err
 	}
 	w.Header().Set("Location", d.href(r.path, true))
@@ -241,8 +243,8 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 // delete answers DELETE.
 func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	admits, matches := d.guard(r, r.path, true), d.matches(r)
-	_, err := d.repo.RemoveAt(r.Context(), r.caller, r.at, func(e repository.DriveEntry) error {
-		there := e.Missing == repository.Present
+	_, err := d.repo.Drive.RemoveAt(r.Context(), r.caller, r.at, func(e folders.DriveEntry) error {
+		there := e.Missing == folders.Present
 		if e.Set == nil {
 			return nil // the use case says why not
 		}
@@ -271,9 +273,9 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 var errLitter = errors.New("litter is not stored")
 
 // matches returns the check of the conditions of a request on what is at its path.
-func (d *Drive) matches(r *request) func(*repository.DriveEntry) error {
+func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 	match := d.config.Conditions(r.Request)
-	return func(e *repository.DriveEntry) error {
+	return func(e *folders.DriveEntry) error {
 		switch {
 		case e.File != nil:
 			if err := match.Check(digestTag(e.File.Digest), e.ModifiedAt()); err != nil {

@@ -3,7 +3,7 @@ package dav
 import (
 	"time"
 
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // A lock ends with the right by which it was taken: when its user is deleted, its key has expired
@@ -38,17 +38,17 @@ func (d *Drive) endLocks(r *request, all []lock) error {
 	if len(all) == 0 {
 		return nil
 	}
-	tokens := map[repository.LockHolder][]string{}
+	tokens := map[folders.LockHolder][]string{}
 	for _, l := range all {
-		holder := repository.LockHolder{User: l.user, Key: l.key, In: mustSplit(l.path)}
+		holder := folders.LockHolder{User: l.user, Key: l.key, In: mustSplit(l.path)}
 		holder.In.Path = ""
 		tokens[holder] = append(tokens[holder], l.token)
 	}
-	holders := make([]repository.LockHolder, 0, len(tokens))
+	holders := make([]folders.LockHolder, 0, len(tokens))
 	for holder := range tokens {
 		holders = append(holders, holder)
 	}
-	ended, err := d.repo.EndedHolders(r.Context(), holders)
+	ended, err := d.repo.Drive.EndedHolders(r.Context(), holders)
 	if err != nil || len(ended) == 0 {
 		return err
 	}

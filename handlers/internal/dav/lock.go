@@ -10,7 +10,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // supportedLocks is the property of that name.
@@ -45,7 +45,7 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	e, err := d.repo.Writable(r.Context(), r.caller, r.at)
+	e, err := d.repo.Drive.Writable(r.Context(), r.caller, r.at)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Depth", Message: "the Depth of a LOCK is 0 or infinity"}
 	}
 	asked.path, asked.user, asked.key, asked.timeout = r.path, r.caller.UserID, r.caller.KeyID, timeout
-	asked.root = d.href(r.path, e.Missing == repository.Present && e.File == nil)
+	asked.root = d.href(r.path, e.Missing == folders.Present && e.File == nil)
 	added, inTheWay, full, err := d.add(r, asked)
 	switch {
 	case err != nil:
@@ -72,7 +72,7 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 		return &refusal{http.StatusLocked, "<D:no-conflicting-lock><D:href>" + inTheWay.root + "</D:href></D:no-conflicting-lock>"}
 	}
 	status := http.StatusOK
-	if e.Missing != repository.Present {
+	if e.Missing != folders.Present {
 		status = http.StatusCreated
 	}
 	w.Header().Set("Lock-Token", "<"+added.token+">")
@@ -129,7 +129,7 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	if !closed || !opened {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Lock-Token", Message: "Lock-Token must be the token of the lock in angle brackets"}
 	}
-	if _, err := d.repo.Writable(r.Context(), r.caller, r.at); err != nil {
+	if _, err := d.repo.Drive.Writable(r.Context(), r.caller, r.at); err != nil {
 		return err
 	}
 	of := r.locks.of(r.path, false, time.Now())
@@ -138,7 +138,7 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	case at < 0:
 		return &refusal{http.StatusConflict, "<D:lock-token-matches-request-uri/>"}
 	case of[at].user != r.caller.UserID:
-		if err := d.repo.EndsLocks(r.Context(), r.caller, r.at); err != nil {
+		if err := d.repo.Drive.EndsLocks(r.Context(), r.caller, r.at); err != nil {
 			return err
 		}
 	}
@@ -154,11 +154,11 @@ func (d *Drive) admit(r *request, path string, below bool) error {
 	if !r.locks.any() {
 		return nil
 	}
-	e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
+	e, err := d.repo.Drive.Lookup(r.Context(), r.caller, mustSplit(path))
 	if err != nil || e.Set == nil {
 		return nil // the use case says why not
 	}
-	return d.guard(r, path, below)(e.Missing == repository.Present)
+	return d.guard(r, path, below)(e.Missing == folders.Present)
 }
 
 // guard returns the check that no lock forbids a change of a path. It refuses if the request does
@@ -187,7 +187,7 @@ func (d *Drive) guard(r *request, path string, below bool) func(there bool) erro
 	}
 }
 
-func mustSplit(path string) repository.DrivePath {
+func mustSplit(path string) folders.DrivePath {
 	at, _ := split(path)
 	return at
 }
@@ -204,7 +204,7 @@ func (d *Drive) meetNow(r *request) error {
 		if _, known := r.tagged[path]; !ok || known {
 			continue
 		}
-		e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
+		e, err := d.repo.Drive.Lookup(r.Context(), r.caller, mustSplit(path))
 		if err == nil {
 			r.tagged[path] = e.File
 		} else if path == r.path {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 
 // shown is an entry with what its properties need besides.
 type shown struct {
-	*repository.DriveEntry
+	*folders.DriveEntry
 	locks      []lock
 	room, used string // bytes; "": not known
 }
@@ -171,15 +171,15 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 
 // quota returns how many bytes there is room for, on the disk and in the quotas, and how many the
 // dataspace has; "" where that is not known.
-func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, err error) {
-	free, known, err := d.repo.RoomIn(r.Context(), r.caller, e.Dataspace)
+func (d *Drive) quota(r *request, e folders.DriveEntry) (room, used string, err error) {
+	free, known, err := d.repo.Uploads.RoomIn(r.Context(), r.caller, e.Dataspace)
 	if known {
 		room = strconv.FormatInt(free, 10)
 	}
 	if err != nil || e.Dataspace == nil {
 		return room, used, err
 	}
-	bytes, err := d.repo.UsedBytes(r.Context(), r.caller, e.Dataspace.ID)
+	bytes, err := d.repo.Drive.UsedBytes(r.Context(), r.caller, e.Dataspace.ID)
 	return room, strconv.FormatInt(bytes, 10), err
 }
 
@@ -222,18 +222,18 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	if begin != "" {
 		begin += "/"
 	}
-	add := func(e *repository.DriveEntry) bool {
+	add := func(e *folders.DriveEntry) bool {
 		p.add(e, begin, e.Element)
 		return len(p.text) < pageBytes
 	}
-	var next repository.DrivePosition
+	var next folders.DrivePosition
 	for page, more := 0, true; more; page++ {
 		var err error
 		from, begin := next, len(p.text)
-		next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, from, pageSize, add)
+		next, more, err = p.drive.repo.Drive.List(r.Context(), r.caller, r.at, from, pageSize, add)
 		if err == nil && p.hash(r) {
 			p.text = p.text[:begin]
-			next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, from.Again(), pageSize, add)
+			next, more, err = p.drive.repo.Drive.List(r.Context(), r.caller, r.at, from.Again(), pageSize, add)
 			p.unhashed = p.unhashed[:0]
 		}
 		switch {
@@ -265,13 +265,13 @@ func (p *propfinding) hash(r *request) bool {
 	if len(files) == 0 || p.hashed >= maxHashed {
 		return false
 	}
-	read, stored, err := p.drive.repo.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
+	read, stored, err := p.drive.repo.Files.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
 	p.hashed += read
 	return err == nil && stored > 0 // without them the answer has the SHA-256 alone
 }
 
 // add appends the properties of an entry: of an element of a path, and what stands in front of it.
-func (p *propfinding) add(e *repository.DriveEntry, above, element string) {
+func (p *propfinding) add(e *folders.DriveEntry, above, element string) {
 	s := &p.entry
 	s.DriveEntry, s.locks = e, p.locks.of(above+element)
 	if e.File != nil && slices.Contains(p.find.props, xml.Name{Space: ocSpace, Local: "checksums"}) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"labshelf/auth/errs"
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // property is one that a client has set.
@@ -70,7 +70,7 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	protected, folder, admits := false, false, d.guard(r, r.path, false)
-	err = d.repo.ChangeProperties(r.Context(), r.caller, r.at, func(e *repository.DriveEntry) error {
+	err = d.repo.Drive.ChangeProperties(r.Context(), r.caller, r.at, func(e *folders.DriveEntry) error {
 		protected, folder = false, e.File == nil
 		if err := admits(true); err != nil {
 			return err
@@ -104,7 +104,7 @@ var timed = map[xml.Name]bool{
 }
 
 // refused reports whether the service keeps the property itself, so that the change is refused.
-func (c change) refused(e *repository.DriveEntry) bool {
+func (c change) refused(e *folders.DriveEntry) bool {
 	stored, isTime := timed[c.name]
 	switch {
 	case isTime && (c.remove || e.File == nil):
@@ -117,7 +117,7 @@ func (c change) refused(e *repository.DriveEntry) bool {
 
 // consistent reports whether checksums that a client sets are not known to be wrong. rclone sets
 // them with the time.
-func consistent(e *repository.DriveEntry, text string) bool {
+func consistent(e *folders.DriveEntry, text string) bool {
 	all, err := announced([]string{text})
 	known, ok := e.Checksums()
 	for _, sum := range all {
@@ -149,7 +149,7 @@ func plainText(content string) string {
 }
 
 // apply applies changes, none of which is refused, to what clients keep with a file or folder.
-func apply(e *repository.DriveEntry, changes []change) error {
+func apply(e *folders.DriveEntry, changes []change) error {
 	all := storedProperties(e.Properties)
 	for _, c := range changes {
 		stored, isTime := timed[c.name]

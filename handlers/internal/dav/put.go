@@ -10,7 +10,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
-	"labshelf/repository"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 )
 
 // put answers PUT. The body comes to its end, is compared with what was announced of it, and is on
@@ -25,16 +26,16 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
 	}
-	upload := d.repo.NewUpload(r.caller)
+	upload := d.repo.Uploads.NewUpload(r.caller)
 	defer func() { _ = upload.Discard() }() // what is left of it goes at the next start
 	admits, matches := d.guard(r, r.path, false), d.matches(r)
-	check := func(e *repository.DriveEntry) error { // also when the body has come, which may take long
-		if err := admits(e.Missing == repository.Present); err != nil {
+	check := func(e *folders.DriveEntry) error { // also when the body has come, which may take long
+		if err := admits(e.Missing == folders.Present); err != nil {
 			return err
 		}
 		return matches(e)
 	}
-	if err := d.repo.AdmitAt(r.Context(), upload, r.at, check); err != nil {
+	if err := d.repo.Drive.AdmitAt(r.Context(), upload, r.at, check); err != nil {
 		return err
 	}
 	if isLitter(r.path) {
@@ -51,9 +52,9 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err := d.meetLocks(r); err != nil {
 		return err
 	}
-	put, created, err := d.repo.PutAt(r.Context(), upload, r.at, repository.UploadFields{
-		ContentType: r.Header.Get("Content-Type"), Names: repository.FieldNames{Name: "path", Filename: "path", ContentType: "Content-Type"},
-		Attributes: repository.Attributes{Modified: modified, Field: ocTime, Checksums: sums},
+	put, created, err := d.repo.Drive.PutAt(r.Context(), upload, r.at, files.UploadFields{
+		ContentType: r.Header.Get("Content-Type"), Names: files.FieldNames{Name: "path", Filename: "path", ContentType: "Content-Type"},
+		Attributes: files.Attributes{Modified: modified, Field: ocTime, Checksums: sums},
 	}, check)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 
 // receive reads the body into an upload, and compares it with its headers. It returns the
 // checksums of the body if the client announces one: such a client compares them later.
-func receive(r *request, upload *repository.FormUpload) (*repository.Checksums, error) {
+func receive(r *request, upload *files.Upload) (*files.Checksums, error) {
 	if limit := upload.Limit(); limit > 0 && r.ContentLength > limit {
 		return nil, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this service accepts"}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/folders"
 )
 
 // Where other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request
@@ -27,21 +27,21 @@ type storedLock struct {
 
 // locksNow returns the locks of all nodes.
 func (d *Drive) locksNow(ctx context.Context) (*locks, error) {
-	if !d.repo.SharesDriveLocks() {
+	if !d.repo.Drive.SharesDriveLocks() {
 		return d.locks, nil
 	}
-	rows, err := d.repo.DriveLocks(ctx)
+	rows, err := d.repo.Drive.DriveLocks(ctx)
 	return locksOf(rows), err
 }
 
 // changeLocks changes the locks of all nodes; change may run more than once. now is the clock by
 // which they end.
 func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time.Time)) error {
-	if !d.repo.SharesDriveLocks() {
+	if !d.repo.Drive.SharesDriveLocks() {
 		change(d.locks, time.Now())
 		return nil
 	}
-	return d.repo.ChangeDriveLocks(ctx, func(now metadata.Stamp, rows []repository.DriveLock) []repository.DriveLock {
+	return d.repo.Drive.ChangeDriveLocks(ctx, func(now metadata.Stamp, rows []folders.DriveLock) []folders.DriveLock {
 		ls := locksOf(rows)
 		change(ls, time.UnixMicro(int64(now)))
 		return ls.rows()
@@ -56,7 +56,7 @@ func (d *Drive) forgetLocks(r *request) {
 
 // locksOf returns locks as they are in rows. It skips rows that it cannot read, which another
 // version of the program has written, and owners that break the bounds of this one.
-func locksOf(rows []repository.DriveLock) *locks {
+func locksOf(rows []folders.DriveLock) *locks {
 	ls := newLocks()
 	for _, row := range rows {
 		var s storedLock
@@ -73,13 +73,13 @@ func locksOf(rows []repository.DriveLock) *locks {
 }
 
 // rows are the locks as rows.
-func (ls *locks) rows() (all []repository.DriveLock) {
+func (ls *locks) rows() (all []folders.DriveLock) {
 	for token, l := range ls.byToken {
 		text, err := json.Marshal(storedLock{l.path, l.infinite, l.shared, l.owner, l.root, l.user, l.key, l.timeout})
 		if err != nil {
 			panic(err) // texts, numbers and an id
 		}
-		all = append(all, repository.DriveLock{Token: token, Text: string(text), Ends: metadata.Stamp(l.expires.UnixMicro())})
+		all = append(all, folders.DriveLock{Token: token, Text: string(text), Ends: metadata.Stamp(l.expires.UnixMicro())})
 	}
 	return all
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // ItemIndent begins each line of an item in a page but the first.
@@ -42,7 +42,7 @@ func (p *Page) AddFolder(path string) {
 func (p *Page) Empty() bool { return p.items == 0 && len(p.folders) == 0 }
 
 // Finish returns the page, which is not empty. It is valid until the page is given to [Pages.Done].
-func (p *Page) Finish(ends repository.PageEnds) []byte {
+func (p *Page) Finish(ends core.PageEnds) []byte {
 	if p.items > 0 {
 		p.bytes = append(p.bytes, "\n  "...)
 	}

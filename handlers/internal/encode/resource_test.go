@@ -12,7 +12,7 @@ import (
 
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/core"
 )
 
 // reference is one resource as the interface writes it.
@@ -85,7 +85,7 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 		})).Draw(t, "view"), "")
 		path := rapid.SampledFrom([]string{"/resources", "/sets/x/resources"}).Draw(t, "path")
 		single, paged := ResourceLayout(base, view, ""), ResourceLayout(base, view, ItemIndent)
-		ends := repository.PageEnds{Current: rapid.StringMatching("[A-Za-z0-9_-]{0,600}").Draw(t, "current"), Next: strings.Repeat("n", rapid.IntRange(1, 6144).Draw(t, "next"))}
+		ends := core.PageEnds{Current: rapid.StringMatching("[A-Za-z0-9_-]{0,600}").Draw(t, "current"), Next: strings.Repeat("n", rapid.IntRange(1, 6144).Draw(t, "next"))}
 		address := base + path + "/query/results/"
 		want := wire.Page[wire.Resource]{NextPage: address + ends.Next, CurrentPage: address + ends.Current}
 		page := buffers.Begin(address)
@@ -172,7 +172,7 @@ func BenchmarkPageAssembly(b *testing.B) {
 				for i := range rows {
 					Add(page, of(i), &rows[i])
 				}
-				b.SetBytes(int64(len(page.Finish(repository.PageEnds{Current: "c", Next: "n"}))))
+				b.SetBytes(int64(len(page.Finish(core.PageEnds{Current: "c", Next: "n"}))))
 				buffers.Done(page)
 			}
 		})

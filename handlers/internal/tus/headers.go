@@ -10,7 +10,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/repository/files"
 )
 
 // Headers and values of the protocol.
@@ -50,7 +50,7 @@ func Describe(header http.Header, maxSize int64) {
 }
 
 // ReadStart returns what the headers of a request announce about a new upload.
-func ReadStart(r *http.Request) (start repository.UploadStart, err error) {
+func ReadStart(r *http.Request) (start files.UploadStart, err error) {
 	if r.Header.Get("Upload-Defer-Length") != "" {
 		return start, InvalidHeader("Upload-Defer-Length", "the length of a file must be known in advance: send Upload-Length")
 	}

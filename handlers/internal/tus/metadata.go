@@ -9,7 +9,8 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
-	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 )
 
 // metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath in addition
@@ -28,11 +29,11 @@ const null = "null"
 
 // readMetadata parses pairs of a key and a text in base64, with commas between the pairs. The field
 // of an error is the key of the pair.
-func readMetadata(sent string, start *repository.UploadStart) error {
+func readMetadata(sent string, start *files.UploadStart) error {
 	if len(sent) > maxMetadata {
 		return InvalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
 	}
-	start.Fields.Names = repository.ResumableUploadNames()
+	start.Fields.Names = files.ResumableUploadNames()
 	if sent == "" {
 		return nil
 	}
@@ -47,7 +48,7 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 		case key == "":
 			return InvalidHeader("Upload-Metadata", "between two commas of Upload-Metadata there is a key and its value in base64")
 		case !strings.Contains(", "+metadataKeys+", ", ", "+key+", "):
-			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(key),
+			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(key),
 				Message: "this is not a key of an upload; its keys are " + metadataKeys}
 		case twice:
 			return body.InvalidField(key, "this key is in Upload-Metadata twice")
@@ -67,7 +68,7 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 }
 
 // takeMetadata takes the texts by their keys. An empty one is as if it were absent, as in a form.
-func takeMetadata(texts map[string]string, start *repository.UploadStart) error {
+func takeMetadata(texts map[string]string, start *files.UploadStart) error {
 	fields := &start.Fields
 	fields.Filename = texts["filename"]
 	for _, key := range []string{"type", "filetype"} {

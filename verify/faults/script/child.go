@@ -64,7 +64,7 @@ func (w *stores) try(ctx context.Context, n int, op operation, before State) (no
 	if w.svc == nil { // nothing is open: no change
 		return before, r
 	}
-	r.ReadOnly = w.svc.Health().ReadOnly != nil
+	r.ReadOnly = w.svc.Monitor.Health().ReadOnly != nil
 	now, err = Read(ctx, w.store)
 	if err == nil && r.Code != "" {
 		err = w.readBodies(ctx)
@@ -114,7 +114,7 @@ func (w *stores) readBodies(ctx context.Context) error {
 }
 
 func (w *stores) readBody(ctx context.Context, id string) error {
-	r, file, err := w.svc.OpenResource(ctx, w.admin, id)
+	r, file, err := w.svc.Files.OpenResource(ctx, w.admin, id)
 	if codeOf(err) == string(errs.CodeResourceGone) { // a cascade has not reached it yet
 		return nil
 	}

@@ -14,7 +14,7 @@ const inlineMax = 1000
 // blockFlush keeps the flusher idle, by an upload that does not end.
 func (w *stores) blockFlush() {
 	if w.svc != nil && w.blocker == nil {
-		w.blocker = w.svc.NewUpload(w.admin)
+		w.blocker = w.svc.Uploads.NewUpload(w.admin)
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 )
 
@@ -30,9 +32,9 @@ type stores struct {
 	files   *blobs.Dir
 	svc     *repository.Service
 	admin   auth.Principal
-	ids     map[string]string      // by the name that the script gave
-	blocker *repository.FormUpload // an upload under way, so that nothing is flushed; nil: none
-	flushed chan error             // the result of each batch that is flushed
+	ids     map[string]string // by the name that the script gave
+	blocker *files.Upload     // an upload under way, so that nothing is flushed; nil: none
+	flushed chan error        // the result of each batch that is flushed
 }
 
 // operation is one operation of the script. It can be tried again after it has failed.
@@ -87,31 +89,31 @@ func first() []operation {
 		{"replace by a body that is there", false, replace("b.bin", 301)},
 		{"replace an inline body", false, replace("a.txt", 302)},
 		{"label a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.LabelVersion(ctx, w.admin, id, "1", repository.Fields{"label": "first"}, repository.Match{}))
+			return last(w.svc.Versions.LabelVersion(ctx, w.admin, id, "1", core.Fields{"label": "first"}, core.Match{}))
 		})},
 		{"restore a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.RestoreVersion(ctx, w.admin, id, "2", repository.Match{}))
+			return last(w.svc.Versions.RestoreVersion(ctx, w.admin, id, "2", core.Match{}))
 		})},
 		{"restore an inline version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.RestoreVersion(ctx, w.admin, id, "3", repository.Match{}))
+			return last(w.svc.Versions.RestoreVersion(ctx, w.admin, id, "3", core.Match{}))
 		})},
 		{"erase a version", true, withID("b.bin", func(ctx context.Context, w *stores, id string) error {
-			_, _, err := w.svc.EraseVersion(ctx, w.admin, id, "1")
+			_, _, err := w.svc.Versions.EraseVersion(ctx, w.admin, id, "1")
 			return err
 		})},
 		{"patch", false, edit("a.txt", "description", "patched")},
 		{"rename", false, edit("c.bin", "name", "d.bin")},
 		{"delete", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
 		{"restore", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.RestoreResource(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Files.RestoreResource(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete to be purged", false, withID("old.bin", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete another", false, withID("empty", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
 	}
 }
@@ -120,26 +122,26 @@ func first() []operation {
 func accounts() []operation {
 	return []operation{
 		{"user", false, func(ctx context.Context, w *stores) error {
-			u, err := w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"})
+			u, err := w.svc.Users.CreateUser(ctx, w.admin, core.Fields{"username": "member"})
 			w.ids["member"] = u.ID.String()
 			return err
 		}},
 		{"grant", false, func(ctx context.Context, w *stores) error {
-			fields := repository.Fields{"userId": w.ids["member"], "dataspaceId": w.ids["lab"], "role": "editor"}
-			p, _, err := w.svc.Grant(ctx, w.admin, fields)
+			fields := core.Fields{"userId": w.ids["member"], "dataspaceId": w.ids["lab"], "role": "editor"}
+			p, _, err := w.svc.Users.Grant(ctx, w.admin, fields)
 			w.ids["grant"] = p.ID.String()
 			return err
 		}},
 		{"key", false, func(ctx context.Context, w *stores) error {
-			k, _, err := w.svc.CreateKey(ctx, w.admin, w.ids["member"], repository.Fields{"label": "laptop"})
+			k, _, err := w.svc.Users.CreateKey(ctx, w.admin, w.ids["member"], core.Fields{"label": "laptop"})
 			w.ids["laptop"] = k.ID.String()
 			return err
 		}},
 		{"revoke the key", false, withID("laptop", func(ctx context.Context, w *stores, id string) error {
-			return w.svc.RevokeKey(ctx, w.admin, w.ids["member"], id, false)
+			return w.svc.Users.RevokeKey(ctx, w.admin, w.ids["member"], id, false)
 		})},
 		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Revoke(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Users.Revoke(ctx, w.admin, id, core.Match{}))
 		})},
 	}
 }
@@ -152,20 +154,20 @@ func steps() []operation {
 		{"flush what was changed", false, flush},
 		{"many at once", false, fill},
 		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteSet(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Sets.DeleteSet(ctx, w.admin, id, core.Match{}))
 		})},
 		{"restore it in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.RestoreSet(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Sets.RestoreSet(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteDataspace(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Dataspaces.DeleteDataspace(ctx, w.admin, id, core.Match{}))
 		})},
 		{"create to be purged while inline", false, upload("photos", "brief.txt", 60)},
 		{"delete an inline body", false, withID("brief.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
 		{"keep few versions", false, withID("lab", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.UpdateDataspace(ctx, w.admin, id, repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"retention": "last 3"}}))
+			return last(w.svc.Dataspaces.UpdateDataspace(ctx, w.admin, id, core.Edit[metadata.Dataspace]{Fields: core.Fields{"retention": "last 3"}}))
 		})},
 		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
@@ -179,13 +181,13 @@ func steps() []operation {
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Notes"}}))
+			return last(w.svc.Sets.UpdateSet(ctx, w.admin, id, core.Edit[metadata.Set]{Fields: core.Fields{"title": "Notes"}}))
 		})},
 		{"flush after opening", false, flush},
 		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
 		{"create at the end", false, upload("notes", "g.txt", 20)},
 		{"delete the user", false, withID("member", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.DeleteUser(ctx, w.admin, id, repository.Match{}))
+			return last(w.svc.Users.DeleteUser(ctx, w.admin, id, core.Match{}))
 		})},
 		{"close", false, func(_ context.Context, w *stores) error { return w.close() }},
 	}
@@ -228,7 +230,7 @@ func last[T any](_ T, err error) error { return err }
 // bootstrap makes the first user. Its key is not used, since the use of a key is recorded later, at
 // some time.
 func bootstrap(ctx context.Context, w *stores) error {
-	if _, err := w.svc.Bootstrap(ctx, ""); err != nil {
+	if _, err := w.svc.Users.Bootstrap(ctx, ""); err != nil {
 		return err
 	}
 	return w.store.View(ctx, func(tx *metadata.Tx) error {
@@ -241,7 +243,7 @@ func bootstrap(ctx context.Context, w *stores) error {
 
 func dataspace(name string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		d, err := w.svc.CreateDataspace(ctx, w.admin, repository.Fields{"name": name})
+		d, err := w.svc.Dataspaces.CreateDataspace(ctx, w.admin, core.Fields{"name": name})
 		w.ids[name] = d.ID.String()
 		return err
 	}
@@ -249,7 +251,7 @@ func dataspace(name string) func(context.Context, *stores) error {
 
 func set(name, in string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		s, err := w.svc.CreateSet(ctx, w.admin, repository.Fields{"name": name, "dataspaceId": w.ids[in]})
+		s, err := w.svc.Sets.CreateSet(ctx, w.admin, core.Fields{"name": name, "dataspaceId": w.ids[in]})
 		w.ids[name] = s.ID.String()
 		return err
 	}
@@ -265,8 +267,8 @@ func Body(size int) []byte {
 func upload(into, name string, size int) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
 		in := w.ids[into]
-		return w.send(ctx, size, func(up *repository.FormUpload) (err error) {
-			r, err := up.Create(ctx, repository.UploadFields{SetID: &in, Name: &name})
+		return w.send(ctx, size, func(up *files.Upload) (err error) {
+			r, err := up.Create(ctx, files.UploadFields{SetID: &in, Name: &name})
 			w.ids[name] = r.ID.String()
 			return err
 		})
@@ -275,14 +277,14 @@ func upload(into, name string, size int) func(context.Context, *stores) error {
 
 func replace(name string, size int) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		return w.send(ctx, size, func(up *repository.FormUpload) error {
-			return last(up.Replace(ctx, w.ids[name], repository.UploadFields{Name: &name}))
+		return w.send(ctx, size, func(up *files.Upload) error {
+			return last(up.Replace(ctx, w.ids[name], files.UploadFields{Name: &name}))
 		})
 	}
 }
 
-func (w *stores) send(ctx context.Context, size int, end func(*repository.FormUpload) error) (err error) {
-	up := w.svc.NewUpload(w.admin)
+func (w *stores) send(ctx context.Context, size int, end func(*files.Upload) error) (err error) {
+	up := w.svc.Uploads.NewUpload(w.admin)
 	defer func() { _ = up.Discard() }() // as the gateway does, which only writes it down
 	if err := up.Receive(ctx, bytes.NewReader(Body(size))); err != nil {
 		return err
@@ -296,8 +298,8 @@ func withID(name string, do func(ctx context.Context, w *stores, id string) erro
 
 func edit(name, field, value string) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
-		fields := repository.Fields{field: value}
-		return last(w.svc.EditResource(ctx, w.admin, id, repository.Edit[metadata.Resource]{Fields: fields}))
+		fields := core.Fields{field: value}
+		return last(w.svc.Files.EditResource(ctx, w.admin, id, core.Edit[metadata.Resource]{Fields: fields}))
 	})
 }
 
@@ -370,7 +372,7 @@ func purge(options maintenance.PurgeOptions) func(context.Context, *stores) erro
 	return func(ctx context.Context, w *stores) error {
 		// A clock that is ahead makes everything old enough.
 		options.Now = func() time.Time { return time.Now().Add(time.Minute) }
-		upkeep, err := w.svc.Upkeep(ctx, w.admin)
+		upkeep, err := w.svc.Monitor.Upkeep(ctx, w.admin)
 		if err != nil {
 			return err
 		}
@@ -379,7 +381,7 @@ func purge(options maintenance.PurgeOptions) func(context.Context, *stores) erro
 }
 
 func snapshot(ctx context.Context, w *stores) error {
-	upkeep, err := w.svc.Upkeep(ctx, w.admin)
+	upkeep, err := w.svc.Monitor.Upkeep(ctx, w.admin)
 	if err != nil {
 		return err
 	}

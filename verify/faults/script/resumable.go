@@ -14,7 +14,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/files"
 	"labshelf/repository/resumable"
 )
 
@@ -24,8 +24,8 @@ const uploadKind = "upload"
 func begin(into, name string, size int) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
 		in := w.ids[into]
-		t, err := w.svc.CreateUpload(ctx, w.admin, repository.UploadStart{
-			Fields: repository.UploadFields{SetID: &in, Name: &name}, Length: int64(size), Announced: name,
+		t, err := w.svc.Uploads.CreateUpload(ctx, w.admin, files.UploadStart{
+			Fields: files.UploadFields{SetID: &in, Name: &name}, Length: int64(size), Announced: name,
 		})
 		w.ids[name] = t.ID.String()
 		return err
@@ -36,11 +36,11 @@ func begin(into, name string, size int) func(context.Context, *stores) error {
 // first.
 func part(name string, size, end int) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
-		t, err := w.svc.Uploads.Get(ctx, w.admin, id)
+		t, err := w.svc.Uploads.Chunks.Get(ctx, w.admin, id)
 		if err != nil || t.Done() || t.Checkpoint.Size >= int64(end) {
 			return err
 		}
-		return last(w.svc.Uploads.Append(ctx, w.admin, id, resumable.Chunk{
+		return last(w.svc.Uploads.Chunks.Append(ctx, w.admin, id, resumable.Chunk{
 			Offset: t.Checkpoint.Size, Length: -1, Body: bytes.NewReader(Body(size)[t.Checkpoint.Size:end]), Stop: func() {},
 		}))
 	})
@@ -48,7 +48,7 @@ func part(name string, size, end int) func(context.Context, *stores) error {
 
 func cancel(name string) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
-		return w.svc.Uploads.Terminate(ctx, w.admin, id)
+		return w.svc.Uploads.Chunks.Terminate(ctx, w.admin, id)
 	})
 }
 
