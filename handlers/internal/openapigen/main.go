@@ -1,5 +1,5 @@
-// Command openapigen writes openapi.json from the hand-written openapi.yaml. The members stay in
-// the order of the source, so that both read alike.
+// Command openapigen writes openapi.json from the hand-written openapi.yaml, and the types of its
+// schemas for the pages. The members stay in the order of the source, so that all read alike.
 package main
 
 import (
@@ -12,14 +12,14 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-//go:generate go run . ../../openapi.yaml ../../openapi.json
+//go:generate go run . ../../openapi.yaml ../../openapi.json ../../../web/src/api/wire.ts
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: openapigen SOURCE.yaml TARGET.json")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: openapigen SOURCE.yaml TARGET.json TYPES.ts")
 		os.Exit(2)
 	}
-	if err := generate(os.Args[1], os.Args[2]); err != nil {
+	if err := errors.Join(generate(os.Args[1], os.Args[2]), generateTypes(os.Args[1], os.Args[3])); err != nil {
 		fmt.Fprintln(os.Stderr, "openapigen:", err)
 		os.Exit(1)
 	}

@@ -1,51 +1,22 @@
 // Sessions, users, keys and privileges.
 import { call, id, Listing, problemOf, queryOf, record, records, root, unreachable } from "./http";
-import type { Role, State } from "./records";
+import type { Role } from "./records";
+import type * as wire from "./wire";
 
-export interface User {
-  id: string;
-  url: string;
-  username: string;
-  fullname: string;
-  about: string;
-  /** Only in answers to sysadmins and to the user itself. */
-  sysadmin?: boolean;
-  /** Bytes of all versions of what the user creates, at most. Only in answers to sysadmins and to the user itself. */
-  quota?: number;
-  state: State;
+export interface User extends wire.User {
   /** The ETag of the record; records in listings have none. */
   etag?: string;
 }
 
-export interface Key {
-  id: string;
-  label: string;
-  prefix: string;
-  created: string;
-  expires: string;
-  lastUsed: string;
-  /** The id of the key with which this one ends. */
-  madeWith?: string;
-  state: "active" | "revoked" | "expired";
+export interface Key extends wire.Key {
   /** The secret: only in the answer to its creation. */
   key?: string;
 }
 
 /** Everything that ends with a key. */
-export interface Dependents {
-  sessions: number;
-  /** Keys, links and webhooks, also those beyond `data`. */
-  count: number;
-  data: { kind: "key" | "share" | "request" | "invitation" | "webhook"; id: string; label: string }[];
-}
+export type Dependents = wire.KeyDependents;
 
-export interface Privilege {
-  id: string;
-  userId: string;
-  dataspaceId: string;
-  role: Role;
-  state: State;
-}
+export type Privilege = wire.Privilege;
 
 export const session = {
   signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),

@@ -1,8 +1,9 @@
 // Bulk edits: changes of the metadata of many files of a set.
 import type { Value } from "../describe/metadata";
 import { call, exact, id, queryOf, root } from "./http";
+import type * as wire from "./wire";
 
-/** What a bulk edit changes of one object, or would change. */
+/** The changes to one object by a bulk edit or in its preview. */
 export interface BulkChange {
   id: string;
   name: string;
@@ -20,22 +21,9 @@ export interface BulkProblem {
 }
 
 /** A bulk edit of the files of a set. */
-export interface Edit {
-  id: string;
-  url: string;
-  setId: string;
-  by: string;
-  kind: "csv" | "many" | "undo";
-  /** The edit that this one has undone. */
-  undoes?: string;
-  /** How many objects it has changed. */
-  objects: number;
-  created: string;
-  /** The edit that has undone this one. */
-  undone?: string;
-}
+export type Edit = wire.Edit;
 
-/** What a bulk edit has done, or in a preview would do. */
+/** The outcome of a bulk edit or of its preview. */
 export interface BulkOutcome {
   edit?: Edit;
   rows: number;
@@ -47,13 +35,7 @@ export interface BulkOutcome {
 }
 
 /** A change of many files. */
-export interface ManyChange {
-  ids: string[];
-  /** A merge patch (RFC 7396). */
-  metadata?: object;
-  addTags?: string[];
-  removeTags?: string[];
-}
+export type ManyChange = wire.ManyEdit;
 
 const tablePath = (sid: string, preview: boolean) => `/sets/${id(sid)}/metadata${preview ? "?preview=true" : ""}`;
 

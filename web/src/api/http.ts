@@ -1,5 +1,6 @@
 // Requests to the service: its public interface, called with the session cookie.
 import { parse } from "../describe/metadata";
+import type * as wire from "./wire";
 
 /** The base path of the service, such as "" or "/shelf"; the shell contains it. */
 export const base = document.documentElement.dataset.base ?? "";
@@ -123,12 +124,7 @@ export function pathOf(url: string): string {
 }
 
 /** How long a listing is, and where its pages begin, but the first one; `bounded`: there is more. */
-export interface Outline {
-  total: number;
-  bounded: boolean;
-  /** `index` rows are before the page at the address; the last of them has this name, or in an order by time was changed then. */
-  marks: { index: number; name?: string; modified?: string; page: string }[];
-}
+export type Outline = wire.Outline;
 
 /** One page of a listing. */
 export interface Page<T> {

@@ -2,22 +2,18 @@
 import type { Metadata } from "../describe/metadata";
 import type { Revision } from "./http";
 import { call, change, id, Listing, type Outline, type Page, pageSize, pathOf, Problem, queryOf, records, root, send } from "./http";
+import type * as wire from "./wire";
 
-export type State = "active" | "deleted";
-export type Role = "member" | "editor" | "admin";
+export type State = wire.State;
+export type Role = wire.Role;
 
-/** The fields about changes that every record has. */
-export interface ChangeFields {
-  state: State;
-  created: string;
-  modified: string;
-  created_epoch: number;
-  modified_epoch: number;
-  createdBy: string;
-  modifiedBy: string;
+interface Tagged {
   /** The ETag of the record; records in listings have none. */
   etag?: string;
 }
+
+/** The fields about changes that every record has. */
+export interface ChangeFields extends Pick<wire.Set, "state" | "created" | "modified" | "created_epoch" | "modified_epoch" | "createdBy" | "modifiedBy">, Tagged {}
 
 interface Described {
   /** What people say about it; absent where nothing is said, and in listings. */
@@ -25,61 +21,16 @@ interface Described {
 }
 
 /** Who may read a dataspace without a role in it: nobody, every user, or everybody. */
-export type Visibility = "private" | "public" | "open";
+export type Visibility = wire.Visibility;
 
-export interface Dataspace extends ChangeFields, Described {
-  id: string;
-  url: string;
-  name: string;
-  title: string;
-  description: string;
-  visibility: Visibility;
-  origin: string;
-  /** Which versions of files a purge keeps: "everything", "last 5", "90 days". */
-  retention: string;
-  /** Bytes of all versions, at most. Only in answers to sysadmins, where there is a limit. */
-  quota?: number;
-}
+export interface Dataspace extends Omit<wire.Dataspace, "metadata">, Described, Tagged {}
 
-export interface DataSet extends ChangeFields, Described {
-  id: string;
-  url: string;
-  name: string;
-  title: string;
-  description: string;
-  dataspaceId: string;
-  /** What fills in properties of its files; nothing as long as nobody asks for it. */
-  extract: Extractor[];
-}
+export interface DataSet extends Omit<wire.Set, "metadata">, Described, Tagged {}
 
 /** A JSON file beside a file, or the header of the file itself. */
-export type Extractor = "sidecar" | "header";
+export type Extractor = wire.Extract[number];
 
-export interface Resource extends ChangeFields, Described {
-  id: string;
-  url: string;
-  dataUrl: string;
-  viewDataUrl: string;
-  name: string;
-  description: string;
-  format: string;
-  mimetype: string;
-  /** In units of 1,024 bytes, rounded; `bytes` is exact. */
-  size: number;
-  bytes: number;
-  sha256: string;
-  filename: string;
-  setId: string;
-  dataspaceId: string;
-  /** The number of the current version, from 1. */
-  version: number;
-  /** The bytes were removed for good; only the record is left. */
-  purged?: boolean;
-  /** The service knows that the file is damaged. An upload of the same bytes repairs it. */
-  damaged?: boolean;
-  /** Of a deleted one that was moved into another set: the id that it has there. */
-  movedTo?: string;
-}
+export interface Resource extends Omit<wire.Resource, "metadata">, Described, Tagged {}
 
 /** A file that can be read: that of a resource, or of one of its versions. */
 export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256"> {
@@ -89,28 +40,11 @@ export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "descrip
   setId?: string;
 }
 
-/** What a resource is, or was before its file was replaced. */
-export interface Version extends StoredFile {
-  /** From 1. */
-  version: number;
-  resourceId: string;
-  format: string;
-  /** When its file came, and from whom. */
-  created: string;
-  createdBy: string;
-  /** With a label it is kept whatever the retention of the dataspace says; "" if it has none. */
-  label: string;
-  /** It is the version that the resource is in. */
-  current: boolean;
-  /** When the file was removed, and by which rule; unset while it is there. */
-  removed?: string;
-  rule?: string;
-  /** The sysadmin who erased it. */
-  removedBy?: string;
-  /** The service knows that the file is damaged. */
-  damaged?: boolean;
-  /** In the answer to erase: something else has the same bytes, which stay for that. */
-  shared?: boolean;
+/** A state of a resource: the present one, or one before its file was replaced. */
+export interface Version extends wire.Version {
+  /** Never set: those of a file in an archive. */
+  content?: Blob;
+  setId?: string;
 }
 
 export interface Counters {
@@ -123,12 +57,7 @@ export interface Counters {
   oldBytes: number;
 }
 
-export interface Usage extends Counters {
-  days: (Counters & { day: string })[];
-  dataspaces?: (Counters & { dataspaceId: string; quota?: number })[];
-  /** Bytes of all versions, at most; absent for several dataspaces, without a limit, and without a role. */
-  quota?: number;
-}
+export type Usage = wire.Usage & { quota?: number };
 
 /** The address of the bytes of a file; with `inline` the browser shows types that are safe. */
 export const dataAddress = (of: Pick<StoredFile, "dataUrl">, inline = false) => root + pathOf(of.dataUrl) + (inline ? "?disposition=inline" : "");
@@ -169,7 +98,7 @@ export const sets = {
 /** A folder of the tree that names make: its path, with a slash at its end. */
 export type Folder = { folder: string };
 
-/** What is in a folder. */
+/** An item of a folder. */
 export type Entry = Resource | Folder;
 
 export const isFolder = (e: Entry): e is Folder => "folder" in e;
@@ -230,42 +159,16 @@ export class LevelByTime extends Listing<Entry> {
 }
 
 /** How much is in a folder; `bounded`: there is more, and both are lower bounds. */
-export interface FolderSize {
-  path: string;
-  files: number;
-  bytes: number;
-  bounded: boolean;
-}
+export type FolderSize = wire.FolderSize;
 
-/** What a change of a folder did, and where the folder is. */
-export interface FolderChange {
-  setId: string;
-  path: string;
-  files: number;
-  folders: number;
-  /** Of a deletion: what restores it. */
-  deletion?: string;
-  createdFolders?: string[];
-}
+/** The result of a change of a folder, and where the folder is. */
+export type FolderChange = wire.FolderChange;
 
-/** What is done with many files of a set. */
-export interface ManyFiles {
-  action: "delete" | "restore" | "copy" | "move";
-  /** Of a copy or move. */
-  setId?: string;
-  /** Of a copy or move: with a slash at its end; "" is none. */
-  folder?: string;
-}
+/** An action on many files of a set. */
+export type ManyFiles = Omit<wire.ManyFiles, "ids">;
 
-/** What became of one of many files; `code` and `detail` say why it was refused. */
-export interface ManyResult {
-  id: string;
-  resourceId?: string;
-  code?: string;
-  detail?: string;
-  /** It was so before. */
-  already?: boolean;
-}
+/** The result for one of many files; `code` and `detail` say why it was refused. */
+export type ManyResult = wire.ManyResult;
 
 const changeFolder = (what: string) => (sid: string, body: { path: string; toPath?: string; setId?: string }) =>
   call<FolderChange>("POST", `/sets/${id(sid)}/folder${what}`, { body });
@@ -282,7 +185,7 @@ export const folders = {
 };
 
 /** Where a file goes; what is left out stays. */
-type Destination = { setId?: string; name?: string };
+type Destination = wire.Destination;
 
 export const resources = {
   ...records<Resource>("/resources", "PATCH"),

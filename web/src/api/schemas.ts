@@ -1,7 +1,7 @@
 // Schemas, which describe the properties of sets and files, and the forms that are drawn from them.
 import type { Numeric, Value } from "../describe/metadata";
 import { call, exact, id, queryOf } from "./http";
-import type { ChangeFields } from "./records";
+import type * as wire from "./wire";
 
 /** How a field of a form is filled in. */
 export type FieldKind = "text" | "longText" | "number" | "integer" | "truth" | "date" | "dateTime" | "choice" | "quantity" | "list" | "group" | "json";
@@ -35,51 +35,23 @@ export interface PropertyForm {
 }
 
 /** Describes the properties of the sets of a dataspace, or of its files by their types. */
-export interface Schema extends ChangeFields {
-  id: string;
-  url: string;
-  dataspaceId: string;
-  name: string;
-  title: string;
-  description: string;
-  for: "files" | "sets";
-  /** Of files: media types, formats, or extensions with a dot; none: all files. */
-  types: string[];
-  /** Changes that do not follow it are refused. */
-  enforce: boolean;
-  version: number;
-  /** The JSON Schema. */
-  schema: unknown;
+export interface Schema extends Omit<wire.Schema, "form"> {
   form: PropertyForm;
+  /** The ETag of the record; records in listings have none. */
+  etag?: string;
 }
 
 /** A version of the JSON Schema of a schema. */
-export interface SchemaVersion {
-  version: number;
-  schema: unknown;
+export interface SchemaVersion extends Omit<wire.SchemaVersion, "form"> {
   form: PropertyForm;
-  created: string;
-  createdBy: string;
 }
 
 /** Why properties do not follow their schema. */
-export interface PropertyProblem {
-  /** A JSON pointer, such as /steps/0/what. */
-  path: string;
-  /** The keyword of JSON Schema. */
-  rule: string;
-  message: string;
-}
+export type PropertyProblem = wire.Conformance["problems"][number];
 
-/** What a schema asks of an object; without `schema` none applies to it. */
-export interface Asked {
-  /** `version` is the one that the properties were made with. */
-  schema?: { id: string; name: string; title: string; version: number; enforce: boolean };
-  /** The number of the newest version. */
-  newest?: number;
+/** The demands of a schema on an object; without `schema` none applies to it. */
+export interface Asked extends Omit<wire.Conformance, "form"> {
   form?: PropertyForm;
-  incomplete: boolean;
-  problems: PropertyProblem[];
 }
 
 export const schemas = {

@@ -1,6 +1,7 @@
 // The search, the audit log, webhooks, uploads under way, and the service itself.
 import { call, id, Listing, problemOf, queryOf, root, unreachable } from "./http";
 import type { DataSet, Dataspace, Resource, Usage } from "./records";
+import type * as wire from "./wire";
 
 /** Something that was found. */
 export type Hit = { matched: string[] } & ({ kind: "dataspace"; record: Dataspace } | { kind: "set"; record: DataSet } | { kind: "resource"; record: Resource });
@@ -29,36 +30,13 @@ export const search = {
 export type Changed = string | { before: string; now: string };
 
 /** An entry of the audit log. What it does not say is absent. */
-export interface AuditEntry {
-  number: number;
-  time: string;
-  /** Such as resource.replace. */
-  action: string;
-  /** Unset for an operator with the data directory, or the service itself. */
-  userId?: string;
-  keyId?: string;
-  requestId?: string;
-  /** The number of the entry of which this is a consequence. */
-  cause?: number;
-  objectKind?: "dataspace" | "set" | "resource" | "user" | "key" | "webhook" | "schema" | "edit" | "link";
-  objectId?: string;
-  /** The user who has the role or the key. */
-  subjectId?: string;
-  bytes?: number;
-  version?: number;
+export interface AuditEntry extends Omit<wire.AuditEntry, "values" | "texts"> {
   values?: Record<string, Changed | number>;
   texts?: Record<string, Changed>;
-  address?: string;
-  /** Texts or the address were erased. */
-  erased?: true;
 }
 
 /** A signed head of the audit log, and the public key of its signature. */
-export interface AuditHead {
-  size: number;
-  head: string;
-  key: string;
-}
+export type AuditHead = wire.AuditHead;
 
 /** The newest first. */
 export const audit = {
@@ -71,50 +49,13 @@ export const audit = {
 };
 
 /** Sends a message for each change. What it does not say is absent. */
-export interface Webhook {
-  id: string;
-  url: string;
-  label: string;
-  /** Unset if it hears of all changes of the service. */
-  dataspaceId?: string;
-  /** Such as resource.create or resource.*; none stand for everything. */
-  events: string[];
-  state: "active" | "paused";
-  /** The user who changed or resumed it last, for whom it acts. */
-  modifiedBy: string;
-  reason?: "failed" | "gone" | "role_lost" | "key_ended" | "restored";
-  /** The reason in detail. */
-  because?: string;
-  paused?: string;
-  /** The first entry of the audit log that it has not dealt with. */
-  position: number;
-  deliveries: number;
-  /** How often the message that waits was tried. */
-  tries: number;
-  nextTry?: string;
-  formerSecretUntil?: string;
+export interface Webhook extends wire.Webhook {
   /** Only in the answers to its creation and to rotate. */
   secret?: string;
 }
 
 /** A message of a webhook, and what came of its last try. */
-export interface Delivery {
-  number: number;
-  messageId: string;
-  /** The number in the audit log. */
-  entry: number;
-  event: string;
-  state: "delivered" | "failed" | "skipped";
-  tries: number;
-  first: string;
-  last: string;
-  /** 0 if no answer came. */
-  status: number;
-  milliseconds: number;
-  error?: string;
-  /** The beginning of the answer. */
-  answer?: string;
-}
+export type Delivery = wire.Delivery;
 
 const webhookPath = (wid: string) => `/webhooks/${id(wid)}`;
 
@@ -136,13 +77,7 @@ export const webhooks = {
 };
 
 /** The state of a resumable upload. */
-export interface ResumableUpload {
-  length: number;
-  offset: number;
-  expires: string;
-  /** Set once the upload is complete. */
-  resourceUrl?: string;
-}
+export type ResumableUpload = wire.Upload;
 
 export const uploads = {
   /** @param path such as /uploads/ID */
@@ -151,14 +86,7 @@ export const uploads = {
 };
 
 /** The status of the service; `detail` only for sysadmins. */
-export interface Status {
-  status: "OK" | "READ-ONLY" | "FAILING";
-  hostname: string;
-  node: string;
-  engine: string;
-  version: string;
-  detail?: Record<string, unknown>;
-}
+export type Status = wire.Status;
 
 export const service = {
   /** A failing service answers 503 with the same object. */

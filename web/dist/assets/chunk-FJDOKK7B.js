@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-QQPFA5IT.js";import"./chunk-LLZVBDIU.js";import"./chunk-34TAIDYY.js";import"./chunk-NDJBQRHU.js";import"./chunk-L3BECYJE.js";import"./chunk-3E73UVXW.js";import"./chunk-MOHBJBSP.js";import"./chunk-GGYXUFD6.js";import"./chunk-QNSNRYLK.js";import"./chunk-V4JC26VO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-O4AF5ZZ3.js";import"./chunk-JB4MRPVB.js";import"./chunk-S5ROAVWB.js";import"./chunk-DK2EOHR7.js";import"./chunk-MOHBJBSP.js";import"./chunk-IS652OQG.js";import"./chunk-GGYXUFD6.js";import"./chunk-QNSNRYLK.js";import"./chunk-V4JC26VO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-QG4GLZWT.js";import"./chunk-DY3VH6YL.js";import"./chunk-IWFJXGFY.js";import"./chunk-ZSMIKJGP.js";import"./chunk-NDJBQRHU.js";import"./chunk-L3BECYJE.js";import"./chunk-QNSNRYLK.js";import"./chunk-V4JC26VO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};
