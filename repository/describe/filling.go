@@ -10,7 +10,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// filling is what instruments ask of a Service. They act for nobody, on files of sets whose writers
+// filling holds the rules of instruments. They act for nobody, on files of sets whose writers
 // have asked for it.
 type filling struct{ *Descriptions }
 

@@ -130,7 +130,7 @@ func fieldsOf(t metadata.ResumableUpload) UploadFields {
 	return f
 }
 
-// ChunkRules is what resumable.Uploads needs of a Service.
+// ChunkRules implements resumable.Repository for the uploads of users.
 type ChunkRules struct{ *Uploads }
 
 // ChunkRules returns the rules of the uploads of users.

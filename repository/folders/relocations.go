@@ -22,7 +22,7 @@ type Relocation struct {
 	Overwrite bool // something may be at To
 	// Check gets what is at both paths, where there may be nothing, in the transaction that
 	// relocates. It returns the reason to refuse. It may be called more than once, and must not use
-	// the Service.
+	// a use case.
 	Check func(from, to DriveEntry) error
 }
 

@@ -102,7 +102,7 @@ func (s *Visitors) uploadSecret(link, upload metadata.ID) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:length])
 }
 
-// linkUploads is what resumable.Uploads needs of a Service for a visitor of a link. The caller that
+// linkUploads implements resumable.Repository for a visitor of a link. The caller that
 // its methods are given does not matter.
 type linkUploads struct {
 	files.ChunkRules

@@ -15,7 +15,7 @@ import (
 // NewEvents returns the streams of what happens in a repository.
 func NewEvents(core *core.Core) *events.Streams { return events.New(eventRules{core}) }
 
-// eventRules is what streams of events ask of a Service.
+// eventRules implements events.Rules.
 type eventRules struct{ *core.Core }
 
 // View implements events.Rules. That a stream waits is no reason to keep inline bodies from being
