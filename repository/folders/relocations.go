@@ -21,8 +21,8 @@ type Relocation struct {
 	Shallow   bool // of a copy: a folder goes without its content
 	Overwrite bool // something may be at To
 	// Check gets what is at both paths, where there may be nothing, in the transaction that
-	// relocates. It returns the reason to refuse. It may be called more than once, and must not use
-	// a use case.
+	// relocates. It returns the reason to refuse. It may be called more than once, and must not
+	// call a use case.
 	Check func(from, to DriveEntry) error
 }
 

@@ -13,8 +13,8 @@ import (
 
 // RemoveAt deletes the file or the folder at a path of the drive. The folder that loses it stays
 // when it is empty. check gets what is at the path, where there may be nothing, in the transaction
-// that deletes, and returns the reason to refuse. It may be called more than once, and must not use
-// a use case.
+// that deletes, and returns the reason to refuse. It may be called more than once, and must not
+// call a use case.
 func (s *Drive) RemoveAt(ctx context.Context, p auth.Principal, path DrivePath, check func(DriveEntry) error) (e DriveEntry, err error) {
 	decide := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		if e, err = locate(tx, p, path, auth.Write); err != nil {
