@@ -21,9 +21,12 @@ import (
 // stampHeader names the stamp of the last change in a snapshot, in µs.
 const stampHeader = "Labshelf-Stamp"
 
+// maintenanceRoutes serves copies of the data, checks and purges.
+type maintenanceRoutes struct{ *api }
+
 // getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
 // another state.
-func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
@@ -58,12 +61,12 @@ func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 }
 
 // stillMaintains refuses the rest of an answer to a caller that is no sysadmin any more.
-func (a *api) stillMaintains(r *request) func() error {
+func (a maintenanceRoutes) stillMaintains(r *request) func() error {
 	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.caller) }
 }
 
 // getBlob sends a blob by its digest, also one that no resource refers to any more.
-func (a *api) getBlob(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
@@ -80,14 +83,14 @@ func (a *api) getBlob(w http.ResponseWriter, r *request) error {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
-	return a.sendContent(w, r, content{file: file, digest: digest, bytes: bytes, still: a.stillMaintains(r)})
+	return fileRoutes{a.api}.sendContent(w, r, content{file: file, digest: digest, bytes: bytes, still: a.stillMaintains(r)})
 }
 
 // maxLabelled is how many versions with a label the answer to a purge names; it counts all.
 const maxLabelled = 1000
 
 // purge removes the files of resources that were deleted long ago.
-func (a *api) purge(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) purge(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -125,7 +128,7 @@ const heartbeat = 500 * time.Millisecond
 
 // check checks all data and reports violations while it runs. It ends when the client goes away. A
 // request without a body asks for a complete check.
-func (a *api) check(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) check(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -158,7 +161,7 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 }
 
 // checkError returns for the client, and notes for the log in full, why a check failed.
-func (a *api) checkError(w http.ResponseWriter, r *request, err error) *wire.CheckError {
+func (a maintenanceRoutes) checkError(w http.ResponseWriter, r *request, err error) *wire.CheckError {
 	if r.Context().Err() == nil { // else its end is no error
 		noteError(w, err, http.StatusInternalServerError)
 	}

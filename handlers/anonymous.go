@@ -107,7 +107,7 @@ func (r *request) caching() string {
 // openPage returns the page of the open object at an address, which has gone if the status says so.
 // There is none of what is not open, of what does not exist, at other addresses, and for clients
 // with credentials: the script makes theirs.
-func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page, int, error) {
+func (a pageRoutes) openPage(w http.ResponseWriter, r *request, at string) (*html.Page, int, error) {
 	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
 	read := map[string]func(*request, string, html.Addresses) (html.Object, *html.Page, error){
 		"dataspaces": a.openDataspace, "sets": a.openSet, "resources": a.openResource,
@@ -150,7 +150,7 @@ func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page
 }
 
 // addresses are those of the pages and of the interface, as the client reached them.
-func (a *api) addresses(r *http.Request) html.Addresses {
+func (a pageRoutes) addresses(r *http.Request) html.Addresses {
 	base := a.base(r)
 	site := strings.TrimSuffix(base, version)
 	return html.Addresses{
@@ -197,7 +197,7 @@ const mostOnHome = 1000
 
 // openHome lists the open dataspaces by what they are called; there is no page where there are
 // none.
-func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
+func (a pageRoutes) openHome(r *request, at html.Addresses) (*html.Page, error) {
 	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
 	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
@@ -211,7 +211,7 @@ func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
 	return page, nil
 }
 
-func (a *api) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+func (a pageRoutes) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
 	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, id)
 	if err == nil {
 		object, err = html.OfDataspace(d)
@@ -235,7 +235,7 @@ func (a *api) openDataspace(r *request, id string, at html.Addresses) (object ht
 }
 
 // readSet reads a set with its dataspace.
-func (a *api) readSet(r *request, id string) (object html.Object, err error) {
+func (a pageRoutes) readSet(r *request, id string) (object html.Object, err error) {
 	set, err := a.repo.Sets.GetSet(r.Context(), r.caller, id)
 	if err != nil {
 		return object, err
@@ -259,7 +259,7 @@ func kept(borrowed metadata.Resource) metadata.Resource {
 	return borrowed
 }
 
-func (a *api) openResource(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+func (a pageRoutes) openResource(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
 	resource, err := a.repo.Files.GetResource(r.Context(), r.caller, id)
 	if err != nil {
 		return object, nil, err
@@ -297,7 +297,7 @@ type address struct {
 }
 
 // getSitemap answers with the index: a part for each open dataspace.
-func (a *api) getSitemap(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getSitemap(w http.ResponseWriter, r *request) error {
 	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (a *api) getSitemap(w http.ResponseWriter, r *request) error {
 // getSitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to
 // those of the files. A part that is full leads to none, and the sets beyond it are found from the
 // page of the dataspace.
-func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *request) error {
 	id, isPart := strings.CutSuffix(r.params.ByName("name"), ".xml")
 	if !isPart {
 		return errNoSuchPath
@@ -353,7 +353,7 @@ func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
 }
 
 // sendSitemap sends a file of a sitemap. What is not open has none.
-func (a *api) sendSitemap(w http.ResponseWriter, file sitemap, err error) error {
+func (a pageRoutes) sendSitemap(w http.ResponseWriter, file sitemap, err error) error {
 	var refusal *errs.Error
 	if errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated {
 		return errNoSuchPath
@@ -373,7 +373,7 @@ func (a *api) sendSitemap(w http.ResponseWriter, file sitemap, err error) error 
 
 // getRobots tells crawlers what there is for them: nothing, or what is open, without archives,
 // which are made when they are read.
-func (a *api) getRobots(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getRobots(w http.ResponseWriter, r *request) error {
 	text := "User-agent: *\nDisallow: /\n"
 	if a.repo.Credentials.Anonymous() {
 		site := strings.TrimSuffix(a.base(r.Request), version)

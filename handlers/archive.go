@@ -12,7 +12,7 @@ import (
 )
 
 // downloadArchive sends the files of a set as one zip, made while it is sent.
-func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
+func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *request) error {
 	files, err := a.repo.Files.OpenArchive(r.Context(), r.caller, r.id(), r.query.Get("folder"), r.query["resource"])
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
 }
 
 // streamArchive sends an archive, and closes it.
-func (a *api) streamArchive(w http.ResponseWriter, r *request, files *files.Archive) error {
+func (a fileRoutes) streamArchive(w http.ResponseWriter, r *request, files *files.Archive) error {
 	defer files.Close()
 	header := w.Header()
 	header.Set("Content-Type", "application/zip")
@@ -61,7 +61,7 @@ func (b *startedWriter) Write(p []byte) (int, error) {
 
 // sendArchive writes every file, then the directory of the archive. After an error, which is no
 // *errs.Error where it came from the connection, no part of the directory has been written.
-func (a *api) sendArchive(ctx context.Context, to io.Writer, files *files.Archive) error {
+func (a fileRoutes) sendArchive(ctx context.Context, to io.Writer, files *files.Archive) error {
 	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name, Metadata: files.Set.Descriptive})
 	for {
 		resource, file, err := files.Next(ctx)

@@ -18,19 +18,22 @@ import (
 	"labshelf/repository/core"
 )
 
-func (a *api) listAudit(w http.ResponseWriter, r *request) error {
+// auditRoutes serves the audit log and the events.
+type auditRoutes struct{ *api }
+
+func (a auditRoutes) listAudit(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.caller, r.list())
 	if err == nil {
-		writePage(a, w, r, page, auditEntry)
+		writePage(a.api, w, r, page, auditEntry)
 	}
 	return err
 }
 
-func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) listHistory(of paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		page, err := a.repo.AuditLog.History(r.Context(), r.caller, of, r.list())
 		if err == nil {
-			writePage(a, w, r, page, auditEntry)
+			writePage(a.api, w, r, page, auditEntry)
 		}
 		return err
 	}
@@ -82,7 +85,7 @@ func digestText(digest [32]byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) getAuditHead(w http.ResponseWriter, r *request) error {
 	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.caller, r.query.Get("size"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
@@ -90,7 +93,7 @@ func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *request) error {
 	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.caller, r.query.Get("entry"), r.query.Get("from"), r.query.Get("size"))
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
 
 // exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a
 // part is not taken for all of it.
-func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) exportAudit(w http.ResponseWriter, r *request) error {
 	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.caller)
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) eraseAudit(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) eraseAudit(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.caller, r.number()))
 }
 
@@ -146,7 +149,7 @@ const (
 // followEvents sends what happens while it happens, as server-sent events, until the client goes,
 // its key or session has ended, or the service stops. A client that connects again says by
 // Last-Event-ID where it was; a browser's window that takes over from another one, by after.
-func (a *api) followEvents(w http.ResponseWriter, r *request) error {
+func (a auditRoutes) followEvents(w http.ResponseWriter, r *request) error {
 	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.query.Get("after"))
 	stream, err := a.repo.Events.Open(r.Context(), r.caller, after)
 	if err != nil {

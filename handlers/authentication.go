@@ -148,8 +148,11 @@ const sessionCookie = "labshelf_session"
 var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequired, Field: "key",
 	Message: "sign in with a key: send {\"key\": …}"}
 
+// sessionRoutes serves the sessions of browsers.
+type sessionRoutes struct{ *api }
+
 // signIn exchanges a key for a cookie. An unknown key counts like one in a header.
-func (a *api) signIn(w http.ResponseWriter, r *request) error {
+func (a sessionRoutes) signIn(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -173,7 +176,7 @@ func (a *api) signIn(w http.ResponseWriter, r *request) error {
 }
 
 // setSession gives a browser a session, until that ends.
-func (a *api) setSession(w http.ResponseWriter, r *http.Request, token string, ends metadata.Stamp) {
+func (a sessionRoutes) setSession(w http.ResponseWriter, r *http.Request, token string, ends metadata.Stamp) {
 	cookie := a.cookie(r, token)
 	cookie.Expires = ends.Time()
 	cookie.MaxAge = max(1, int(time.Until(cookie.Expires).Seconds()))
@@ -207,7 +210,7 @@ func signInKey(fields core.Fields) (key string, err error) {
 // signOut ends the session, also for copies of its cookie. The cookie is removed first: this
 // browser is signed out even where the session cannot be ended now, because the service takes no
 // changes. No session is no error.
-func (a *api) signOut(w http.ResponseWriter, r *request) error {
+func (a sessionRoutes) signOut(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -222,7 +225,7 @@ func (a *api) signOut(w http.ResponseWriter, r *request) error {
 
 // cookie returns the cookie that holds a token: not readable by scripts, not sent by other sites,
 // to other paths, or, where clients use TLS, over the plain network.
-func (a *api) cookie(r *http.Request, token string) *http.Cookie {
+func (a sessionRoutes) cookie(r *http.Request, token string) *http.Cookie {
 	path := "/"
 	if a.prefix != "" {
 		path = a.prefix

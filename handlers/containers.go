@@ -12,17 +12,20 @@ import (
 	"labshelf/repository/core"
 )
 
-func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
+// containerRoutes serves dataspaces, sets and what they use.
+type containerRoutes struct{ *api }
+
+func (a containerRoutes) listDataspaces(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
 	presenter := a.presenter(r)
-	writePage(a, w, r, page, presenter.dataspace)
+	writePage(a.api, w, r, page, presenter.dataspace)
 	return nil
 }
 
-func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) createDataspace(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -36,12 +39,12 @@ func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) getDataspace(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, r.id())
 	return a.sendDataspace(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) updateDataspace(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -52,36 +55,36 @@ func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
 	return a.sendDataspace(w, r, updated, err)
 }
 
-func (a *api) deleteDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) deleteDataspace(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Dataspaces.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
-func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) restoreDataspace(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendDataspace(w, r, restored, err)
 }
 
-func (a *api) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
+func (a containerRoutes) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, d.Tag(), a.presenter(r).dataspace(d))
 	}
 	return err
 }
 
-func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		page, err := a.repo.Sets.ListSets(r.Context(), r.caller, which, r.list())
 		if err != nil {
 			return err
 		}
 		presenter := a.presenter(r)
-		writePage(a, w, r, page, presenter.set)
+		writePage(a.api, w, r, page, presenter.set)
 		return nil
 	}
 }
 
-func (a *api) createSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) createSet(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -95,12 +98,12 @@ func (a *api) createSet(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) getSet(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Sets.GetSet(r.Context(), r.caller, r.id())
 	return a.sendSet(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a *api) updateSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) updateSet(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -111,17 +114,17 @@ func (a *api) updateSet(w http.ResponseWriter, r *request) error {
 	return a.sendSet(w, r, updated, err)
 }
 
-func (a *api) deleteSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) deleteSet(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Sets.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
-func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) restoreSet(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendSet(w, r, restored, err)
 }
 
-func (a *api) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
+func (a containerRoutes) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, set.Tag(), a.presenter(r).set(set))
 	}
@@ -147,7 +150,7 @@ func usage(u containers.UsageSummary) wire.Usage {
 	return shown
 }
 
-func (a *api) getUsage(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) getUsage(w http.ResponseWriter, r *request) error {
 	summary, err := a.repo.Dataspaces.Usage(r.Context(), r.caller)
 	if err == nil {
 		writeJSON(w, http.StatusOK, usage(summary))
@@ -155,7 +158,7 @@ func (a *api) getUsage(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) getDataspaceUsage(w http.ResponseWriter, r *request) error {
 	summary, err := a.repo.Dataspaces.DataspaceUsage(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, usage(summary))
@@ -163,7 +166,7 @@ func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) getUserUsage(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) getUserUsage(w http.ResponseWriter, r *request) error {
 	share, err := a.repo.Users.UserUsage(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.UserUsage(share))

@@ -28,8 +28,11 @@ import (
 	"labshelf/repository/files"
 )
 
+// fileRoutes serves files and archives.
+type fileRoutes struct{ *api }
+
 // downloadResource sends the file of a resource.
-func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
+func (a fileRoutes) downloadResource(w http.ResponseWriter, r *request) error {
 	if a.redirects(r) {
 		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.caller, r.id())
 		if err != nil || address != "" {
@@ -44,7 +47,7 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 // redirects tells whether a download may lead to where the bytes are: that of a client with a key,
 // and never of a page, whose policy allows no other host, nor one under a condition, which is about
 // this service's tags.
-func (a *api) redirects(r *request) bool {
+func (a fileRoutes) redirects(r *request) bool {
 	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.query.Has("disposition") {
 		return false
 	}
@@ -63,14 +66,14 @@ func redirect(w http.ResponseWriter, of metadata.Resource, address string, err e
 }
 
 // downloadVersion sends the file of one version of a resource.
-func (a *api) downloadVersion(w http.ResponseWriter, r *request) error {
+func (a fileRoutes) downloadVersion(w http.ResponseWriter, r *request) error {
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
 		return a.repo.Versions.OpenVersion(r.Context(), r.caller, r.id(), r.number())
 	})
 }
 
 // sendFile sends the file of the resource in the path, as open returns it.
-func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
+func (a fileRoutes) sendFile(w http.ResponseWriter, r *request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Who may not read it learns nothing else.
@@ -108,7 +111,7 @@ func contentOf(resource metadata.Resource, file io.ReadSeeker) content {
 // entity tag that is set, else the usual one. http.ServeContent does conditions and ranges. A file
 // that turns out to be damaged is an error before the answer begins; afterwards the answer is cut
 // off, as it is where the caller loses the right to the rest.
-func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
+func (a fileRoutes) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
 	if kind := header.Get("Content-Type"); isActiveType(kind) {
 		header.Set("Content-Type", inertType(r.Request, kind))
@@ -322,7 +325,7 @@ var errContent = errors.New("the content does not have the recorded SHA-256")
 // size of the configuration wrong bytes of a whole file never come to a clean end: a small file is
 // read and compared at once, which returns an error if the digest differs, a larger one while it is
 // sent. A part of a larger file cannot be verified.
-func (a *api) verified(r *request, c content) (body io.ReadSeeker, release func(), err error) {
+func (a fileRoutes) verified(r *request, c content) (body io.ReadSeeker, release func(), err error) {
 	if c.verified || c.bytes > a.config.VerifyReads || r.Method != http.MethodGet {
 		return c.file, func() {}, nil
 	}

@@ -16,13 +16,16 @@ import (
 // drivePath is where the drive is, below the prefix.
 const drivePath = "/dav"
 
-func (a *api) newDrive() *dav.Drive {
+// driveRoutes serves the network drive.
+type driveRoutes struct{ *api }
+
+func (a driveRoutes) newDrive() *dav.Drive {
 	return dav.New(a.repo, dav.Config{
 		Prefix:     a.prefix + drivePath,
 		Origins:    a.driveOrigins,
 		Conditions: func(r *http.Request) core.Match { return preconditions(&request{Request: r}) },
 		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error {
-			return a.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
+			return fileRoutes{a.api}.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
 				resource, file, err := a.repo.Files.OpenResource(r.Context(), caller, e.File.ID.String())
 				if err == nil {
 					if resource.Version == e.File.Version {
@@ -43,7 +46,7 @@ var driveCosts = map[string]cost{
 }
 
 // driveOrigins are the schemes and hosts under which a client can name the drive.
-func (a *api) driveOrigins(r *http.Request) []string {
+func (a driveRoutes) driveOrigins(r *http.Request) []string {
 	origins := []string{}
 	if own, err := url.Parse(a.hosts.Origin(r)); err == nil {
 		origins = append(origins, originOf(own))
@@ -55,7 +58,7 @@ func (a *api) driveOrigins(r *http.Request) []string {
 }
 
 // serveDrive serves a request to the drive; path is what its address has behind drivePath.
-func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
+func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if r.Method == http.MethodOptions {
 		noteRoute(w, r.Method, drivePath+"/")
 		dav.Describe(w)
@@ -82,7 +85,7 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 }
 
 // serveAbove serves OPTIONS and PROPFIND of a path above the drive. It reports whether it has.
-func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
+func (a driveRoutes) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 	above, is := a.drive.Above(r.URL.Path)
 	if !is || r.Method != http.MethodOptions && r.Method != "PROPFIND" {
 		return false
@@ -106,7 +109,7 @@ func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // serveAdmitted serves a request to the drive within the budget of its method.
-func (a *api) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
+func (a driveRoutes) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
 	req := &request{Request: r, caller: caller}
 	leave, err := a.gate.admit(w, req, driveCosts[r.Method], a.callerOf(req))
 	if err != nil {
@@ -124,7 +127,7 @@ var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 // authenticateDrive returns the principal of the key that the request has as its password, whatever
 // its username. Cookies do not count: file managers have none, and pages have the interface. Who
 // sends no key is asked for one, and has tried none.
-func (a *api) authenticateDrive(answer http.Header, r *http.Request) (auth.Principal, error) {
+func (a driveRoutes) authenticateDrive(answer http.Header, r *http.Request) (auth.Principal, error) {
 	if a.hosts.Scheme(r) != "https" && !a.hosts.Client(r).IsLoopback() {
 		return auth.Principal{}, errPlainDrive
 	}

@@ -19,13 +19,13 @@ const dropsSecurity = visitsSecurity + "; script-src 'self'; connect-src 'self'"
 
 // routesOfDrops are those of files that come through a request link in chunks, by the same protocol
 // and code as those of users.
-func (a *api) routesOfDrops() []route {
+func (a visitRoutes) routesOfDrops() []route {
 	return []route{
 		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked, blob},
-		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.getUpload), chunked, light},
-		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked, blob},
-		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked, blob},
-		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.endUpload), chunked, light},
+		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(uploadRoutes{a.api}.getUpload), chunked, light},
+		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(uploadRoutes{a.api}.continueUpload), chunked, blob},
+		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(uploadRoutes{a.api}.overrideUpload), chunked, blob},
+		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(uploadRoutes{a.api}.endUpload), chunked, light},
 	}
 }
 
@@ -37,7 +37,7 @@ func isDropPath(path string) bool {
 }
 
 // inTusVisited is visited for requests in the version of tus that the service speaks.
-func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
+func (a visitRoutes) inTusVisited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		if err := tus.CheckVersion(w.Header(), r.Request); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(links.V
 
 // sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody
 // else has.
-func (a *api) sentUpload(r *request, v links.Visitor, name string) sending {
+func (a visitRoutes) sentUpload(r *request, v links.Visitor, name string) sending {
 	id, secret, _ := strings.Cut(name, "-")
 	return sending{
 		Uploads: a.repo.Visitors.LinkUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
@@ -56,25 +56,25 @@ func (a *api) sentUpload(r *request, v links.Visitor, name string) sending {
 }
 
 // ofVisitor serves a request of a visitor for the upload in its path.
-func (a *api) ofVisitor(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
+func (a visitRoutes) ofVisitor(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		return a.inTusVisited(w, r, func(v links.Visitor) error { return serve(w, r, a.sentUpload(r, v, r.id())) })
 	}
 }
 
-func (a *api) createDrop(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) createDrop(w http.ResponseWriter, r *request) error {
 	return a.inTusVisited(w, r, func(v links.Visitor) error {
 		start, first, err := readNew(w, r)
 		if err != nil {
 			return err
 		}
 		t, secret, err := a.repo.Visitors.StartFile(r.Context(), v, start)
-		return a.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
+		return uploadRoutes{a.api}.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
 	})
 }
 
 // putDrop takes a file as curl -T sends it.
-func (a *api) putDrop(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) putDrop(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		digests, err := body.Announced(r.Request)
 		if err != nil {

@@ -48,7 +48,10 @@ func (s presenter) outcome(o describe.BulkOutcome) wire.EditOutcome {
 	return shown
 }
 
-func (a *api) sendOutcome(w http.ResponseWriter, r *request, o describe.BulkOutcome, err error) error {
+// editRoutes serves changes of the metadata of many files.
+type editRoutes struct{ *api }
+
+func (a editRoutes) sendOutcome(w http.ResponseWriter, r *request, o describe.BulkOutcome, err error) error {
 	if err == nil {
 		writeJSON(w, http.StatusOK, a.presenter(r).outcome(o))
 	}
@@ -59,7 +62,7 @@ func (a *api) sendOutcome(w http.ResponseWriter, r *request, o describe.BulkOutc
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
 // exportMetadata sends the metadata of the files of a set as CSV, written while it is sent.
-func (a *api) exportMetadata(w http.ResponseWriter, r *request) error {
+func (a editRoutes) exportMetadata(w http.ResponseWriter, r *request) error {
 	separator, known := separators[r.query.Get("separator")]
 	if !known {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
@@ -84,7 +87,7 @@ func (a *api) exportMetadata(w http.ResponseWriter, r *request) error {
 }
 
 // editMetadata changes the metadata of many files, by CSV or by one change for all.
-func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
+func (a editRoutes) editMetadata(w http.ResponseWriter, r *request) error {
 	preview := r.query.Get("preview") == "true"
 	if word := r.query.Get("preview"); word != "" && word != "true" && word != "false" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
@@ -108,12 +111,12 @@ func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a *api) undoEdit(w http.ResponseWriter, r *request) error {
+func (a editRoutes) undoEdit(w http.ResponseWriter, r *request) error {
 	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.caller, r.id())
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a *api) getEdit(w http.ResponseWriter, r *request) error {
+func (a editRoutes) getEdit(w http.ResponseWriter, r *request) error {
 	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, a.presenter(r).edit(edit))
@@ -121,7 +124,7 @@ func (a *api) getEdit(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) listEdits(w http.ResponseWriter, r *request) error {
+func (a editRoutes) listEdits(w http.ResponseWriter, r *request) error {
 	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))

@@ -12,7 +12,10 @@ import (
 	"labshelf/repository/folders"
 )
 
-func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
+// folderRoutes serves folders of sets.
+type folderRoutes struct{ *api }
+
+func (a folderRoutes) outlineResources(w http.ResponseWriter, r *request) error {
 	outline, err := a.repo.Files.OutlineResources(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
@@ -29,7 +32,7 @@ func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) getFolder(w http.ResponseWriter, r *request) error {
 	size, err := a.repo.Folders.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, wire.FolderSize(size))
@@ -37,7 +40,7 @@ func (a *api) getFolder(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) createFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) createFolder(w http.ResponseWriter, r *request) error {
 	return changeFolder(w, r, http.StatusCreated, func(f core.Fields) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
 		in.SetID, _ = metadata.ParseID(r.id())
 		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.caller, r.id(), f)
@@ -45,30 +48,34 @@ func (a *api) createFolder(w http.ResponseWriter, r *request) error {
 	})
 }
 
-func (a *api) copyFolder(w http.ResponseWriter, r *request) error { return a.placeFolder(w, r, false) }
+func (a folderRoutes) copyFolder(w http.ResponseWriter, r *request) error {
+	return a.placeFolder(w, r, false)
+}
 
-func (a *api) moveFolder(w http.ResponseWriter, r *request) error { return a.placeFolder(w, r, true) }
+func (a folderRoutes) moveFolder(w http.ResponseWriter, r *request) error {
+	return a.placeFolder(w, r, true)
+}
 
-func (a *api) placeFolder(w http.ResponseWriter, r *request, move bool) error {
+func (a folderRoutes) placeFolder(w http.ResponseWriter, r *request, move bool) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.PlaceFolder(r.Context(), r.caller, r.id(), f, move)
 	})
 }
 
-func (a *api) deleteFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) deleteFolder(w http.ResponseWriter, r *request) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.RemoveFolder(r.Context(), r.caller, r.id(), f)
 	})
 }
 
-func (a *api) restoreFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) restoreFolder(w http.ResponseWriter, r *request) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.RestoreFolder(r.Context(), r.caller, r.id(), f)
 	})
 }
 
 // changeMany deletes, restores, copies or moves files of a set.
-func (a *api) changeMany(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) changeMany(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err

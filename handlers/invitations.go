@@ -23,7 +23,7 @@ import (
 // admitGuest finds the user of a request below the address of a link, and counts it where there is
 // none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
 // link.
-func (a *api) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
+func (a visitRoutes) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
 	if basic || !hasCredentials(r.Request) {
 		return a.countAnonymous(w.Header(), r.Request)
 	}
@@ -43,7 +43,7 @@ func (a *api) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
 
 // guest returns the user of a request for an invitation, for the log, too; nil: nobody that is
 // known.
-func (a *api) guest(w http.ResponseWriter, r *request) *auth.Principal {
+func (a visitRoutes) guest(w http.ResponseWriter, r *request) *auth.Principal {
 	if r.guest == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ type refusedInvitation struct {
 
 // showInvitation answers with an invitation, as it is for the user who is signed in in this
 // browser. refused is nil, or why the form comes again.
-func (a *api) showInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, refused *refusedInvitation) error {
+func (a visitRoutes) showInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		writeJSON(w, http.StatusOK, wire.Invited{
 			Kind: visit.Kind.String(), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.RFC3339),
@@ -118,7 +118,7 @@ func nothingFor(offered links.Accepted, dataspace string) string {
 }
 
 // startOf is the page to begin with.
-func (a *api) startOf(accepted links.Accepted) string {
+func (a visitRoutes) startOf(accepted links.Accepted) string {
 	if id := idText(accepted.DataspaceID); id != "" {
 		return a.prefix + "/dataspaces/" + id
 	}
@@ -149,7 +149,7 @@ func invitationFields(w http.ResponseWriter, r *request) (fields core.Fields, as
 
 // acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
 // signed in, or sends a key.
-func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView) error {
+func (a visitRoutes) acceptInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -172,7 +172,7 @@ func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v links.Visito
 
 // accept decides whether a new user or one who is there accepts an invitation. That a user is made
 // and that one who is there joins are never taken for each other.
-func (a *api) accept(r *request, v links.Visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
+func (a visitRoutes) accept(r *request, v links.Visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
 		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", core.Shorten(as))}
@@ -186,7 +186,7 @@ func (a *api) accept(r *request, v links.Visitor, caller *auth.Principal, as str
 }
 
 // sendAccepted answers that an invitation is accepted, with the only copy of the key.
-func (a *api) sendAccepted(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, accepted links.Accepted) error {
+func (a visitRoutes) sendAccepted(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, accepted links.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {
 		status = http.StatusCreated
@@ -207,7 +207,7 @@ func (a *api) sendAccepted(w http.ResponseWriter, r *request, v links.Visitor, v
 		return a.showInvitation(w, r, v, visit, nil)
 	}
 	if accepted.Session != "" {
-		a.setSession(w, r.Request, accepted.Session, accepted.Ends)
+		sessionRoutes{a.api}.setSession(w, r.Request, accepted.Session, accepted.Ends)
 	}
 	page := visits.Accepted{
 		Frame:     a.visitFrame("Welcome, " + cmp.Or(accepted.User.Fullname, accepted.User.Username)),

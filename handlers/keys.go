@@ -14,7 +14,7 @@ import (
 )
 
 // routesOfKeys are those of the keys of users.
-func (a *api) routesOfKeys() []route {
+func (a userRoutes) routesOfKeys() []route {
 	return []route{
 		{"GET", "/users/:id/keys", oneself, a.listKeys, listing, page},
 		{"POST", "/users/:id/keys", oneself, a.createKey, plain, light},
@@ -23,7 +23,7 @@ func (a *api) routesOfKeys() []route {
 	}
 }
 
-func (a *api) listKeys(w http.ResponseWriter, r *request) error {
+func (a userRoutes) listKeys(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.Users.ListKeys(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (a *api) listKeys(w http.ResponseWriter, r *request) error {
 
 // createKey answers with the only copy of the key. A request without a body asks for a key without
 // label, and without an end of its own.
-func (a *api) createKey(w http.ResponseWriter, r *request) error {
+func (a userRoutes) createKey(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -53,7 +53,7 @@ func (a *api) createKey(w http.ResponseWriter, r *request) error {
 }
 
 // revokeKey ends a key, and what depends on it unless that is to be kept.
-func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
+func (a userRoutes) revokeKey(w http.ResponseWriter, r *request) error {
 	dependents := r.query.Get("dependents")
 	if r.query.Has("dependents") && dependents != "end" && dependents != "keep" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
@@ -64,7 +64,7 @@ func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
 // maxDependents is how many dependents of a key an answer names; it counts all.
 const maxDependents = 1000
 
-func (a *api) listDependents(w http.ResponseWriter, r *request) error {
+func (a userRoutes) listDependents(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Users.KeyDependents(r.Context(), r.caller, r.id(), r.params.ByName("keyId"))
 	if err != nil {
 		return err

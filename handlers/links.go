@@ -27,17 +27,20 @@ func (s presenter) link(l containers.LinkWithUse) wire.Link {
 	return shown
 }
 
-func (a *api) listLinks(w http.ResponseWriter, r *request) error {
+// linkRoutes serves the links of users.
+type linkRoutes struct{ *api }
+
+func (a linkRoutes) listLinks(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.Links.ListLinks(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
-	writePage(a, w, r, page, a.presenter(r).link)
+	writePage(a.api, w, r, page, a.presenter(r).link)
 	return nil
 }
 
 // createLink answers with the only copy of the address that the service gives out.
-func (a *api) createLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) createLink(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -46,14 +49,14 @@ func (a *api) createLink(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: a.visitAddress(r, token)}
+	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: visitRoutes{a.api}.visitAddress(r, token)}
 	w.Header().Set("Location", shown.URL)
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, shown)
 	return nil
 }
 
-func (a *api) sendLink(w http.ResponseWriter, r *request, l containers.LinkWithUse, err error) error {
+func (a linkRoutes) sendLink(w http.ResponseWriter, r *request, l containers.LinkWithUse, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("ETag", `"`+l.Tag()+`"`)
@@ -62,12 +65,12 @@ func (a *api) sendLink(w http.ResponseWriter, r *request, l containers.LinkWithU
 	return err
 }
 
-func (a *api) getLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) getLink(w http.ResponseWriter, r *request) error {
 	l, err := a.repo.Links.GetLink(r.Context(), r.caller, r.id())
 	return a.sendLink(w, r, l, err)
 }
 
-func (a *api) updateLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) updateLink(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -82,15 +85,15 @@ func (a *api) updateLink(w http.ResponseWriter, r *request) error {
 	return a.sendLink(w, r, l, err)
 }
 
-func (a *api) revokeLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) revokeLink(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.caller, r.id()))
 }
 
-func (a *api) endLinkUploads(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) endLinkUploads(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.caller, r.id()))
 }
 
-func (a *api) takeLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) takeLink(w http.ResponseWriter, r *request) error {
 	l, err := a.repo.Links.TakeLink(r.Context(), r.caller, r.id())
 	return a.sendLink(w, r, l, err)
 }

@@ -15,7 +15,7 @@ import (
 
 // openSet makes the page of an open set: one level of the folders that names make, as the pages
 // with a script begin with.
-func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+func (a pageRoutes) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
 	if object, err = a.readSet(r, id); err != nil {
 		return object, nil, err
 	}

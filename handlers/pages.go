@@ -80,8 +80,11 @@ func takesHTML(accept []string) bool {
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
+// pageRoutes serves the pages for browsers and search engines.
+type pageRoutes struct{ *api }
+
 // getPage answers with the shell, and in it the page of what is open at its address.
-func (a *api) getPage(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getPage(w http.ResponseWriter, r *request) error {
 	about := html.Document{
 		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Credentials.Anonymous(), AdminsInvite: a.repo.Links.AdminsInvite(), LinkDays: int(a.repo.Links.LinkAge().Hours() / 24),
 	}
@@ -114,7 +117,7 @@ func (a *api) getPage(w http.ResponseWriter, r *request) error {
 
 // getAsset answers with a file that the shell links. Its name holds the hash of its content, so
 // that it may be cached for ever.
-func (a *api) getAsset(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getAsset(w http.ResponseWriter, r *request) error {
 	name := r.params.ByName("name")
 	kind := assetTypes[path.Ext(name)]
 	if kind == "" {
@@ -178,7 +181,7 @@ var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/re
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // isAddressOfInterface tells whether a path is one of the interface without its /v1.
-func (a *api) isAddressOfInterface(path, token string) bool {
+func (a pageRoutes) isAddressOfInterface(path, token string) bool {
 	if path == "" { // the root below a base path, of which /v1 is the welcome of the interface
 		return false
 	}
@@ -203,7 +206,7 @@ func sharedWithPage(address string) bool {
 }
 
 // routesOfPages are those of what pages link, and of what search engines read.
-func (a *api) routesOfPages() []route {
+func (a pageRoutes) routesOfPages() []route {
 	routes := []route{
 		{"GET", assetsPath + ":name", everybody, a.getAsset, plain, light},
 		{"GET", "/robots.txt", everybody, a.getRobots, plain, light},
@@ -237,7 +240,7 @@ func sendDocument(name string) func(http.ResponseWriter, *request) error {
 
 // manualPage returns the page for clients without scripts of a part of the documentation, as it is
 // written; nil if the address has no such part. The help itself lists all parts.
-func (a *api) manualPage(at string) *html.Page {
+func (a pageRoutes) manualPage(at string) *html.Page {
 	index := &html.Page{Title: "Manual", Lead: "The user guide and the interface reference need JavaScript. The pages of the manual do not."}
 	for _, p := range docs.Pages() {
 		address := a.prefix + docsPath + p.Name()
@@ -254,7 +257,7 @@ func (a *api) manualPage(at string) *html.Page {
 
 // otherPath answers requests that match no route of the interface. The script knows which pages
 // exist, and says so of any other address.
-func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
+func (a pageRoutes) otherPath(w http.ResponseWriter, r *http.Request) {
 	path, token := routed(r)
 	header := w.Header()
 	if a.config.Pages == nil || !isPage(path) {
@@ -285,7 +288,7 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
 
 // noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
-func (a *api) noPrefix() error {
+func (a pageRoutes) noPrefix() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
 		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
 			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
@@ -293,7 +296,7 @@ func (a *api) noPrefix() error {
 
 // noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing,
 // it names the address that was meant.
-func (a *api) noSuchPath(r *http.Request) error {
+func (a pageRoutes) noSuchPath(r *http.Request) error {
 	path, token := routed(r)
 	if strings.HasPrefix(path+"/", version+"/") || !a.isAddressOfInterface(path, token) {
 		return errNoSuchPath

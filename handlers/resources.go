@@ -15,7 +15,10 @@ import (
 	"labshelf/repository/files"
 )
 
-func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
+// resourceRoutes serves the records of files and their versions.
+type resourceRoutes struct{ *api }
+
+func (a resourceRoutes) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		layouts := a.layouts(r)
 		page := a.pages.Begin(layouts.base + r.path + results)
@@ -27,7 +30,7 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 }
 
 // finishPage sends a page, or returns the error that ended it, and takes its memory back.
-func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends core.PageEnds, err error) error {
+func (a resourceRoutes) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends core.PageEnds, err error) error {
 	switch {
 	case err != nil:
 	case page.Empty():
@@ -39,7 +42,7 @@ func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, e
 	return err
 }
 
-func (a *api) createResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) createResource(w http.ResponseWriter, r *request) error {
 	upload := a.repo.Uploads.NewUpload(r.caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
@@ -59,7 +62,7 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) replaceResource(w http.ResponseWriter, r *request) error {
 	upload := a.repo.Uploads.NewUpload(r.caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
@@ -83,18 +86,18 @@ func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 
 // discard removes the temporary file of an upload. One that cannot be removed stays in the
 // temporary folder, which is emptied at the next start.
-func (a *api) discard(upload *files.Upload) {
+func (a resourceRoutes) discard(upload *files.Upload) {
 	if err := upload.Discard(); err != nil {
 		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
 	}
 }
 
-func (a *api) getResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) getResource(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Files.GetResource(r.Context(), r.caller, r.id())
 	return a.sendResource(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a *api) editResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) editResource(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -108,27 +111,27 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, edited, err)
 }
 
-func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) deleteResource(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, tagOf(&deleted), err)
 }
 
-func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) restoreResource(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Files.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a *api) copyResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) copyResource(w http.ResponseWriter, r *request) error {
 	return a.placeResource(w, r, a.repo.Files.CopyResource)
 }
 
-func (a *api) moveResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) moveResource(w http.ResponseWriter, r *request) error {
 	return a.placeResource(w, r, a.repo.Files.MoveResource)
 }
 
 // placeResource answers with the record at the place where a file has gone, which is a new one
 // unless the file was renamed.
-func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
+func (a resourceRoutes) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -142,7 +145,7 @@ func (a *api) placeResource(w http.ResponseWriter, r *request, place func(contex
 	return nil
 }
 
-func (a *api) listVersions(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) listVersions(w http.ResponseWriter, r *request) error {
 	layouts := a.layouts(r)
 	page := a.pages.Begin(layouts.base + r.path + results)
 	found, err := a.repo.Versions.ListVersions(r.Context(), r.caller, r.list())
@@ -152,17 +155,17 @@ func (a *api) listVersions(w http.ResponseWriter, r *request) error {
 	return a.finishPage(w, r, page, found.PageEnds, err)
 }
 
-func (a *api) getVersion(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) getVersion(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Versions.GetVersion(r.Context(), r.caller, r.id(), r.number())
 	return a.sendVersion(w, r, encode.Version{Version: found}, err)
 }
 
-func (a *api) restoreVersion(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) restoreVersion(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.caller, r.id(), r.number(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a *api) labelVersion(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) labelVersion(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -172,19 +175,19 @@ func (a *api) labelVersion(w http.ResponseWriter, r *request) error {
 }
 
 // eraseVersion removes the file of a version at once.
-func (a *api) eraseVersion(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) eraseVersion(w http.ResponseWriter, r *request) error {
 	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.caller, r.id(), r.number())
 	return a.sendVersion(w, r, encode.Version{Version: erased, Shared: shared}, err)
 }
 
-func (a *api) sendVersion(w http.ResponseWriter, r *request, v encode.Version, err error) error {
+func (a resourceRoutes) sendVersion(w http.ResponseWriter, r *request, v encode.Version, err error) error {
 	if err == nil {
 		writeBody(w, http.StatusOK, jsonType, append(a.layouts(r).version.Append(nil, &v), '\n'))
 	}
 	return err
 }
 
-func (a *api) sendResource(w http.ResponseWriter, r *request, resource metadata.Resource, err error) error {
+func (a resourceRoutes) sendResource(w http.ResponseWriter, r *request, resource metadata.Resource, err error) error {
 	if err == nil {
 		a.writeResource(w, r, http.StatusOK, &resource)
 	}
@@ -212,7 +215,7 @@ func versionTags(shown core.ETags) core.ETags {
 }
 
 // writeResource is writeRecord for a resource.
-func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *metadata.Resource) {
+func (a resourceRoutes) writeResource(w http.ResponseWriter, r *request, status int, resource *metadata.Resource) {
 	if notModified(w, r, tagOf(resource)) {
 		return
 	}

@@ -74,7 +74,8 @@ const (
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfKeys(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
+	return slices.Concat(a.routesOfFiles(), uploadRoutes{a}.routesOfUploads(),
+		userRoutes{a}.routesOfUsers(), userRoutes{a}.routesOfKeys(), webhookRoutes{a}.routesOfWebhooks(), schemaRoutes{a}.routesOfSchemas(), editRoutes{a}.routesOfEdits(), folderRoutes{a}.routesOfFolders(), linkRoutes{a}.routesOfLinks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -84,52 +85,52 @@ func (a *api) routesOfFiles() []route {
 		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain, light},
 		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain, light},
 
-		{"POST", "/session", everybody, a.signIn, plain, light},
-		{"DELETE", "/session", everybody, a.signOut, plain, light},
+		{"POST", "/session", everybody, sessionRoutes{a}.signIn, plain, light},
+		{"DELETE", "/session", everybody, sessionRoutes{a}.signOut, plain, light},
 
-		{"GET", "/dataspaces", keyed, a.listDataspaces, listing, page},
-		{"POST", "/dataspaces", creators, a.createDataspace, plain, light},
-		{"GET", "/dataspaces/:id", anonymous, a.getDataspace, plain, light},
-		{"PUT", "/dataspaces/:id", managers, a.updateDataspace, plain, light},
-		{"DELETE", "/dataspaces/:id", managers, a.deleteDataspace, plain, light},
-		{"POST", "/dataspaces/:id/restore", managers, a.restoreDataspace, plain, light},
-		{"GET", "/dataspaces/:id/resources", anonymous, a.listResources(paging.DataspaceResources), listing, page},
-		{"GET", "/dataspaces/:id/sets", anonymous, a.listSets(paging.DataspaceSets), listing, page},
-		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain, compute},
-		{"GET", "/dataspaces/:id/history", readers, a.listHistory(paging.DataspaceHistory), listing, page},
+		{"GET", "/dataspaces", keyed, containerRoutes{a}.listDataspaces, listing, page},
+		{"POST", "/dataspaces", creators, containerRoutes{a}.createDataspace, plain, light},
+		{"GET", "/dataspaces/:id", anonymous, containerRoutes{a}.getDataspace, plain, light},
+		{"PUT", "/dataspaces/:id", managers, containerRoutes{a}.updateDataspace, plain, light},
+		{"DELETE", "/dataspaces/:id", managers, containerRoutes{a}.deleteDataspace, plain, light},
+		{"POST", "/dataspaces/:id/restore", managers, containerRoutes{a}.restoreDataspace, plain, light},
+		{"GET", "/dataspaces/:id/resources", anonymous, resourceRoutes{a}.listResources(paging.DataspaceResources), listing, page},
+		{"GET", "/dataspaces/:id/sets", anonymous, containerRoutes{a}.listSets(paging.DataspaceSets), listing, page},
+		{"GET", "/dataspaces/:id/usage", readers, containerRoutes{a}.getDataspaceUsage, plain, compute},
+		{"GET", "/dataspaces/:id/history", readers, auditRoutes{a}.listHistory(paging.DataspaceHistory), listing, page},
 
-		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing, page},
-		{"POST", "/sets", writers, a.createSet, plain, light},
-		{"GET", "/sets/:id", anonymous, a.getSet, plain, light},
-		{"PUT", "/sets/:id", writers, a.updateSet, plain, light},
-		{"DELETE", "/sets/:id", writers, a.deleteSet, plain, light},
-		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain, light},
-		{"GET", "/sets/:id/archive", anonymous, a.downloadArchive, archived, stream},
-		{"GET", "/sets/:id/resources", anonymous, a.listResources(paging.SetResources), listing, page},
-		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing, page},
+		{"GET", "/sets", keyed, containerRoutes{a}.listSets(paging.Sets), listing, page},
+		{"POST", "/sets", writers, containerRoutes{a}.createSet, plain, light},
+		{"GET", "/sets/:id", anonymous, containerRoutes{a}.getSet, plain, light},
+		{"PUT", "/sets/:id", writers, containerRoutes{a}.updateSet, plain, light},
+		{"DELETE", "/sets/:id", writers, containerRoutes{a}.deleteSet, plain, light},
+		{"POST", "/sets/:id/restore", writers, containerRoutes{a}.restoreSet, plain, light},
+		{"GET", "/sets/:id/archive", anonymous, fileRoutes{a}.downloadArchive, archived, stream},
+		{"GET", "/sets/:id/resources", anonymous, resourceRoutes{a}.listResources(paging.SetResources), listing, page},
+		{"GET", "/sets/:id/history", readers, auditRoutes{a}.listHistory(paging.SetHistory), listing, page},
 
-		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing, page},
-		{"POST", "/resources", writers, a.createResource, plain, blob},
-		{"GET", "/resources/:id", anonymous, a.getResource, plain, light},
-		{"PUT", "/resources/:id", writers, a.replaceResource, plain, blob},
-		{"PATCH", "/resources/:id", writers, a.editResource, plain, light},
-		{"DELETE", "/resources/:id", writers, a.deleteResource, plain, light},
-		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain, light},
-		{"POST", "/resources/:id/copy", writers, a.copyResource, plain, light},
-		{"POST", "/resources/:id/move", writers, a.moveResource, plain, light},
-		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download, blob},
-		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing, page},
-		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing, page},
-		{"GET", "/resources/:id/versions/:number", anonymous, a.getVersion, plain, light},
-		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download, blob},
-		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain, light},
-		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain, light},
-		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain, light},
+		{"GET", "/resources", keyed, resourceRoutes{a}.listResources(paging.Resources), listing, page},
+		{"POST", "/resources", writers, resourceRoutes{a}.createResource, plain, blob},
+		{"GET", "/resources/:id", anonymous, resourceRoutes{a}.getResource, plain, light},
+		{"PUT", "/resources/:id", writers, resourceRoutes{a}.replaceResource, plain, blob},
+		{"PATCH", "/resources/:id", writers, resourceRoutes{a}.editResource, plain, light},
+		{"DELETE", "/resources/:id", writers, resourceRoutes{a}.deleteResource, plain, light},
+		{"POST", "/resources/:id/restore", writers, resourceRoutes{a}.restoreResource, plain, light},
+		{"POST", "/resources/:id/copy", writers, resourceRoutes{a}.copyResource, plain, light},
+		{"POST", "/resources/:id/move", writers, resourceRoutes{a}.moveResource, plain, light},
+		{"GET", "/resources/:id/data", anonymous, fileRoutes{a}.downloadResource, download, blob},
+		{"GET", "/resources/:id/history", readers, auditRoutes{a}.listHistory(paging.ResourceHistory), listing, page},
+		{"GET", "/resources/:id/versions", anonymous, resourceRoutes{a}.listVersions, listing, page},
+		{"GET", "/resources/:id/versions/:number", anonymous, resourceRoutes{a}.getVersion, plain, light},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, fileRoutes{a}.downloadVersion, download, blob},
+		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, resourceRoutes{a}.eraseVersion, plain, light},
+		{"PUT", "/resources/:id/versions/:number/label", writers, resourceRoutes{a}.labelVersion, plain, light},
+		{"POST", "/resources/:id/versions/:number/restore", writers, resourceRoutes{a}.restoreVersion, plain, light},
 	}
 }
 
 // routesOfUploads are those of resumable uploads.
-func (a *api) routesOfUploads() []route {
+func (a uploadRoutes) routesOfUploads() []route {
 	return []route{
 		{"POST", "/uploads", writers, inTus(a.createUpload), chunked, blob},
 		{"GET", "/uploads/:id", senders, a.ofUser(a.getUpload), chunked, light},
@@ -140,7 +141,7 @@ func (a *api) routesOfUploads() []route {
 }
 
 // routesOfEdits are those of bulk edits of the metadata of files.
-func (a *api) routesOfEdits() []route {
+func (a editRoutes) routesOfEdits() []route {
 	return []route{
 		{"GET", "/sets/:id/metadata", anonymous, a.exportMetadata, tabled, stream},
 		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed, compute},
@@ -151,7 +152,7 @@ func (a *api) routesOfEdits() []route {
 }
 
 // routesOfFolders are those of folders of a set.
-func (a *api) routesOfFolders() []route {
+func (a folderRoutes) routesOfFolders() []route {
 	return []route{
 		{"GET", "/sets/:id/resources/outline", anonymous, a.outlineResources, outlined, compute},
 		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered, compute},
@@ -165,7 +166,7 @@ func (a *api) routesOfFolders() []route {
 }
 
 // routesOfLinks are those of links. A link is for its owner, too, while that is an editor.
-func (a *api) routesOfLinks() []route {
+func (a linkRoutes) routesOfLinks() []route {
 	return []route{
 		{"GET", "/links", keyed, a.listLinks, listing, page},
 		{"POST", "/links", writers, a.createLink, plain, light},
@@ -178,7 +179,7 @@ func (a *api) routesOfLinks() []route {
 }
 
 // routesOfWebhooks are those of webhooks.
-func (a *api) routesOfWebhooks() []route {
+func (a webhookRoutes) routesOfWebhooks() []route {
 	return []route{
 		{"GET", "/webhooks", keyed, a.listWebhooks, plain, page},
 		{"POST", "/webhooks", managers, a.createWebhook, plain, light},
@@ -194,7 +195,7 @@ func (a *api) routesOfWebhooks() []route {
 }
 
 // routesOfSchemas are those of schemas, and of what they say of sets and resources.
-func (a *api) routesOfSchemas() []route {
+func (a schemaRoutes) routesOfSchemas() []route {
 	return []route{
 		{"GET", "/dataspaces/:id/schemas", anonymous, a.listSchemas, plain, page},
 		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain, compute},
@@ -210,7 +211,7 @@ func (a *api) routesOfSchemas() []route {
 }
 
 // routesOfUsers are those of users, privileges, usage and administration.
-func (a *api) routesOfUsers() []route {
+func (a userRoutes) routesOfUsers() []route {
 	return []route{
 		{"GET", "/users", keyed, a.listUsers, listing, page},
 		{"POST", "/users", sysadmins, a.createUser, plain, light},
@@ -218,31 +219,31 @@ func (a *api) routesOfUsers() []route {
 		{"PUT", "/users/:id", oneself, a.updateUser, plain, light},
 		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain, light},
 		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain, light},
-		{"GET", "/users/:id/usage", oneself, a.getUserUsage, plain, compute},
+		{"GET", "/users/:id/usage", oneself, containerRoutes{a.api}.getUserUsage, plain, compute},
 
 		{"GET", "/privileges", keyed, a.listPrivileges, listing, page},
 		{"POST", "/privileges", managers, a.grant, plain, light},
 		{"GET", "/privileges/:id", holders, a.getPrivilege, plain, light},
 		{"DELETE", "/privileges/:id", managers, a.revoke, plain, light},
 
-		{"GET", "/usage", keyed, a.getUsage, plain, compute},
+		{"GET", "/usage", keyed, containerRoutes{a.api}.getUsage, plain, compute},
 
-		{"GET", "/events", keyed, a.followEvents, following, light},
+		{"GET", "/events", keyed, auditRoutes{a.api}.followEvents, following, light},
 
-		{"GET", "/search", keyed, a.search, listing, compute},
+		{"GET", "/search", keyed, searchRoutes{a.api}.search, listing, compute},
 
-		{"GET", "/audit", keyed, a.listAudit, listing, compute},
-		{"GET", "/audit/head", keyed, a.getAuditHead, sized, light},
-		{"GET", "/audit/proof", keyed, a.getAuditProof, proving, compute},
-		{"GET", "/audit/export", sysadmins, a.exportAudit, plain, stream},
-		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.eraseAudit, plain, light},
+		{"GET", "/audit", keyed, auditRoutes{a.api}.listAudit, listing, compute},
+		{"GET", "/audit/head", keyed, auditRoutes{a.api}.getAuditHead, sized, light},
+		{"GET", "/audit/proof", keyed, auditRoutes{a.api}.getAuditProof, proving, compute},
+		{"GET", "/audit/export", sysadmins, auditRoutes{a.api}.exportAudit, plain, stream},
+		{"DELETE", "/audit/entries/:number/texts", sysadmins, auditRoutes{a.api}.eraseAudit, plain, light},
 
-		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain, stream},
-		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain, blob},
-		{"POST", "/admin/check", sysadmins, a.check, plain, upkeep},
-		{"GET", "/admin/index", sysadmins, a.getIndex, plain, light},
-		{"POST", "/admin/index/rebuild", sysadmins, a.rebuildIndex, plain, light},
-		{"POST", "/admin/purge", sysadmins, a.purge, plain, upkeep},
+		{"GET", "/admin/snapshot", sysadmins, maintenanceRoutes{a.api}.getSnapshot, plain, stream},
+		{"GET", "/admin/blobs/:digest", sysadmins, maintenanceRoutes{a.api}.getBlob, plain, blob},
+		{"POST", "/admin/check", sysadmins, maintenanceRoutes{a.api}.check, plain, upkeep},
+		{"GET", "/admin/index", sysadmins, searchRoutes{a.api}.getIndex, plain, light},
+		{"POST", "/admin/index/rebuild", sysadmins, searchRoutes{a.api}.rebuildIndex, plain, light},
+		{"POST", "/admin/purge", sysadmins, maintenanceRoutes{a.api}.purge, plain, upkeep},
 	}
 }
 
@@ -254,7 +255,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		gate: cmp.Or(config.gate, newGate(budgets(), answerMemory)),
 	}
 	a.trustOwnOrigin()
-	a.drive = a.newDrive()
+	a.drive = driveRoutes{a}.newDrive()
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -266,12 +267,12 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 	}
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain, light})
-	for _, rt := range slices.Concat(a.routesOfVisits(), a.routesOfDrops()) {
+	for _, rt := range slices.Concat(visitRoutes{a}.routesOfVisits(), visitRoutes{a}.routesOfDrops()) {
 		a.add(whole, visitPath+rt.path, rt)
 	}
 	if config.Pages != nil {
 		a.linked = readLinkedAssets(config.Pages)
-		for _, rt := range a.routesOfPages() {
+		for _, rt := range (pageRoutes{a}).routesOfPages() {
 			a.add(whole, rt.path, rt)
 		}
 	}
@@ -289,14 +290,14 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 			return
 		}
 		a.allowOrigin(w.Header(), r)
-		if a.serveAbove(w, r) {
+		if (driveRoutes{a}).serveAbove(w, r) {
 			return
 		}
 		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
 		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
 		if !under || longer {
-			writeProblem(w, r, a.noPrefix())
+			writeProblem(w, r, pageRoutes{a}.noPrefix())
 			return
 		}
 		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
@@ -308,7 +309,7 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 			return
 		}
 		if below, on := strings.CutPrefix(path, drivePath); on && (below == "" || below[0] == '/') {
-			a.serveDrive(w, r, below)
+			driveRoutes{a}.serveDrive(w, r, below)
 			return
 		}
 		if len(path) > 1 {
@@ -335,7 +336,7 @@ func (a *api) router() *httprouter.Router {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.NotFound = http.HandlerFunc(a.otherPath)
+	router.NotFound = http.HandlerFunc(pageRoutes{a}.otherPath)
 	router.GlobalOPTIONS = http.HandlerFunc(a.options)
 	router.MethodNotAllowed = refuse(errMethod)
 	return router

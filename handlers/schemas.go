@@ -41,7 +41,10 @@ func showConformance(c describe.Conformance) wire.Conformance {
 	return shown
 }
 
-func (a *api) listSchemas(w http.ResponseWriter, r *request) error {
+// schemaRoutes serves schemas of metadata.
+type schemaRoutes struct{ *api }
+
+func (a schemaRoutes) listSchemas(w http.ResponseWriter, r *request) error {
 	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
@@ -49,7 +52,7 @@ func (a *api) listSchemas(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) createSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) createSchema(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -63,12 +66,12 @@ func (a *api) createSchema(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) getSchema(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Schemas.GetSchema(r.Context(), r.caller, r.id())
 	return a.sendSchema(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a *api) updateSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) updateSchema(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -79,24 +82,24 @@ func (a *api) updateSchema(w http.ResponseWriter, r *request) error {
 	return a.sendSchema(w, r, updated, err)
 }
 
-func (a *api) deleteSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) deleteSchema(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
-func (a *api) restoreSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) restoreSchema(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendSchema(w, r, restored, err)
 }
 
-func (a *api) sendSchema(w http.ResponseWriter, r *request, s describe.Schema, err error) error {
+func (a schemaRoutes) sendSchema(w http.ResponseWriter, r *request, s describe.Schema, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, s.Tag(), a.presenter(r).schema(s))
 	}
 	return err
 }
 
-func (a *api) listSchemaVersions(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) listSchemaVersions(w http.ResponseWriter, r *request) error {
 	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
@@ -104,7 +107,7 @@ func (a *api) listSchemaVersions(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) getSchemaVersion(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) getSchemaVersion(w http.ResponseWriter, r *request) error {
 	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.caller, r.id(), r.params.ByName("number"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, showSchemaVersion(v))
@@ -112,12 +115,12 @@ func (a *api) getSchemaVersion(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) getResourceSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) getResourceSchema(w http.ResponseWriter, r *request) error {
 	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.caller, r.id())
 	return sendConformance(w, c, err)
 }
 
-func (a *api) getSetSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) getSetSchema(w http.ResponseWriter, r *request) error {
 	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.caller, r.id())
 	return sendConformance(w, c, err)
 }

@@ -15,7 +15,10 @@ import (
 // kindWords are the kinds of what is found, as the interface writes them.
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
-func (a *api) search(w http.ResponseWriter, r *request) error {
+// searchRoutes serves the search and its index.
+type searchRoutes struct{ *api }
+
+func (a searchRoutes) search(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Search.Search(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
@@ -32,13 +35,13 @@ func (a *api) search(w http.ResponseWriter, r *request) error {
 	return a.sendFound(w, r, shown)
 }
 
-func (a *api) sendFound(w http.ResponseWriter, r *request, page any) error {
+func (a searchRoutes) sendFound(w http.ResponseWriter, r *request, page any) error {
 	_ = a.sendPage(w, r, encode.JSON(page)) // a client that went away gets no error
 	return nil
 }
 
 // hit shows hits to one caller.
-func (a *api) hit(r *request) func(watch.Hit) wire.Hit[any] {
+func (a searchRoutes) hit(r *request) func(watch.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
 	return func(h watch.Hit) wire.Hit[any] {
 		shown := wire.Hit[any]{Kind: kindWords[h.Kind], Matched: h.Matched}
@@ -76,7 +79,7 @@ func counted[T any](counts []index.Count[T]) []wire.Count[T] {
 	return shown
 }
 
-func (a *api) getIndex(w http.ResponseWriter, r *request) error {
+func (a searchRoutes) getIndex(w http.ResponseWriter, r *request) error {
 	s, err := a.repo.Search.IndexStatus(r.Context(), r.caller)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func (a *api) getIndex(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) rebuildIndex(w http.ResponseWriter, r *request) error {
+func (a searchRoutes) rebuildIndex(w http.ResponseWriter, r *request) error {
 	if err := a.repo.Search.RebuildIndex(r.Context(), r.caller); err != nil {
 		return err
 	}

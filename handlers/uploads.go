@@ -25,13 +25,16 @@ type sending struct {
 	visitor bool
 }
 
+// uploadRoutes serves uploads in chunks.
+type uploadRoutes struct{ *api }
+
 // ownUpload is an upload of a user.
-func (a *api) ownUpload(r *request, id string) sending {
+func (a uploadRoutes) ownUpload(r *request, id string) sending {
 	return sending{Uploads: a.repo.Uploads.Chunks, id: id, name: id, url: a.presenter(r).url("uploads", id)}
 }
 
 // ofUser serves a request of a user for the upload in its path.
-func (a *api) ofUser(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
+func (a uploadRoutes) ofUser(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
 	return inTus(func(w http.ResponseWriter, r *request) error { return serve(w, r, a.ownUpload(r, r.id())) })
 }
 
@@ -55,7 +58,7 @@ func readNew(w http.ResponseWriter, r *request) (start files.UploadStart, first 
 	return start, first, err
 }
 
-func (a *api) createUpload(w http.ResponseWriter, r *request) error {
+func (a uploadRoutes) createUpload(w http.ResponseWriter, r *request) error {
 	start, first, err := readNew(w, r)
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func (a *api) createUpload(w http.ResponseWriter, r *request) error {
 }
 
 // answerNew answers the request that has begun an upload, and with an error perhaps not.
-func (a *api) answerNew(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload, first *tus.Chunk, err error) error {
+func (a uploadRoutes) answerNew(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload, first *tus.Chunk, err error) error {
 	if t.ID != (metadata.ID{}) {
 		w.Header().Set("Location", s.url)
 	}
@@ -82,7 +85,7 @@ func (a *api) answerNew(w http.ResponseWriter, r *request, s sending, t metadata
 }
 
 // getUpload serves HEAD, by which clients learn where to continue, and GET, which has a body, too.
-func (a *api) getUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) getUpload(w http.ResponseWriter, r *request, s sending) error {
 	t, err := s.Get(r.Context(), r.caller, s.id)
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (a *api) getUpload(w http.ResponseWriter, r *request, s sending) error {
 	return nil
 }
 
-func (a *api) continueUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) continueUpload(w http.ResponseWriter, r *request, s sending) error {
 	chunk, err := tus.ReadChunk(w, r.Request)
 	if err != nil {
 		return err
@@ -136,12 +139,12 @@ func addChunk(w http.ResponseWriter, r *request, s sending, chunk *tus.Chunk) (m
 	return t, err
 }
 
-func (a *api) endUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) endUpload(w http.ResponseWriter, r *request, s sending) error {
 	return sendNothing(w, "", s.Terminate(r.Context(), r.caller, s.id))
 }
 
 // overrideUpload is for clients whose environment has no PATCH or DELETE.
-func (a *api) overrideUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) overrideUpload(w http.ResponseWriter, r *request, s sending) error {
 	switch r.Header.Get("X-HTTP-Method-Override") {
 	case http.MethodPatch:
 		return a.continueUpload(w, r, s)
@@ -155,7 +158,7 @@ func (a *api) overrideUpload(w http.ResponseWriter, r *request, s sending) error
 
 // setProgress sets the headers that tell how far an upload is, and users which resource it has
 // become.
-func (a *api) setProgress(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload) {
+func (a uploadRoutes) setProgress(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload) {
 	header := w.Header()
 	header.Set(tus.Offset, strconv.FormatInt(t.Checkpoint.Size, 10))
 	header.Set("Upload-Expires", t.Expires.Time().UTC().Format(http.TimeFormat))

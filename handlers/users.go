@@ -8,17 +8,20 @@ import (
 	"labshelf/repository/core"
 )
 
-func (a *api) listUsers(w http.ResponseWriter, r *request) error {
+// userRoutes serves users, their keys and their roles.
+type userRoutes struct{ *api }
+
+func (a userRoutes) listUsers(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.Users.ListUsers(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
 	presenter := a.presenter(r)
-	writePage(a, w, r, page, presenter.user)
+	writePage(a.api, w, r, page, presenter.user)
 	return nil
 }
 
-func (a *api) createUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) createUser(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -32,12 +35,12 @@ func (a *api) createUser(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) getUser(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Users.GetUser(r.Context(), r.caller, r.id())
 	return a.sendUser(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a *api) updateUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) updateUser(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -48,34 +51,34 @@ func (a *api) updateUser(w http.ResponseWriter, r *request) error {
 	return a.sendUser(w, r, updated, err)
 }
 
-func (a *api) deleteUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) deleteUser(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Users.DeleteUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
-func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) restoreUser(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.Users.RestoreUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendUser(w, r, restored, err)
 }
 
-func (a *api) sendUser(w http.ResponseWriter, r *request, u metadata.User, err error) error {
+func (a userRoutes) sendUser(w http.ResponseWriter, r *request, u metadata.User, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, u.Tag(), a.presenter(r).user(u))
 	}
 	return err
 }
 
-func (a *api) listPrivileges(w http.ResponseWriter, r *request) error {
+func (a userRoutes) listPrivileges(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.Users.ListPrivileges(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
 	presenter := a.presenter(r)
-	writePage(a, w, r, page, presenter.privilege)
+	writePage(a.api, w, r, page, presenter.privilege)
 	return nil
 }
 
-func (a *api) grant(w http.ResponseWriter, r *request) error {
+func (a userRoutes) grant(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -93,7 +96,7 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
+func (a userRoutes) getPrivilege(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.Users.GetPrivilege(r.Context(), r.caller, r.id())
 	if err := checkPreconditions(r, found.Tag(), found.Modified, err); err != nil {
 		return err
@@ -102,7 +105,7 @@ func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a *api) revoke(w http.ResponseWriter, r *request) error {
+func (a userRoutes) revoke(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.Users.Revoke(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }

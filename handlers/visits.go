@@ -35,8 +35,11 @@ const (
 // request.
 const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// visitRoutes serves people who have been sent a link.
+type visitRoutes struct{ *api }
+
 // routesOfVisits are those of people who have been sent a link.
-func (a *api) routesOfVisits() []route {
+func (a visitRoutes) routesOfVisits() []route {
 	return []route{
 		{"GET", ":token", everybody, a.getVisit, plain, page},
 		{"POST", ":token", everybody, a.postVisit, plain, blob},
@@ -47,13 +50,13 @@ func (a *api) routesOfVisits() []route {
 }
 
 // visitAddress is where visitors find a link.
-func (a *api) visitAddress(r *request, token string) string {
+func (a visitRoutes) visitAddress(r *request, token string) string {
 	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
 }
 
 // visitor returns the sender of a request below the address of a link. A password may come as that
 // of HTTP Basic, with any username.
-func (a *api) visitor(w http.ResponseWriter, r *request) (links.Visitor, error) {
+func (a visitRoutes) visitor(w http.ResponseWriter, r *request) (links.Visitor, error) {
 	v := links.Visitor{Token: r.params.ByName("token")}
 	r.visits = true
 	if client := a.hosts.Client(r.Request); client.IsValid() {
@@ -77,7 +80,7 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (links.Visitor, error) 
 
 // visited serves a request of a visitor. People get a page that says what went wrong, and is where
 // a password is entered; programs a problem.
-func (a *api) visited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
+func (a visitRoutes) visited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
 	v, err := a.visitor(w, r)
 	if err == nil {
 		err = serve(v)
@@ -103,11 +106,11 @@ func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
 }
 
-func (a *api) visitFrame(title string) visits.Frame {
+func (a visitRoutes) visitFrame(title string) visits.Frame {
 	return visits.Frame{Base: a.prefix, Style: a.linked.Style, Icon: a.linked.Icon, Title: title}
 }
 
-func (a *api) writeVisit(w http.ResponseWriter, status int, write func(io.Writer) error) error {
+func (a visitRoutes) writeVisit(w http.ResponseWriter, status int, write func(io.Writer) error) error {
 	return writeVisitUnder(w, status, visitsSecurity, write)
 }
 
@@ -123,7 +126,7 @@ func writeVisitUnder(w http.ResponseWriter, status int, policy string, write fun
 }
 
 // getVisit shows a link.
-func (a *api) getVisit(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) getVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
 		if err != nil {
@@ -148,7 +151,7 @@ func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 }
 
 // showShare answers with the files of a share.
-func (a *api) showShare(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, files []metadata.Resource, next string) error {
+func (a visitRoutes) showShare(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, files []metadata.Resource, next string) error {
 	address := a.visitAddress(r, v.Token)
 	if next != "" {
 		next = address + "?from=" + next
@@ -195,7 +198,7 @@ func expiresText(at metadata.Stamp, layout string) string {
 }
 
 // getShared sends a file of a share.
-func (a *api) getShared(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) getShared(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		fetch := fetchOf(r)
 		resource, file, err := a.repo.Visitors.OpenShared(r.Context(), v, r.id(), fetch)
@@ -208,7 +211,7 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 		}
 		sent := contentOf(resource, file)
 		sent.still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v) }
-		return a.sendContent(w, r, sent)
+		return fileRoutes{a.api}.sendContent(w, r, sent)
 	})
 }
 
@@ -248,7 +251,7 @@ func fetchOf(r *request) func(bytes int64) links.Fetch {
 	}
 }
 
-func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) getSharedArchive(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		if r.Method == http.MethodHead {
 			_, _, err := a.repo.Visitors.SharedFiles(r.Context(), v, "", 1)
@@ -258,13 +261,13 @@ func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
-		return a.streamArchive(w, r, files)
+		return fileRoutes{a.api}.streamArchive(w, r, files)
 	})
 }
 
 // postVisit takes what the form of a page sends: a password, files, or that an invitation is
 // accepted.
-func (a *api) postVisit(w http.ResponseWriter, r *request) error {
+func (a visitRoutes) postVisit(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v links.Visitor) error {
 		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
 		switch {
@@ -295,7 +298,7 @@ func (a *api) postVisit(w http.ResponseWriter, r *request) error {
 func lastElement(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // enterPassword answers a password with a cookie that proves it, for this browser and this link.
-func (a *api) enterPassword(w http.ResponseWriter, r *request, v links.Visitor) error {
+func (a visitRoutes) enterPassword(w http.ResponseWriter, r *request, v links.Visitor) error {
 	if err := readForm(w, r); err != nil {
 		return err
 	}
@@ -328,7 +331,7 @@ func readForm(w http.ResponseWriter, r *request) error {
 
 // showRequest answers with the form of a request, what has just come, and why no more of it has;
 // nil: all has.
-func (a *api) showRequest(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
+func (a visitRoutes) showRequest(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {
 		if refusal != nil {

@@ -48,7 +48,10 @@ func showDelivery(d metadata.Delivery) wire.Delivery {
 	return shown
 }
 
-func (a *api) listWebhooks(w http.ResponseWriter, r *request) error {
+// webhookRoutes serves webhooks.
+type webhookRoutes struct{ *api }
+
+func (a webhookRoutes) listWebhooks(w http.ResponseWriter, r *request) error {
 	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.caller)
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showWebhook))
@@ -57,7 +60,7 @@ func (a *api) listWebhooks(w http.ResponseWriter, r *request) error {
 }
 
 // createWebhook answers with the only copy of the secret that the interface gives out.
-func (a *api) createWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) createWebhook(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -84,12 +87,12 @@ func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error 
 	return err
 }
 
-func (a *api) getWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) getWebhook(w http.ResponseWriter, r *request) error {
 	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.caller, r.id())
 	return sendWebhook(w, hook, err)
 }
 
-func (a *api) updateWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) updateWebhook(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -98,11 +101,11 @@ func (a *api) updateWebhook(w http.ResponseWriter, r *request) error {
 	return sendWebhook(w, updated, err)
 }
 
-func (a *api) deleteWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) deleteWebhook(w http.ResponseWriter, r *request) error {
 	return sendNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.caller, r.id()))
 }
 
-func (a *api) rotateWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) rotateWebhook(w http.ResponseWriter, r *request) error {
 	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeSecret(w, http.StatusOK, rotated)
@@ -110,13 +113,13 @@ func (a *api) rotateWebhook(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) resumeWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) resumeWebhook(w http.ResponseWriter, r *request) error {
 	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.caller, r.id())
 	return sendWebhook(w, resumed, err)
 }
 
 // skipWebhook takes a request without a body for one message.
-func (a *api) skipWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) skipWebhook(w http.ResponseWriter, r *request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -125,7 +128,7 @@ func (a *api) skipWebhook(w http.ResponseWriter, r *request) error {
 	return sendWebhook(w, skipped, err)
 }
 
-func (a *api) listDeliveries(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) listDeliveries(w http.ResponseWriter, r *request) error {
 	list, err := a.repo.Webhooks.ListDeliveries(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, showAll(list, showDelivery))
@@ -133,7 +136,7 @@ func (a *api) listDeliveries(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-func (a *api) repeatDelivery(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) repeatDelivery(w http.ResponseWriter, r *request) error {
 	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.caller, r.id(), r.params.ByName("number"))
 	if err == nil {
 		writeJSON(w, http.StatusOK, showDelivery(repeated))
