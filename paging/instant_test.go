@@ -131,8 +131,8 @@ func FuzzParseInstant(f *testing.F) {
 	})
 }
 
-// looser matches what package time accepts and decisions.md does not: a comma,
-// an hour of one digit, and offsets of 24 hours or 60 minutes.
+// looser matches what package time accepts and the interface does not: a comma, an hour of one
+// digit, and offsets of 24 hours or 60 minutes.
 var looser = regexp.MustCompile(`,|T\d:|[+-]24|[+-]\d\d:?60$`)
 
 func parseTime(s string) (time.Time, bool) {

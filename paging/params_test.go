@@ -19,7 +19,7 @@ var (
 	id3 = ulid.MustParse("7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 )
 
-// accepted is decisions.md, sections 3 and 4, by listing.
+// accepted has the parameters of each listing, as the OpenAPI document lists them.
 var accepted = map[paging.Listing]string{
 	paging.Dataspaces:         "fields limit name origin state visibility",
 	paging.Sets:               "dataspaceId fields limit name state",

@@ -20,7 +20,7 @@ import (
 // failing is the status of a service that cannot read its records.
 const failing = "FAILING"
 
-// statusAdvice explains a status other than OK, and what to do; docs/how-to/operations.md has the
+// statusAdvice explains a status other than OK, and what to do; docs/how-to/recovery.md has the
 // details.
 func statusAdvice(status string) string {
 	switch status {

@@ -173,7 +173,7 @@ func (c *checking) advice() (lines []string) {
 			"labshelf backup restore BACKUP --data NEWDIR")
 	}
 	if c.parts[metadata.PartHistory] {
-		lines = append(lines, "the metadata are older than the files: put the newer ones back, or go on with these, as \"labshelf help operations\" says "+
+		lines = append(lines, "the metadata are older than the files: put the newer ones back, or go on with these, as \"labshelf help recovery\" says "+
 			"(\"Metadata older than the files\"); until then nothing is lost from blobs/ by a purge that waits long enough")
 	}
 	if c.parts[metadata.PartBlobs] {

@@ -3,7 +3,7 @@
 
     verify_audit.py [--print] EXPORT [HEADS...]
 
-It needs Python 3 and, for the signatures, the command openssl. docs/reference/audit.md of labshelf describes the format.
+It needs Python 3 and, for the signatures, the command openssl. docs/reference/audit-format.md of labshelf describes the format.
 Exit code 0: unchanged; 1: tampered, or no export; 6: a restoration gave entries up, so that a head proves nothing.
 """
 import base64, hashlib, json, os, re, subprocess, sys, tempfile

@@ -16,21 +16,21 @@ import (
 // leaf that is frozen here.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	page, program := text(t, "../../docs/reference/audit.md"), " "+strings.Join(strings.Fields(text(t, "../../docs/examples/verify_audit.py")), " ")
+	page, program := text(t, "../../docs/reference/audit-format.md"), " "+strings.Join(strings.Fields(text(t, "../../docs/examples/verify_audit.py")), " ")
 	for a := range audit.Action(255) {
 		word := a.String()
 		if word == "" {
 			continue
 		}
 		if row := fmt.Sprintf("| %d | `%s` |", a, word); !strings.Contains(page, row) {
-			t.Errorf("docs/reference/audit.md lacks %s", row)
+			t.Errorf("docs/reference/audit-format.md lacks %s", row)
 		}
 		if pair := fmt.Sprintf("%d %s", a, word); !strings.Contains(strings.ReplaceAll(program, `"`, " "), " "+pair+" ") {
 			t.Errorf("verify_audit.py lacks %s", pair)
 		}
 	}
 	if !strings.Contains(page, "```"+frozenLeaf+"\n```") {
-		t.Error("docs/reference/audit.md has another leaf as its example")
+		t.Error("docs/reference/audit-format.md has another leaf as its example")
 	}
 }
 

@@ -97,7 +97,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// frozenLeaf is the leaf of the example in docs/reference/audit.md.
+// frozenLeaf is the leaf of the example in docs/reference/audit-format.md.
 const frozenLeaf = `
 01 1f 00064b0f8d5c1a2b
 01 10 0102030405060708090a0b0c0d0e0f10

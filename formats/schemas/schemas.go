@@ -3,7 +3,7 @@
 //
 // Schemas and values come from users who are not trusted. A schema is read from its own text and
 // from the metaschema of 2020-12, and from nowhere else: no reference leads to the network or to a
-// file. docs/reference/schemas.md lists the limits.
+// file. docs/reference/schema-language.md lists the limits.
 //
 // A schema takes this way:
 //

@@ -16,16 +16,16 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// five is the example of docs/reference/schemas.md.
+// five is the example of docs/how-to/schemas.md.
 func five(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/reference/schemas.md")
+	text, err := os.ReadFile("../../docs/how-to/schemas.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(blocks) < 2 {
-		t.Fatal("docs/reference/schemas.md has no schema and no properties")
+		t.Fatal("docs/how-to/schemas.md has no schema and no properties")
 	}
 	return blocks[0][1]
 }

@@ -1,8 +1,8 @@
 // Package tables implements the tables of metadata.Tx over ordered keys and values, once for all
 // engines: the records, the indexes and what keeps them in line, the listings, the schema and its
 // migrations, and the check of all that. An engine keeps keys and values in buckets, and offers
-// them in transactions as a [KV]; packages bolt and postgres do. docs/explanation/design.md
-// ("Keys") lists the buckets; keys.go builds and splits their keys.
+// them in transactions as a [KV]; packages bolt and postgres do. docs/reference/keys.md lists
+// the buckets; keys.go builds and splits their keys.
 //
 // # Records and indexes
 //

@@ -48,7 +48,7 @@ func TestSendWithoutASecret(t *testing.T) {
 	}
 }
 
-// verify verifies a message as docs/reference/webhooks.md says: its arguments are a secret, the
+// verify verifies a message as docs/reference/webhook-messages.md says: its arguments are a secret, the
 // three headers and the file with the body.
 const verify = `
 import sys

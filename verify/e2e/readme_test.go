@@ -37,17 +37,17 @@ func session(file, markdown string) (steps []step) {
 	return steps
 }
 
-// TestReadmeSession runs the sessions of the README and of the tutorial line by line in one shell,
-// and compares what each line prints with what the text says. In the text … stands for any text
+// TestReadmeSession runs the sessions of the tutorials, to which the README leads, line by line in
+// one shell. It compares the output of each line with the text, in which … stands for any text
 // within a line.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("CI") == "true" {
-				t.Fatalf("the README's session needs %s", tool)
+				t.Fatalf("the tutorials need %s", tool)
 			}
-			t.Skipf("no %s here to run the README's session with", tool)
+			t.Skipf("no %s here to run the tutorials with", tool)
 		}
 	}
 	const said = "127.0.0.1:8080"
@@ -55,7 +55,7 @@ func TestReadmeSession(t *testing.T) {
 	_, address, _ := strings.Cut(serve(t, filepath.Join(dir, "data")).Base(), "://")
 	address = strings.TrimSuffix(address, "/v1")
 	var steps []step
-	for _, file := range []string{"README.md", "docs/tutorial/curl.md"} {
+	for _, file := range []string{"docs/tutorial/terminal.md", "docs/tutorial/curl.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)

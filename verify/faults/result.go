@@ -18,7 +18,7 @@ import (
 
 // document holds the results, one line of a table each, between marks.
 const (
-	document  = "docs/explanation/reliability.md"
+	document  = "docs/reference/fault-tests.md"
 	beginMark = "<!-- faults: one row each, written by go -C verify test ./faults -size=long -write -->"
 	endMark   = "<!-- /faults -->"
 )

@@ -20,7 +20,7 @@ func TestDue(t *testing.T) {
 	}
 	for _, place := range durable() {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(place))); err != nil {
-			t.Errorf("durable code is not where it is nonJSONLines to be: %v", err)
+			t.Errorf("durable code is not where it is expected to be: %v", err)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(document)))

@@ -1,5 +1,5 @@
 // Package faults injects faults into the real program, its disk and its clock, and checks what is
-// left. Each row of the table in docs/explanation/reliability.md is a test; that document says what
+// left. Each row of the table in docs/reference/fault-tests.md is a test; that document says what
 // the rows mean, and holds the results of their long runs.
 //
 //	go -C verify test ./faults                                        # each row in a few seconds

@@ -87,7 +87,7 @@ function StatusView() {
   );
 }
 
-/** The meaning of each status, and what to do; docs/how-to/operations.md has the details. */
+/** The meaning of each status, and what to do; docs/how-to/recovery.md has the details. */
 const meanings: Record<Status["status"], { means: string; help?: string[] }> = {
   OK: { means: "Reading and writing work." },
   "READ-ONLY": {
