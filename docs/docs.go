@@ -85,7 +85,7 @@ func kinds() []kind {
 			{"how-to/cluster.md", "Set up two or more machines", ""},
 			{"how-to/drive.md", "Mount the network drive", ""},
 			{"how-to/instrument-pc.md", "Send files from an instrument computer", ""},
-			{"how-to/links.md", "Share with people without an account", "sharing"},
+			{"how-to/links.md", "Links for people without an account", "sharing"},
 			{"how-to/open.md", "Publish open data", ""},
 			{"how-to/schemas.md", "Ask for properties with a schema", ""},
 			{"how-to/csv.md", "Edit metadata in a spreadsheet", ""},

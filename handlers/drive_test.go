@@ -93,7 +93,7 @@ func driveServes(caller string, writes bool) bool {
 // driveTable is the table of the drive for docs/reference/permissions.md.
 func driveTable(columns []string) string {
 	var page strings.Builder
-	page.WriteString("\nThe drive, below `/dav/`, which always wants a key. **404**: answered as where there is no such dataspace; what would be made there is 403 or 409.\n\n" +
+	page.WriteString("\n## Drive\n\nRequests below `/dav/` always need a key. 404 is the answer for a missing dataspace; creations there are 403 or 409.\n\n" +
 		"| request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |\n" + strings.Repeat("|---", len(columns)+1) + "|\n")
 	seen := map[string]bool{}
 	for _, r := range requests {

@@ -94,6 +94,8 @@ func TestFilterByUnknownObjects(t *testing.T) {
 func filtersTable(columns []string) string {
 	var table strings.Builder
 	table.WriteString(`
+## Filters
+
 Filters of listings that name an object:
 
 | request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |

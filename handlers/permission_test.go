@@ -185,31 +185,39 @@ func permissionsPage() string {
 	var page strings.Builder
 	page.WriteString(`# Permissions
 
-Made from the routes of the service by a test, which fails when the two differ; other tests try every line as every caller.
+The routes of the service, from which a test writes this page; other tests try every line as every caller.
 
-- **yes**: the request is served. What a listing shows depends on the caller: only what the caller may read.
-- **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for every caller with a valid key;
-  only keys of other users and addresses below /admin are looked up after the permission. Without a key it is 401, as what is not open.
-- **no key, open**: the dataspace is open, and the service has ` + "`anonymous = \"on\"`" + `. Where that is off, and in dataspaces that are not open,
-  the column before it holds. A wrong key is no missing one: 401.
-- **sender**: served where the caller began the upload, with any of their keys, else 404, as if there were none. The permission to
-  write into the set is checked again when the last chunk has arrived.
-- **oneself**: served where the user of the path is the caller, else 403.
-- **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin.
+| cell | meaning |
+|---|---|
+| yes | the request is served. A listing shows only objects that the caller can read |
+| 401, 403 | the request is refused and changes nothing |
+| sender | served if the caller began the upload, with any of their keys, else 404. The final commit checks the permission to write again |
+| oneself | served if the user of the path is the caller, else 403 |
+| config | served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin |
 
-What ` + "`POST /links`" + ` says is of shares and requests. Invitations are made by sysadmins and, with ` + "`invitations = \"admins\"`" + `, by admins into their dataspace; who may manage
-one is as for other links, but an editor is never its owner, and one without a dataspace is for sysadmins.
+| rule | |
+|---|---|
+| missing ids | 404 for callers with a valid key, before the permission is checked. Keys of other users and addresses below /admin are looked up after it. Without a key 401 |
+| *no key, open* | the dataspace is open, and ` + "`anonymous = \"on\"`" + `; otherwise the column before it holds. A wrong key is 401 |
+| roles | roles in the dataspace of the request. A role in another one counts as no role. A set in a body counts as its dataspace |
+| copy and move | the rule of the line holds for the destination. At the source a copy needs permission to read, a move an editor |
+| ` + "`POST /links`" + ` | shares and requests. Sysadmins make invitations and, with ` + "`invitations = \"admins\"`" + `, admins into their dataspace. An editor never owns an invitation; one without a dataspace is for sysadmins |
 
-The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
-request counts as its dataspace. Where a resource goes by copy or move that is so for the dataspace into which it goes; in the one where it
-is, a copy needs what reading it needs, and a move an editor, too.
+## Callers
 
-| request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |
+| callers | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |
 |---|---|---|---|---|---|---|---|---|
 `)
 	special := map[string]string{"oneself": "oneself", "senders": "sender", "creators": "config"}
+	var requests strings.Builder
+	seen := map[string]bool{}
 	for _, route := range handlers.Routes() {
-		fmt.Fprintf(&page, "| `%s %s` |", route.Method, route.Path)
+		fmt.Fprintf(&requests, "| `%s %s` | %s |\n", route.Method, route.Path, route.Audience.Word)
+		if seen[route.Audience.Word] {
+			continue
+		}
+		seen[route.Audience.Word] = true
+		page.WriteString("| " + route.Audience.Word + " |")
 		for _, column := range strings.Fields(handlers.Everybody) {
 			cell := cmp.Or(special[route.Audience.Word], "403")
 			switch {
@@ -222,6 +230,7 @@ is, a copy needs what reading it needs, and a move an editor, too.
 		}
 		page.WriteString("\n")
 	}
+	page.WriteString("\n## Requests\n\n| request | callers |\n|---|---|\n" + requests.String())
 	page.WriteString(filtersTable(strings.Fields(handlers.Everybody)))
 	page.WriteString(driveTable(strings.Fields(handlers.Everybody)))
 	return page.String()

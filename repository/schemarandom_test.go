@@ -19,8 +19,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// The rules of docs/reference/schema-language.md once more, as plainly as they can be written: every schema
-// is asked how well it fits, and every property is looked at.
+// The rules of docs/reference/schema-language.md once more, as plainly as they can be written:
+// every schema is asked how well it fits, and every property is looked at.
 
 // ruledSchema is a schema whose versions require properties to be there as texts.
 type ruledSchema struct {

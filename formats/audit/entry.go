@@ -1,6 +1,6 @@
 // Package audit is the format of the audit log: what an entry says, the Merkle tree whose leaves
-// the entries are, signed heads of that tree, and what verifies an export. docs/reference/audit-format.md
-// describes it for programs that are not labshelf.
+// the entries are, signed heads of that tree, and what verifies an export.
+// docs/reference/audit-format.md describes it for programs that are not labshelf.
 //
 // An entry is known by its number, from 0, which is its place in the tree. Its leaf is the byte
 // string that is hashed. It is stored as it was hashed, and never rendered anew. Texts and client

@@ -48,8 +48,8 @@ func TestSendWithoutASecret(t *testing.T) {
 	}
 }
 
-// verify verifies a message as docs/reference/webhook-messages.md says: its arguments are a secret, the
-// three headers and the file with the body.
+// verify verifies a message as docs/reference/webhook-messages.md says: its arguments are a secret,
+// the three headers and the file with the body.
 const verify = `
 import sys
 from standardwebhooks import Webhook
