@@ -58,12 +58,16 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 // boundary returns the parameters of a multipart form, which name a boundary. RFC 2045 wants quotes
 // around one with signs such as =, which some clients leave out: it is read as it is.
 func boundary(r *http.Request) (map[string]string, error) {
+	params, err := MediaType(r, "multipart/form-data")
+	if err == nil && params["boundary"] != "" {
+		return params, nil // as nearly always, without the expression
+	}
 	sent := r.Header.Get("Content-Type")
 	if bare := unquoted().FindStringSubmatch(sent); bare != nil {
 		r.Header.Set("Content-Type", bare[1]+`"`+bare[2]+`"`+bare[3])
 		defer r.Header.Set("Content-Type", sent)
+		params, err = MediaType(r, "multipart/form-data")
 	}
-	params, err := MediaType(r, "multipart/form-data")
 	if err == nil && params["boundary"] == "" {
 		err = Invalid("the Content-Type must name the boundary of the parts: multipart/form-data; boundary=NAME, in quotes if it has signs other than letters, digits and '+_-. in it; got %q", core.Shorten(sent))
 	}
