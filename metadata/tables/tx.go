@@ -56,16 +56,32 @@ func Write(kv KV, state State, access uint64, now func() time.Time) *Tx {
 
 // Contract is the transaction as package metadata has it.
 func (t *Tx) Contract() *metadata.Tx {
-	return &metadata.Tx{
+	c := &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
 		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, UserUsage: userUsage{t}, Blobs: blobRows{t}, Trashed: trashed{t},
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},
 		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t}, Leases: leases{t}, Nodes: nodes{t},
-		Now: t.clock, Stamp: t.stamp, Access: t.access, Prefetch: t.prefetch,
+		Now: readOnly, Stamp: readOnly, Access: t.access, Prefetch: fetchNothing,
 	}
+	// Each method value is an allocation, in every transaction.
+	if t.writable {
+		c.Now, c.Stamp = t.clock, t.stamp
+	}
+	if _, ok := t.kv.(Prefetcher); ok {
+		c.Prefetch = t.prefetch
+	}
+	return c
 }
+
+// readOnly stands for the clock and the stamps of a read transaction, which has neither.
+func readOnly() metadata.Stamp { panic(errReadOnly) }
+
+// fetchNothing stands for Prefetch of an engine that answers each question at once.
+func fetchNothing(func()) {}
+
+const errReadOnly = "tables: change in a read transaction"
 
 // Begin begins an operation. The function that it returns ends it with its error, and returns the
 // error that counts. If the operation spoiled the transaction, nothing of the transaction may be
@@ -126,7 +142,7 @@ func (t *Tx) clock() metadata.Stamp {
 
 func (t *Tx) mustWrite() {
 	if !t.writable {
-		panic("tables: change in a read transaction")
+		panic(errReadOnly)
 	}
 }
 
@@ -203,12 +219,8 @@ func (b Bucket) decidesAccess() bool {
 // prefetch implements metadata.Tx.Prefetch. What reads concludes from finding nothing does not
 // count.
 func (t *Tx) prefetch(reads func()) {
-	engine, ok := t.kv.(Prefetcher)
-	if !ok {
-		return
-	}
 	before := *t
-	engine.Prefetch(func() {
+	t.kv.(Prefetcher).Prefetch(func() {
 		defer func() { *t = before }()
 		reads()
 	})
