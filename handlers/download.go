@@ -89,7 +89,8 @@ func (a fileRoutes) sendFile(w http.ResponseWriter, r *request, open func() (met
 		return err
 	}
 	sent := contentOf(resource, file)
-	sent.still = func() error { return a.repo.Files.MayStillRead(r.Context(), r.caller, resource.ID) }
+	id := resource.ID // not the whole record, which would then be allocated
+	sent.still = func() error { return a.repo.Files.MayStillRead(r.Context(), r.caller, id) }
 	return a.sendContent(w, r, sent)
 }
 
@@ -339,8 +340,10 @@ func (a fileRoutes) verified(r *request, c content) (body io.ReadSeeker, release
 			a.buffers.Put(buffer)
 		}
 	}
-	if err = c.readWhole(whole.bytes); errors.Is(err, errContent) {
-		err = c.readWhole(whole.bytes) // a byte may have changed on the way from the store
+	if err = c.readWhole(whole.bytes); errors.Is(err, errContent) { // a byte may have changed on the way from the store
+		if _, err = c.file.Seek(0, io.SeekStart); err == nil {
+			err = c.readWhole(whole.bytes)
+		}
 	}
 	if err != nil {
 		return nil, release, err
@@ -349,11 +352,8 @@ func (a fileRoutes) verified(r *request, c content) (body io.ReadSeeker, release
 	return whole, release, nil
 }
 
-// readWhole reads the file from its start and compares its digest: errContent.
+// readWhole reads the file, which is at its start, and compares its digest: errContent.
 func (c content) readWhole(into []byte) error {
-	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
 	switch _, err := io.ReadFull(c.file, into); {
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
