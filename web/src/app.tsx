@@ -30,12 +30,12 @@ type Page = ComponentType<PageProps>;
 
 interface Route {
   path: string;
-  /** The page, or what loads its script at the first visit. */
+  /** The page, or the function that loads its script at the first visit. */
   page: Page | (() => Promise<Page>);
   lazy?: true;
-  /** Needs no session. */
+  /** Requires no session. */
   public?: true;
-  /** Needs none where this, which the page is about, is open: then it is loaded without one. */
+  /** The subject of the page. If it is open, the page requires no session. */
   open?: (params: Record<string, string>) => Promise<OpenObject>;
 }
 
@@ -170,7 +170,7 @@ function routeOf(path: string): [Route | undefined, Record<string, string>] {
 
 const missing = new Problem(0, "script", "This page could not be loaded. The service may be restarting, or has been upgraded.");
 
-/** A page; a lazy one is loaded first. */
+/** A page; a lazy page is loaded first. */
 function RoutedPage({ route, params }: { route: Route; params: Record<string, string> }) {
   const [page, setPage] = useState<{ Page: Page } | undefined>(route.lazy ? undefined : { Page: route.page as Page });
   const [problem, setProblem] = useState<Problem | undefined>();
@@ -242,13 +242,14 @@ function Bar({ path }: { path: string }) {
   );
 }
 
-/** Shown if the session may not have ended: no script can remove its cookie, which outlives the windows. */
+/** Shown if the session may still be valid: no script can remove its cookie, which outlives the
+    windows. */
 function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () => void; close: () => void }) {
   return (
     <Dialog title="You are still signed in" onClose={close}>
       <ErrorMessage problem={problem} />
       <p>
-        The service could not end your session. Anyone who uses this browser has your access, even after it was closed. Try again later. If somebody
+        The service could not end your session. Anyone who uses this browser has your access, even after it is closed. Try again later. If somebody
         else uses the browser before that, delete the cookies of this site in its settings: that signs you out here.
       </p>
       <div class="actions">
@@ -264,7 +265,7 @@ function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () 
 applyTheme();
 refuseDrops();
 const app = document.getElementById("app")!;
-app.replaceChildren(); // what the service has sent for clients without scripts
+app.replaceChildren(); // the content that the service sends to clients without scripts
 render(
   <SessionProvider waiting={<Skeleton />} failed={(problem, retry) => <ErrorMessage problem={problem} retry={retry} />}>
     <App />

@@ -1,4 +1,5 @@
-/** Adds a listener for events of some types, such as "online offline", and returns what removes it. */
+/** Adds a listener for space-separated event types, such as "online offline". Returns a function
+    that removes it. */
 export function listen(target: EventTarget, types: string, listener: (e: any) => void, options: AddEventListenerOptions = {}): () => void {
   const control = new AbortController();
   for (const type of types.split(" ")) target.addEventListener(type, listener, { ...options, signal: control.signal });

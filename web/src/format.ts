@@ -23,7 +23,7 @@ export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)}
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
 
-/** An instant relative to now within the last week; before that, the date. */
+/** An instant relative to now within the last week; older instants as date. */
 export function ago(instant: string, now = Date.now()): string {
   const seconds = (Date.parse(instant) - now) / 1000;
   const past = Math.abs(seconds);

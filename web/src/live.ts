@@ -1,12 +1,13 @@
-// What changes in the service, while it changes: all windows of a browser share one stream of events. The window that holds the lock has the
-// stream and passes each event on; when it is closed, the next one goes on behind the last event. A SharedWorker would do the same, and be a
-// script of its own. Over plain HTTP, browsers have no locks except on this machine: then each window has a stream for as long as it is visible,
-// since a browser makes six connections to a service at most.
+// Live changes of the service: all windows of a browser share one stream of events. The window that
+// holds the lock has the stream and forwards each event. When it closes, the next window resumes
+// after the last event. A SharedWorker would do the same, but need another script. Over plain HTTP,
+// browsers offer locks only on localhost. Then each visible window has its own stream, because a
+// browser makes at most six connections to a service.
 import { base, queryOf, root, session } from "./api";
 import { listen } from "./events";
 
 interface Change {
-  /** Of the event. */
+  /** The id of the event. */
   id: string;
   /** The action, such as resource.replace, or "reload": anything may have changed. */
   kind: string;
@@ -15,26 +16,29 @@ interface Change {
   setId?: string;
 }
 
-/** The pause between a change and the requests for what it has changed, in which others may follow, in ms. */
+/** The delay between a change and the requests that it triggers, in ms, to batch further changes.
+ */
 const debounce = 500;
 
-/** The time between two rounds of such requests at least, in ms. */
+/** The minimum time between two rounds of such requests, in ms. */
 const interval = 2000;
 
-/** The pause until a stream that was refused is requested again, in ms. Where the connection breaks, the browser reconnects by itself. */
+/** The pause before a refused stream is requested again, in ms. After a broken connection, the
+    browser reconnects automatically. */
 const backoff = 10_000;
 
 const listeners = new Set<() => void>();
 let due = 0;
 let fired = -interval;
 
-/** Calls `refresh` some time after something has changed that the page may show, unless the window is hidden. Returns what ends that. */
+/** Calls `refresh` after a change that the page may show, unless the window is hidden. Returns a
+    function that ends this. */
 export function onChange(refresh: () => void): () => void {
   listeners.add(refresh);
   return () => listeners.delete(refresh);
 }
 
-/** Whether the page at a path below the base path may show what has changed. */
+/** Whether the page at a path below the base path may show a change. */
 function concerns(path: string, { kind, object, dataspaceId, setId }: Change): boolean {
   const of = object?.kind;
   if (kind === "reload") return true;
@@ -53,16 +57,16 @@ function announce(change: Change) {
 
 function fire() {
   due = 0;
-  if (document.visibilityState !== "visible") return; // it is refreshed when it is shown
+  if (document.visibilityState !== "visible") return; // it is refreshed when it becomes visible
   if (document.querySelector("dialog[open]")) {
-    due = setTimeout(fire, debounce); // no page is replaced behind what is being typed
+    due = setTimeout(fire, debounce); // no page is replaced during input
     return;
   }
   fired = performance.now();
   for (const refresh of listeners) refresh();
 }
 
-/** Follows what the signed-in user hears of. Returns what ends that. */
+/** Follows the events of the signed-in user. Returns a function that ends this. */
 export function follow(user: string): () => void {
   let end = () => {};
   const start = () => {
@@ -70,7 +74,7 @@ export function follow(user: string): () => void {
     end = share(`labshelf-events${base} ${user}`);
   };
   start();
-  // A document that waits for the Back button has neither lock nor stream.
+  // A document in the back/forward cache has neither lock nor stream.
   const remove = [listen(window, "pagehide", () => end()), listen(window, "pageshow", (e: PageTransitionEvent) => e.persisted && start())];
   return () => {
     end();
@@ -78,7 +82,7 @@ export function follow(user: string): () => void {
   };
 }
 
-/** Shares a stream with the other windows. Returns what ends that for this window. */
+/** Shares a stream with the other windows. Returns a function that ends this for this window. */
 function share(name: string): () => void {
   const control = new AbortController();
   const { signal } = control;
@@ -100,7 +104,8 @@ function share(name: string): () => void {
   signal.addEventListener("abort", () => channel.close());
   if (navigator.locks) {
     channel.onmessage = (e: MessageEvent<Change>) => take(e.data);
-    navigator.locks.request(name, { signal }, () => (signal.aborted ? undefined : hold())).catch(() => {}); // aborted while it waited
+    // aborted while it waited
+    navigator.locks.request(name, { signal }, () => (signal.aborted ? undefined : hold())).catch(() => {});
   } else {
     whileVisible(signal, () => stream(() => last, take));
   }
@@ -120,7 +125,8 @@ function whileVisible(signal: AbortSignal, open: () => () => void) {
   update();
 }
 
-/** Opens the stream behind the event `after`. Returns what closes it. `data-events` of the document is "open" while this window has it. */
+/** Opens the stream after the event `after`. Returns a function that closes it. `data-events` of
+    the document is "open" while this window has it. */
 function stream(after: () => string, take: (change: Change) => void): () => void {
   const state = document.documentElement.dataset;
   let source: EventSource | undefined;
@@ -134,7 +140,7 @@ function stream(after: () => string, take: (change: Change) => void): () => void
     opened.onerror = () => {
       delete state.events;
       if (opened.readyState !== EventSource.CLOSED) return;
-      session.me().catch(() => {}); // if the session has ended, this ends the stream, too
+      session.me().catch(() => {}); // if the session has ended, this also ends the stream
       timer = setTimeout(open, backoff);
     };
   };

@@ -1,4 +1,4 @@
-// Pages of what is open, for somebody who is not signed in.
+// Pages of open data for visitors without a session.
 import type { ComponentChildren } from "preact";
 import type { Dataspace, DataSet, Resource } from "./api";
 import { base } from "./api";
@@ -7,12 +7,12 @@ import { ErrorMessage, Skeleton, Time } from "./ui/components";
 import { asProblem, useLoad } from "./ui/load";
 import { useTitle } from "./ui/title";
 
-/** What a page is about. */
+/** The subject of a page. */
 export type OpenObject = Dataspace | DataSet | Resource;
 
 interface Props {
   load: () => Promise<OpenObject>;
-  /** Shown where it is not open, or not there: nobody learns which. */
+  /** Shown if it is not open or does not exist, without distinction. */
   signIn: ComponentChildren;
   /** The page. */
   children: ComponentChildren;
@@ -44,7 +44,7 @@ function Gone({ of }: { of: OpenObject }) {
   );
 }
 
-/** The dataspaces that everybody reads, as the service lists them in the home page that it sends to those without a session. */
+/** The open dataspaces, from the home page that the service sends to visitors without a session. */
 export function OpenDataspaces() {
   const { value } = useLoad(loadOpenDataspaces, []);
   if (!value?.length) return null;
@@ -64,7 +64,8 @@ export function OpenDataspaces() {
 
 async function loadOpenDataspaces(signal: AbortSignal) {
   const answer = await fetch(`${base}/`, { signal, credentials: "omit", headers: { Accept: "text/html" } });
-  const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : "", "text/html"); // runs nothing
+  // runs no scripts
+  const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : "", "text/html");
   const found = [];
   for (const a of page.querySelectorAll<HTMLAnchorElement>("main li > a[href]")) {
     const id = /\/dataspaces\/(\w+)$/.exec(a.getAttribute("href")!)?.[1];

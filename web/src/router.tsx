@@ -1,4 +1,5 @@
-// The address alone decides what a page shows, so that every view can be linked, reloaded and gone back to.
+// The address alone determines the content of a page, so that every view can be linked, reloaded
+// and revisited.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { base } from "./api";
@@ -23,20 +24,19 @@ export const historyEntry = (): string => history.state?.entry ?? "";
 /** Returns an untrusted address, such as from a parameter, if it is below the base path, else "/". */
 export const insideOrRoot = (to: string | null): string => (to && /^\/(?![/\\])/.test(to) ? to : "/");
 
-/** While `active`, the browser asks before the document is closed or left. `outlasts` is for what goes on after the page, such as uploads. */
+/** While `active`, the browser asks before the document is closed or left. `outlasts` is for
+    actions that continue after the page, such as uploads. */
 export function useLeaveGuard(active: boolean, { outlasts = false } = {}) {
   useEffect(() => (active ? listen(window, "beforeunload", (e: Event) => (e.isTrusted || !outlasts) && e.preventDefault()) : undefined), [active]);
 }
 
-/** Whether input would be lost if the page was left now: one of its guards objects to an event that no browser sent. */
+/** Whether leaving the page now would lose input: one of its guards rejects a synthetic event. */
 export function hasUnsavedInput(): boolean {
   return !dispatchEvent(new Event("beforeunload", { cancelable: true }));
 }
 
-/**
- * Navigates to an address below the base path. With `replace` it makes no history entry: for filters and redirects. With `stays` the page is not
- * scrolled.
- */
+/** * Navigates to an address below the base path. With `replace` it makes no history entry, as
+    filters and redirects need. With `stays` the page does * not scroll. */
 export function navigate(to: string, { replace = false, stays = false } = {}) {
   if (!replace) {
     history.pushState({ entry: `${Date.now()}.${Math.random()}` }, "", base + to);
@@ -50,11 +50,13 @@ export function navigate(to: string, { replace = false, stays = false } = {}) {
 /** The current location; the component is rendered again after each navigation. */
 export function useLocation(): Location {
   const [location, setLocation] = useState(currentLocation);
-  useLayoutEffect(() => listen(window, `${navigated} popstate`, () => setLocation(currentLocation())), []); // before anybody can click
+  // before the first click
+  useLayoutEffect(() => listen(window, `${navigated} popstate`, () => setLocation(currentLocation())), []);
   return location;
 }
 
-/** Changes some parameters of the address; an empty value removes one. With `step` the Back button undoes that. */
+/** Changes some parameters of the address; an empty value removes one. With `step` it makes a
+    history entry. */
 export function setQuery(changes: Record<string, string>, { step = false } = {}) {
   const { path, query } = currentLocation();
   for (const [name, value] of Object.entries(changes)) {
@@ -86,7 +88,8 @@ export function Link({ to, children, ...rest }: { to: string; children?: Compone
   );
 }
 
-/** The values of the named segments of a pattern such as /sets/:id, or undefined if the path does not match. */
+/** The values of the named segments of a pattern such as /sets/:id, or undefined if the path does
+    not match. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const names = pattern.split("/");
   const segments = path.split("/");

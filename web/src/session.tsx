@@ -1,4 +1,5 @@
-// The session of the signed-in user. No script sees its cookie; the pages know only the answer of GET /users/me.
+// The session of the signed-in user. No script can read its cookie; the pages only know the
+// response of GET /users/me.
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
@@ -15,10 +16,11 @@ export interface Session {
   ended: User | undefined;
   /** The session ended while the page had unsaved input: the page stays until the user has signed in again. */
   kept: boolean;
-  /** Why the service could not end the session after signing out. The browser has no cookie any more, but a copy of it would still be valid. */
+  /** The reason why the service could not end the session at sign-out. The browser no longer has
+      the cookie, but a copy of it would still be valid. */
   unended: Problem | undefined;
   signIn: (key: string) => Promise<void>;
-  /** Throws a Problem if the user is, or may be, still signed in. */
+  /** Throws a Problem if the user is still signed in, or may be. */
   signOut: () => Promise<void>;
   /** Replaces the record of the signed-in user after a change. */
   setUser: (user: User) => void;
@@ -59,9 +61,8 @@ function useSessionEvents(update: () => Promise<void>) {
 
 type Next = "" | "reload" | "home";
 
-/**
- * Loads a new document, of the same address or of the home page, so that the next user sees no data of the last one. The pages are
- * unmounted before, so that their leave guards do not ask.
+/** * Loads a new document with the same address or the home page, so that the next user sees no
+    data of the last one. The pages are * unmounted first, so that their leave guards do not ask.
  */
 function useNextDocument(): [Next, (next: Next) => void] {
   const [next, setNext] = useState<Next>("");
@@ -129,7 +130,8 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
-/** Returns the error of signing out if the browser is signed out all the same, else throws it. */
+/** Returns the error of signing out if the browser is signed out nevertheless; otherwise throws it.
+ */
 async function onlyIfSignedOut(thrown: unknown): Promise<Problem> {
   const signedOut = await session.me().then(() => false, (e) => asProblem(e).status === 401);
   if (!signedOut) throw thrown;

@@ -59,7 +59,7 @@ func TestHistoryOfDataspace(t *testing.T) {
 	s.create(t, "/dataspaces", map[string]string{"name": "other"})
 	v.follow("Audit log")
 	v.isAt("/audit")
-	v.sees("What was done to the dataspaces that you are an admin of", "gave mara the role admin", "from 127.0.0.1")
+	v.sees("Changes to the dataspaces that you are an admin of", "gave mara the role admin", "from 127.0.0.1")
 	v.seesNot("other")
 	v.seesNot("Export")
 	v.seesNot("Erase texts")
@@ -115,7 +115,7 @@ func TestAuditLog(t *testing.T) {
 	v.sees("participant 17")
 	number := get(v, chromedp.Evaluate[string](`document.querySelector(".origin span").textContent.replace("entry ", "")`))
 	v.press("Erase texts of entry " + number)
-	v.sees("Erase the texts of entry "+number+"?", "an entry says who erased them")
+	v.sees("Erase the texts of entry "+number+"?", "another entry records who erased them")
 	v.shots("audit-erase")
 	v.submit()
 	v.sees("texts erased")
@@ -124,7 +124,7 @@ func TestAuditLog(t *testing.T) {
 	v.entries("admin erased the texts of entry " + number + " just now")
 
 	v.press("Signed head")
-	v.sees("Note this head down where the operator of this service cannot change it")
+	v.sees("Keep this head where the operator of this service cannot change it")
 	v.shots("audit-head")
 	var head struct{ Head, Key string }
 	if err := s.Call(t.Context(), http.MethodGet, "/audit/head", nil, &head); err != nil {

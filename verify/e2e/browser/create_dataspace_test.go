@@ -28,7 +28,7 @@ func TestOnlySysadminsCreateDataspaces(t *testing.T) {
 	jon := s.person(t, "jon", "admin", did)
 	v := s.signedIn(t, jon.key, "/", "status of 403", "ERR_BLOCKED_BY_CLIENT")
 	v.press("New dataspace")
-	v.sees("Only sysadmins create dataspaces", "Your user name is jon.")
+	v.sees("Only sysadmins can create dataspaces", "Your username is jon.")
 	v.until(`!document.querySelector("dialog input")`)
 	v.shot("new-dataspace-refused")
 	v.press("Close")

@@ -188,7 +188,7 @@ func TestDescribeSet(t *testing.T) {
 	did, sid := s.makeSet(t)
 	path := "/sets/" + sid
 	v := s.signedIn(t, s.Key(), path)
-	v.sees("For a publication it lacks: creators, publisher, year of publication, type.")
+	v.sees("Missing for a publication: creators, publisher, year of publication, type.")
 	v.describes("Describe")
 	v.tags("Keywords", "radium", "salt")
 	v.fill("Publisher", "Example University")
@@ -217,7 +217,7 @@ func TestDescribeSet(t *testing.T) {
 	v.shots("describe-set")
 	v.saved()
 	v.sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01-05T10:20Z to 2026-03", "latitude 48.850°")
-	v.seesNot("it lacks")
+	v.seesNot("Missing for a publication")
 	v.shots("described-set")
 	want := `{"creators":[{"name":"Curie, Marie","type":"person","orcid":"0000-0002-1825-0097","affiliations":["Sorbonne","Institut du Radium"]}],` +
 		`"publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium","salt"],` +

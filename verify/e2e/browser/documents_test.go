@@ -105,7 +105,7 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.until(fmt.Sprintf(`location.pathname === "/resources/%s" && document.querySelector(".lines mark")?.textContent === "b = 2\n"`, code.ID))
 	l.at("/resources/" + r.ID)
 	l.follow("nothing")
-	l.sees("The set has no file run/nothing.md")
+	l.sees("No file named run/nothing.md in this set")
 	l.at("/resources/" + r.ID)
 	l.follow("a folder")
 	l.until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)

@@ -170,7 +170,7 @@ func TestViewersThatFail(t *testing.T) {
 		{"MR_small.dcm", dicom("II*\x00\xe8\x05\x08\x00"), "by its first bytes this is a DICOM file", "a TIFF image"},
 		{"big.dcm", dicom("MM\x00*\x00\x00\x00\x08"), "by its first bytes this is a DICOM file", "a TIFF image"},
 		{"plain.dcm", dicom(""), "by its first bytes this is a DICOM file", "a TIFF image"},
-		{"cut.tif", image[:60], "begins like a TIFF image, but it cannot be shown as one", "DICOM"},
+		{"cut.tif", image[:60], "begins like a TIFF image, but it cannot be shown as such", "DICOM"},
 		{"scan.png", image, "greys", "a PNG image"},
 	} {
 		t.Log(c.name)

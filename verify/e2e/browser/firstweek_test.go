@@ -28,7 +28,7 @@ func TestTypedTextOutlivesTheSession(t *testing.T) {
 	v.shot("kept-signin")
 	v.fill("Your API key", "lsk_wrong")
 	v.press("Sign in")
-	v.sees("This key is not valid here", "ask your administrator for a new one")
+	v.sees("This key is not valid", "ask your administrator for a new one")
 	v.seesNot("Authorization")
 	var key struct{ Key string }
 	if err := s.Call(t.Context(), "POST", "/users/"+mary.id+"/keys", nil, &key); err != nil {
@@ -106,7 +106,7 @@ func TestDropsAndLinksOfTheFirstDay(t *testing.T) {
 	v.at("/users")
 	v.press("Invite …")
 	v.press("Make invitation")
-	v.sees("The invitation is ready", "This address works only on the computer of the service")
+	v.sees("The invitation is ready", "This address works only on the server itself")
 	v.shot("local-link")
 }
 

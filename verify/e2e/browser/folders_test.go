@@ -67,7 +67,7 @@ func TestFolders(t *testing.T) {
 	v.sees("Delete the folder raw?")
 	v.submit()
 	v.lists("plan.pdf", "zero.txt")
-	v.follow("Show what was in it")
+	v.follow("Show its content")
 	v.lists("2026", "notes.txt")
 	v.press("Undo")
 	v.sees("Undone: 3 files are back.")

@@ -46,7 +46,7 @@ func TestFormsAreAccessible(t *testing.T) {
 	v.submit()
 	v.until(`!document.querySelector("dialog")`)
 	v.menu("Edit")
-	v.sees("A JSON file beside the file")
+	v.sees("A JSON file next to the file")
 	look("dialog-set-edit")
 }
 

@@ -92,7 +92,7 @@ func TestFormInsists(t *testing.T) {
 	v.press("Method")
 	v.keyboard("XRD")
 	v.submit()
-	v.sees("1 file cannot be changed so, and then none is", "b.csv: measured_on is missing; the schema measurement-of-files asks for it, and 1 more")
+	v.sees("1 file cannot be changed this way, so no file was changed", "b.csv: measured_on is missing; the schema measurement-of-files asks for it, and 1 more")
 	v.until(`document.querySelector("dialog button[type=submit]").disabled`)
 	v.shots("form-many-refused")
 	v.press("Back")
@@ -103,7 +103,7 @@ func TestFormInsists(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.pick("Edited table", fileWith(t, "wrong.csv", strings.Replace(table.String(), "S-0007", "7", 1)))
-	v.sees("1 problem: nothing can be changed before they are solved", "Row 2, column properties.sample: a.csv: sample must be a text, not a number")
+	v.sees("1 problem: nothing changes until they are fixed", "Row 2, column properties.sample: a.csv: sample must be a text, not a number")
 	v.shots("table-refused")
 }
 
@@ -127,7 +127,7 @@ func TestFormVersions(t *testing.T) {
 	v.at(path)
 	v.sees("version 1; version 2 is the newest")
 	v.press("Edit metadata")
-	v.sees("filled in with version 1 of the form. There is a version 2 now.")
+	v.sees("filled in with version 1 of the form. Version 2 is available.")
 	v.press("Use version 2")
 	v.fill("Operator", "Ada")
 	v.shots("form-newer")
@@ -148,7 +148,7 @@ func TestFormVersions(t *testing.T) {
 	v.shots("forms")
 	v.follow("Measurement")
 	v.press("Restore")
-	v.sees("You can try it")
+	v.sees("Try it")
 	v.seesNot("deleted")
 }
 
@@ -171,16 +171,16 @@ func TestSetExtract(t *testing.T) {
 		}
 	}
 	toggle("own header", "[header]")
-	toggle("JSON file beside", "[sidecar header]")
+	toggle("JSON file next to", "[sidecar header]")
 	toggle("own header", "[sidecar]")
 	v.at("/resources/" + rid)
-	v.sees("Ada", "from the JSON file beside it")
+	v.sees("Ada", "from the JSON file next to it")
 	v.describes("Edit metadata")
-	v.sees("from the JSON file beside it")
+	v.sees("from the JSON file next to it")
 	v.shots("filled-by-sidecar")
 	name := get(v, chromedp.Evaluate[int](`[...document.querySelectorAll("dialog .property > input:first-child")].findIndex((e) => e.value === "operator") + 1`))
 	v.fill(fmt.Sprintf("Value %d", name), "Grace")
 	v.saved()
 	v.sees("Grace")
-	v.seesNot("from the JSON file beside it")
+	v.seesNot("from the JSON file next to it")
 }

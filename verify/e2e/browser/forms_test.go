@@ -117,7 +117,7 @@ func (v *visitor) makeMeasurement(s *site, did string) string {
 	v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".programs").open = true; scrollTo(0, 1e6)`))
 	v.shots("form-builder-end")
 	v.send()
-	v.sees("You can try it")
+	v.sees("Try it")
 	v.shots("form-page")
 	var list struct {
 		Data []struct {

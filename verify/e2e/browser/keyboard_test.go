@@ -43,7 +43,7 @@ func TestSingleKeys(t *testing.T) {
 	v.until(`!document.querySelector("dialog")`)
 
 	hit("?")
-	v.until(`["go to the next row", "select the row", "delete what is selected", "edit the set", "search"].every((t) => document.querySelector("dialog[open]").innerText.includes(t))`)
+	v.until(`["go to the next row", "select or deselect the row", "delete the selection", "edit the set", "search"].every((t) => document.querySelector("dialog[open]").innerText.includes(t))`)
 	v.shot("keyboard-1280")
 	v.accessible(axe(t))
 	v.press("Switch single keys off")

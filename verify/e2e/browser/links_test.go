@@ -15,7 +15,7 @@ import (
 func (v *visitor) newLink() string {
 	v.t.Helper()
 	v.submit()
-	v.sees("it is shown only this once")
+	v.sees("it is shown only once")
 	address := get(v, chromedp.Evaluate[string](`document.querySelector("dialog input[readonly]").value`))
 	mail := get(v, chromedp.Evaluate[string](`decodeURIComponent(document.querySelector("dialog a[href^='mailto:']").href)`))
 	if !strings.HasPrefix(address, v.origin+"/s/") || !strings.Contains(mail, "\r\n"+address+"\r\n") {

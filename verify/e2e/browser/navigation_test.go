@@ -17,7 +17,7 @@ func TestNoSuchPage(t *testing.T) {
 	v.at("/no/such/page")
 	v.sees("Page not found")
 	v.at("/sets/%25")
-	v.sees("never have existed")
+	v.sees("may not exist")
 }
 
 // With the keyboard, the focus moves to a new page, into a dialog, and back.

@@ -132,7 +132,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 // Who chooses that everybody may read is told what that means, and whether the service allows it.
 func TestChoosingOpen(t *testing.T) {
 	t.Parallel()
-	for on, hint := range map[string]string{"on": "Anybody on the network can read", "off": "Nobody without an account can see it until the operator"} {
+	for on, hint := range map[string]string{"on": "Anyone on the network can read", "off": "It is visible only with an account until the operator"} {
 		t.Run(on, func(t *testing.T) {
 			s := open(t, "--anonymous", on)
 			did, _ := s.makeSet(t)

@@ -166,7 +166,7 @@ func TestPlotOfOddAddress(t *testing.T) {
 	l.expect("status of 404")
 	r := l.put("nile.csv", plotFile(t, "nile.csv"))
 	l.at("/resources/" + r.ID + "?view=plot&x=9&y=2.17.xyz&bins=-4&marks=%3Cb%3E&from=a&with=" + strings.Repeat("A_", 400))
-	l.sees("Column 9, which the address names, is not there: the table has 2.", "Column 17, which")
+	l.sees("Column 9, which the address names, does not exist: the table has 2.", "Column 17, which")
 	l.until(`document.querySelector(".chart")?.dataset.points === "100"`)
 	l.press("Plot without that file")
 	l.until(`location.search.includes("with=") === false && !document.querySelector(".plot [role=alert]")`)

@@ -27,7 +27,7 @@ func TestPreviewErrors(t *testing.T) {
 		r := l.put(c.name, c.content)
 		lose(t, l.site.data, r)
 		l.at("/resources/" + r.ID)
-		l.sees("Try again", "a backup restores them")
+		l.sees("Try again", "restore it from a backup")
 	}
 	l.shots("damaged")
 
@@ -83,5 +83,5 @@ func TestPreviewOfInterruptedDownload(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.at("/resources/" + r.ID)
-	l.sees("Try again", "a backup restores them")
+	l.sees("Try again", "restore it from a backup")
 }

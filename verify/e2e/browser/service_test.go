@@ -101,7 +101,7 @@ func TestServicePageShowsErrors(t *testing.T) {
 		};
 	}`))
 	v.follow("Service")
-	v.sees("READ-ONLY", "Reading works, changes are refused", "Restart the service, then run labshelf check.",
+	v.sees("READ-ONLY", "Reading works, but changes are refused", "Restart the service, then run labshelf check.",
 		"sync: input/output error", "2 files", "flushing inline files: no space left on device", "novelty.depth", "7")
 	v.shots("service-errors")
 }

@@ -128,11 +128,11 @@ func TestSightOfHostileFiles(t *testing.T) {
 		{"bomb.zip", bomb(t), "1 file"},
 		{"names.npy", npy("{'descr': [('" + quoted + "', '<f8')], 'fortran_order': False, 'shape': (8,)}"), "float64, 8"},
 		{"long.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000000)}"), "before this array does"},
-		{"objects.npy", sightFile(t, "py3-objarr.npy"), "only Python may read"},
+		{"objects.npy", sightFile(t, "py3-objarr.npy"), "only Python can read"},
 		{"wide.npy", npy("{'descr': '|S100000000', 'fortran_order': False, 'shape': (1,)}"), "too large to be shown"},
 		{"text.png", textPNG(t), "16 bits"},
-		{"cut.txt.gz", members[:len(members)-9], "Only a first part"},
-		{"followed.txt.gz", members + "more", "Only a first part"},
+		{"cut.txt.gz", members[:len(members)-9], "Only the first part"},
+		{"followed.txt.gz", members + "more", "Only the first part"},
 		{"names.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0", "OBJECT  = '"+hostile[0]+"'", "COMMENT "+hostile[1]), "header only"},
 		{"large.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                   16", "NAXIS   =                    2", "NAXIS1  =           1000000000", "NAXIS2  =           1000000000"), "before this array does"},
 		{"large.tif", tiffOf([2]uint32{256, 1 << 30}, [2]uint32{257, 1 << 19}, [2]uint32{273, 8}, [2]uint32{279, 16}, [2]uint32{258, 8}), "Choose a part of it"},
@@ -245,6 +245,6 @@ func TestSightOfSlowDecoder(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.file("slow.npy", sightFile(t, "python3.npy"))
-	l.sees("took longer than 20 s")
+	l.sees("was stopped after 20 s")
 	l.until(`document.querySelector(".hex") && window.__ended`)
 }

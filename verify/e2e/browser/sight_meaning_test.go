@@ -205,5 +205,5 @@ func TestSightOfEmptyPicture(t *testing.T) {
 		values[i] = math.NaN()
 	}
 	l.file("empty.npy", npyOf("f8", values, 10, 10))
-	l.sees("There are no values here.")
+	l.sees("No values in this part.")
 }

@@ -181,7 +181,7 @@ func TestSightReadsOn(t *testing.T) {
 	l.press("Read more")
 	l.sees("FASTQ · the first 5,322 reads", "reads in 10.5 MB of 68.0 MB")
 	l.file("chromosome.fa", ">one\n"+strings.Repeat("ACGT", 17_000_000)) // in one line
-	l.sees("FASTA · the first sequence · 2,097,147 bases", "the last of which goes on")
+	l.sees("FASTA · the first sequence · 2,097,147 bases", "the last of which is incomplete")
 	l.until(`document.querySelector(".letters .row")`)
 	l.press("Read more")
 	l.sees("10,485,755 bases")
@@ -217,12 +217,12 @@ func TestSightOfHostileSequences(t *testing.T) {
 		{"line.fasta", ">one\n" + strings.Repeat("ACGT", 4<<20), "16,777,216 bases"},
 		{"names.sam", "@SQ\tSN:" + strings.Repeat("x", 1<<20) + "\tLN:1\n" + strings.Repeat("a\t99\tx\t1\t1\t*\t*\t0\t0\tA\tI\n", 10), "10 alignments"},
 		{"empty.fasta", ">" + strings.Repeat("\n", 1<<20) + strings.Repeat(">\n", 100_000), "100,001 sequences"},
-		{"bomb.fasta.gz", packed(t, ">bomb\n"+strings.Repeat("A", 200<<20)), "No more than 128 MiB of text are held"},
+		{"bomb.fasta.gz", packed(t, ">bomb\n"+strings.Repeat("A", 200<<20)), "Only the first 128 MiB of text are shown"},
 		{"cut.bam", bam[:len(bam)-100], "or was cut off"},
 		{"records.bam", bgzip(t, "BAM\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f"+strings.Repeat("\x00", 64)), "The length of its first record is not valid"},
 		{"header.bam", bgzip(t, "BAM\x01\xff\xff\xff\x7f"+strings.Repeat("\x00", 64)), "The length of its header is not valid"},
 		{"contact.vcf", "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada Lovelace\r\nEND:VCARD\r\n", "FN:Ada Lovelace"}, // the same extension
-		{"none.sam", strings.Repeat("\x00", 1000), "Its first bytes are none of FASTA"},
+		{"none.sam", strings.Repeat("\x00", 1000), "It does not begin like FASTA"},
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)

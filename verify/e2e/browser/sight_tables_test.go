@@ -100,12 +100,12 @@ func TestSightOfHostileTables(t *testing.T) {
 	arrow := tableFile(t, "21.0.0-map.arrow")
 	for _, c := range []struct{ name, content, says string }{
 		{"broken-ARROW-GH-45185.parquet", "", "It seems to be broken"},
-		{"broken-ARROW-RS-GH-6229-DICTHEADER.parquet", "", "not read: A page says that it has -26 values"},
+		{"broken-ARROW-RS-GH-6229-DICTHEADER.parquet", "", "not read: A page declares -26 values"},
 		{"broken-PARQUET-1481.parquet", "", "It seems to be broken"},
 		{"broken-5077390980284416.arrows", "", "ends within a message"},
 		{"broken-5707642416922624.arrow", "", "ends within a message"},
 		{"broken-5301064831401984.arrow", "", "A column has offsets that are not valid"},
-		{"broken-bigendian.arrow", "", "highest byte first"},
+		{"broken-bigendian.arrow", "", "big-endian"},
 		{"made-deep.parquet", "", "has more than 100 levels"},
 		{"made-deep.arrow", "", "has more than 64 levels"},
 		{"made-dictionary.parquet", "", "1,000,000 rows"},
@@ -113,7 +113,7 @@ func TestSightOfHostileTables(t *testing.T) {
 		{"made-names.arrow", "", "one row"},
 		{"made-bomb.arrow", "", "unpacks to more than 64 MiB"},
 		{"made-short.arrow", "", "A column ends before its batch does"},
-		{"rows.parquet", parquetOf(1<<40, 1<<30, []byte{1, 0, 0}), "A page says that it has 1073741824 values"},
+		{"rows.parquet", parquetOf(1<<40, 1<<30, []byte{1, 0, 0}), "A page declares 1073741824 values"},
 		{"runs.parquet", parquetOf(1000, 1000, []byte{8, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0}), "a run that is longer than the page"},
 		{"many.parquet", parquetOf(1<<40, 1000, []byte{1, 0xd0, 0x0f, 0}), "1,099,511,627,776 rows"},
 		{"footer.parquet", whole[:len(whole)-8] + "\xff\xff\xff\x7fPAR1", "footer would be longer"},

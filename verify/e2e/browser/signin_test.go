@@ -90,7 +90,7 @@ func TestSignOutWithFullDisk(t *testing.T) {
 	v.front()
 	s.fileLimit(t, "1")
 	v.press("Sign out")
-	v.sees("could not end your session: no space is left", "have the key revoked", "Your API key")
+	v.sees("could not end your session: no space is left", "revoke the key", "Your API key")
 	v.shot("signed-out-of-a-full-service")
 	v.seesNot("Laser lab")
 	other.sees("Your session has ended")

@@ -139,17 +139,17 @@ func TestSpectraThatAreHostile(t *testing.T) {
 	}
 	whole := spcOf("float", [][2]float64{{1, 1}, {2, 2}})
 	for _, c := range []struct{ name, content, says string }{
-		{"cut.jdx", plotFile(t, "dupdec1.jdx")[:3000], "It says that it has 3951 points, and has"},
+		{"cut.jdx", plotFile(t, "dupdec1.jdx")[:3000], "It declares 3951 points, but contains"},
 		{"names.jdx", jdx("##XYPOINTS=(XY..XY)", "1,2;3,4"), "2 points"},
 		{"bomb.jdx", jdx("##XYDATA=(X++(Y..Y))", "1A1s99999999999"), "more than 8000000 values"},
 		{"bomb2.jdx", jdx("##XYDATA=(X++(Y..Y))", "1A1"+strings.Repeat("S3999999", 3)), "more than 8000000 values"},
-		{"words.jdx", jdx("##XYDATA=(X++(Y..Y))", "1 2 <script>"), "There is no number where"},
-		{"empty.jdx", jdx("##MOLFORM=C6 H6"), "no block with data"},
+		{"words.jdx", jdx("##XYDATA=(X++(Y..Y))", "1 2 <script>"), "Expected a number"},
+		{"empty.jdx", jdx("##MOLFORM=C6 H6"), "no block with supported data"},
 		{"blocks.jdx", strings.Repeat("##TITLE=a\n", 3000), "blocks within each other"},
 		{"line.jdx", jdx("##XYDATA=(X++(Y..Y))", "1"+strings.Repeat(" 1", 3<<20)), "3145728 points"},
-		{"cut.spc", whole[:len(whole)-3], "ends before its data do"},
+		{"cut.spc", whole[:len(whole)-3], "ends before the end of its data"},
 		{"old.spc", "\x00\x4d" + whole[2:], "old format"},
-		{"long.spc", whole[:4] + "\xff\xff\xff\xff" + whole[8:], "ends before its data do"},
+		{"long.spc", whole[:4] + "\xff\xff\xff\xff" + whole[8:], "ends before the end of its data"},
 		{"text.spc", strings.Repeat("word ", 200), "version is not known"},
 	} {
 		t.Log(c.name)

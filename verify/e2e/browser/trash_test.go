@@ -84,7 +84,7 @@ func TestTrashOffersPermittedRestores(t *testing.T) {
 		t.Errorf("of the dataspaces an editor is offered: %q", got)
 	}
 	v.at("/sets/" + sid)
-	v.sees("Restore its dataspace Laser lab first. Its admins can do that.")
+	v.sees("Restore its dataspace Laser lab first. Only its admins can restore it.")
 }
 
 // A record in a deleted container can be restored only after the container, to which a link leads.

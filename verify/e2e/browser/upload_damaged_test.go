@@ -24,7 +24,7 @@ func TestUploadRepairsDamage(t *testing.T) {
 			t.Fatal("the damaged file was served")
 		}
 		v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 500")
-		v.sees("damaged", "upload of the same file restores them")
+		v.sees("damaged", "upload the same file again")
 		v.at("/sets/" + sid)
 		v.sees(name, "damaged")
 		v.shot("damaged-in-set")

@@ -45,7 +45,7 @@ func TestUsageWithoutFiles(t *testing.T) {
 	v := s.signedIn(t, s.Key(), "/usage", "status of 404")
 	v.sees("No files yet")
 	v.at("/usage?dataspace=01JD2PZX3B6C9D2F5G8H1J4K7M")
-	v.sees("It may never have existed, or you may not see it.", "All dataspaces")
+	v.sees("It may not exist, or you may lack permission to see it.", "All dataspaces")
 }
 
 // Over years the chart has values for days without changes, and readable dates.

@@ -62,13 +62,13 @@ func TestReplacedFileIsRestored(t *testing.T) {
 	v.shots("versions")
 
 	v.press("Restore version 1")
-	v.sees("The file is as in version 1 again. This is version 3; to undo it, restore version 2.", "volt", "3 versions")
+	v.sees("Version 1 is restored as version 3. To undo this, restore version 2.", "volt", "3 versions")
 	v.versions("Version 3 current", "Version 2", "Version 1")
 	if got := s.content(t, "/resources/"+rid+"/data"); got != "second,volt\n0,1.5\n" {
 		t.Errorf("the restored file is %q", got)
 	}
 	v.press("Restore version 2")
-	v.sees("This is version 4", "the wrong file")
+	v.sees("restored as version 4", "the wrong file")
 	if got := s.content(t, "/resources/"+rid+"/data"); got != "the wrong file" {
 		t.Errorf("after undoing, the file is %q", got)
 	}
@@ -93,7 +93,7 @@ func TestRestoreOnlyOverShownVersion(t *testing.T) {
 	v.press("Close")
 	v.versions("Version 3 current", "Version 2", "Version 1")
 	v.press("Restore version 1")
-	v.sees("This is version 4")
+	v.sees("restored as version 4")
 }
 
 // A reader looks at every version and downloads it, and is offered no change.
@@ -200,7 +200,7 @@ func TestErasedVersionWithSharedBytes(t *testing.T) {
 	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1", "status of 410") // the preview may still read what is erased
 	v.press("Erase")
 	v.submit()
-	v.sees("was removed just now", "Another version or file has the same bytes")
+	v.sees("was removed just now", "The bytes stay because another version")
 }
 
 // A long history is fetched page by page.
@@ -302,7 +302,7 @@ func TestCompareOtherVersions(t *testing.T) {
 		{2, 3, "1 line removed, 1 added"},
 		{3, 4, "Only text is compared line by line"},
 		{1, 5, "Both versions have the same content"},
-		{6, 7, "The versions differ in too much to match all lines"},
+		{6, 7, "The versions differ too much to match all lines"},
 		{7, 8, "Only files of up to 4 MB are compared line by line"},
 		{9, 10, "360,000 lines removed, 360,000 added"},
 	} {

@@ -117,7 +117,7 @@ func TestPausedWebhookInPages(t *testing.T) {
 	<-called
 	v := s.signedIn(t, s.Key(), "/")
 	v.follow("Webhooks")
-	v.reloadUntil("wants no more messages (410)")
+	v.reloadUntil("rejected further messages (410)")
 	v.press("Skip all old")
 	v.submit()
 	v.until(`!document.querySelector("dialog")`)

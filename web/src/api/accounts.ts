@@ -22,7 +22,7 @@ export const session = {
   signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),
   signOut: () => call<void>("DELETE", "/session"),
   me: () => record<User>("GET", "/users/me"),
-  /** The user of a key. The session stays as it is. */
+  /** The user of a key. The session does not change. */
   async userOf(key: string): Promise<User> {
     const answer = await fetch(`${root}/users/me`, { headers: { Authorization: key }, credentials: "omit" }).catch(() => {
       throw unreachable;

@@ -7,16 +7,16 @@ import type * as wire from "./wire";
 export interface BulkChange {
   id: string;
   name: string;
-  /** Named as in the table; null is nothing. */
+  /** Named like the columns of the table; null stands for no value. */
   fields: { name: string; before: Value | null; after: Value | null }[];
 }
 
-/** Why a row of a table, or an object, is not changed. */
+/** The reason why a row of a table, or an object, does not change. */
 export interface BulkProblem {
-  /** From 1, the header included. */
+  /** The row number from 1, including the header. */
   row?: number;
   column?: string;
-  /** Begins with the name of the file, where there is no row. */
+  /** Begins with the name of the file if there is no row. */
   message: string;
 }
 
@@ -40,14 +40,15 @@ export type ManyChange = wire.ManyEdit;
 const tablePath = (sid: string, preview: boolean) => `/sets/${id(sid)}/metadata${preview ? "?preview=true" : ""}`;
 
 export const edits = {
-  /** The address of the table of all metadata of the files of a set. */
+  /** The address of the metadata table of a set. */
   tableAddress: (sid: string, separator?: "semicolon") => root + tablePath(sid, false) + queryOf({ separator }),
-  /** Changes the files of a set by a table that was edited, or by one change for many. A preview changes nothing. */
+  /** Changes the files of a set by an edited table, or applies one change to many files. A preview
+      changes nothing. */
   async apply(sid: string, change: Blob | ManyChange, preview: boolean): Promise<BulkOutcome> {
     const options = change instanceof Blob ? { blob: change, headers: { "Content-Type": "text/csv" } } : { body: change };
     return exact<BulkOutcome>("POST", tablePath(sid, preview), options);
   },
-  /** The last ones, the newest first. */
+  /** The last edits, newest first. */
   list: (sid: string, signal?: AbortSignal) => call<{ data?: Edit[] }>("GET", `/sets/${id(sid)}/edits`, signal ? { signal } : {}).then((a) => a.data ?? []),
   get: (eid: string) => call<Edit>("GET", `/edits/${id(eid)}`),
   undo: (eid: string) => exact<BulkOutcome>("POST", `/edits/${id(eid)}/undo`),

@@ -5,16 +5,16 @@ import type * as wire from "./wire";
 /** The base path of the service, such as "" or "/shelf"; the shell contains it. */
 export const base = document.documentElement.dataset.base ?? "";
 
-/** Whether what is open is read without signing in. */
+/** Whether open data can be read without signing in. */
 export const anonymous = document.documentElement.dataset.anonymous !== undefined;
 
-/** Whether the admins of a dataspace may invite people into it. */
+/** Whether the admins of a dataspace can invite people into it. */
 export const adminsInvite = document.documentElement.dataset.adminsInvite !== undefined;
 
 /** The path of the interface, such as /v1. */
 export const root = `${base}/v1`;
 
-/** An error answer of the service; status 0 stands for no answer. */
+/** An error response of the service; status 0 means no response. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -26,13 +26,13 @@ export class Problem extends Error {
   }
 }
 
-/** Called when an answer shows that the session has ended. */
+/** Called when a response shows that the session has ended. */
 let onSignedOut: () => void = () => {};
 export function whenSignedOut(callback: () => void) {
   onSignedOut = callback;
 }
 
-/** Parses the body of an error answer. */
+/** Parses the body of an error response. */
 export function problemOf(status: number, text: string): Problem {
   try {
     const p = JSON.parse(text);
@@ -43,7 +43,8 @@ export function problemOf(status: number, text: string): Problem {
   return new Problem(status, "", `The service answered ${status} without an explanation.`);
 }
 
-/** The problem of a request that was not made with send; reports the end of the session. */
+/** Returns the problem of a request that was not made with send, and reports the end of the
+    session. */
 export function failureOf(status: number, text: string): Problem {
   if (status === 401) onSignedOut();
   return problemOf(status, text);
@@ -54,13 +55,14 @@ export const unreachable = new Problem(0, "unreachable", "The service cannot be 
 export interface Options {
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   blob?: Blob;
   signal?: AbortSignal;
   headers?: Record<string, string>;
 }
 
-/** Sends a request and returns the answer if it is a success, else throws a Problem (or the reason of the signal). */
+/** Sends a request and returns the response if it succeeds. Otherwise throws a Problem, or the
+    reason of the signal. */
 export async function send(method: string, path: string, { body, blob, signal, headers }: Options = {}): Promise<Response> {
   const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
   if (signal) init.signal = signal;
@@ -76,7 +78,8 @@ export async function send(method: string, path: string, { body, blob, signal, h
     if (signal?.aborted) throw cause;
     throw unreachable;
   }
-  if (answer.headers.get("X-Session") === "ended") onSignedOut(); // what is open is answered all the same
+  // open data is served without a session, too
+  if (answer.headers.get("X-Session") === "ended") onSignedOut();
   if (answer.ok) return answer;
   if (answer.status === 401 && path !== "/session") onSignedOut();
   throw problemOf(answer.status, await answer.text());
@@ -87,10 +90,10 @@ export async function call<T>(method: string, path: string, options?: Options): 
   return answer.status === 204 ? (undefined as T) : answer.json();
 }
 
-/** A record of JSON whose numbers stay as they are written. */
+/** A JSON record whose numbers keep their notation. */
 export const exact = async <T>(method: string, path: string, options?: Options): Promise<T> => parse(await (await send(method, path, options)).text()) as T;
 
-/** Sends a request whose answer is a record, and returns it with its ETag. */
+/** Sends a request for a record, and returns the record with its ETag. */
 export async function record<T>(method: string, path: string, options?: Options): Promise<T> {
   const answer = await send(method, path, options);
   const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak; the service knows strong ones only
@@ -100,14 +103,15 @@ export async function record<T>(method: string, path: string, options?: Options)
   return { ...value, ...(etag && { etag }) };
 }
 
-/** A record and the ETag that a request applies to; without one it applies to the record as it is. */
+/** A record and the ETag that a request applies to. Without an ETag the request applies to the
+    current state. */
 export type Revision = { id: string; etag?: string };
 
-/** Changes a record; the service refuses (412) if it has changed since that ETag. */
+/** Changes a record. The service refuses (412) if the record has changed since that ETag. */
 export const change = <T>(method: string, path: string, of: Revision, body: unknown) =>
   record<T>(method, path, of.etag ? { body, headers: { "If-Match": of.etag } } : { body });
 
-/** The query string of the values that are set: the service refuses empty ones. */
+/** The query string of the values that are set. The service refuses empty values. */
 export function queryOf(values: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -117,7 +121,8 @@ export function queryOf(values: Record<string, string | number | undefined>): st
   return text && `?${text}`;
 }
 
-/** The path of a URL that the service gave, below the root of the interface. The service may have another public address (base_url). */
+/** The path of a URL from the service, below the root of the interface. The service may have
+    another public address (base_url). */
 export function pathOf(url: string): string {
   const path = new URL(url).pathname;
   return path.slice(path.indexOf("/v1/") + 3);
@@ -138,16 +143,15 @@ export const pageSize = 200;
 
 /** The pages of a listing, in the order of the service. */
 export class Listing<T> {
-  /**
-   * @param first the address of the first page with its query, such as /sets/ID/resources?order=newest
-   * @param onPage gets what else a page says, such as the counts of a search
-   */
+  /** * @param first the address of the first page with its query, such as
+      /sets/ID/resources?order=newest * @param onPage receives the other fields of a page, such as
+      the counts of a search */
   constructor(
     readonly first: string,
     private readonly onPage: (page: object) => void = () => {},
   ) {}
 
-  /** Fetches a page: the first one, or the `next` of another one. A page can be fetched again. */
+  /** Fetches a page: the first one, or the `next` of another page. A page can be fetched again. */
   async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
     const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
     this.onPage(page);
@@ -155,10 +159,11 @@ export class Listing<T> {
     return { items: page.data ?? [], next: pathOf(page.nextPage) };
   }
 
-  /** Fetches the outline of pages like the first one, where the service has such outlines. */
+  /** Fetches the outline of pages like the first one, if the service has such outlines. */
   outline?: (signal: AbortSignal) => Promise<Outline>;
 
-  /** Fetches pages until the end or until there are `bound` items; `complete` is whether these are all. */
+  /** Fetches pages until the end or until `bound` items; `complete` reports whether these are all.
+   */
   async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; complete: boolean }> {
     const items: T[] = [];
     let next: string | undefined = this.first;

@@ -15,7 +15,7 @@ export type NewLink = wire.NewLink;
 const path = (lid: string) => `/links/${id(lid)}`;
 
 export const links = {
-  /** Those that the user may manage, by creation. */
+  /** The links that the user can manage, in order of creation. */
   list: (query = {}) => new Listing<LinkRecord>(`/links${queryOf(query)}`),
   create: (fields: LinkFields) => call<NewLink>("POST", "/links", { body: fields }),
   edit: (lid: string, fields: LinkFields) => call<LinkRecord>("PUT", path(lid), { body: fields }),

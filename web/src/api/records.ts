@@ -16,7 +16,7 @@ interface Tagged {
 export interface ChangeFields extends Pick<wire.Set, "state" | "created" | "modified" | "created_epoch" | "modified_epoch" | "createdBy" | "modifiedBy">, Tagged {}
 
 interface Described {
-  /** What people say about it; absent where nothing is said, and in listings. */
+  /** Descriptive metadata; absent if it is empty, and in listings. */
   metadata?: Metadata;
 }
 
@@ -32,11 +32,11 @@ export type Extractor = wire.Extract[number];
 
 export interface Resource extends Omit<wire.Resource, "metadata">, Described, Tagged {}
 
-/** A file that can be read: that of a resource, or of one of its versions. */
+/** A readable file: the file of a resource, or of one of its versions. */
 export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256"> {
-  /** Its bytes, if they are not read from the service: those of a file in an archive. */
+  /** The content of a file in an archive; otherwise bytes are read from the service. */
   content?: Blob;
-  /** The set that it is in; a file in an archive is in none. */
+  /** The set of the file; absent for a file in an archive. */
   setId?: string;
 }
 
@@ -52,14 +52,14 @@ export interface Counters {
   activeBytes: number;
   deletedFiles: number;
   deletedBytes: number;
-  /** Versions before the current ones whose files are there. */
+  /** The number of older versions whose files exist. */
   oldVersions: number;
   oldBytes: number;
 }
 
 export type Usage = wire.Usage & { quota?: number };
 
-/** The address of the bytes of a file; with `inline` the browser shows types that are safe. */
+/** The address of the bytes of a file. With `inline` the browser displays safe types. */
 export const dataAddress = (of: Pick<StoredFile, "dataUrl">, inline = false) => root + pathOf(of.dataUrl) + (inline ? "?disposition=inline" : "");
 
 export const dataspaces = {
@@ -69,7 +69,7 @@ export const dataspaces = {
   usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
 };
 
-/** Gives a listing of the files of a set its outline, by pages of 200. */
+/** Gives a listing of the files of a set its outline, in pages of 200. */
 function outlined<L extends Listing<Resource> | Listing<Entry>>(listing: L): L {
   listing.outline = async (signal) => {
     const [path, query = ""] = listing.first.split("?");
@@ -83,9 +83,9 @@ function outlined<L extends Listing<Resource> | Listing<Entry>>(listing: L): L {
 export const sets = {
   ...records<DataSet>("/sets"),
   resources: (sid: string, query = {}) => outlined(new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`)),
-  /** What is directly in a folder; "" is the set. */
+  /** The direct content of a folder; "" is the set. */
   level: (sid: string, query = {}) => outlined(new Level(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`)),
-  /** Does something with up to 1,000 files of a set. */
+  /** Applies an action to up to 1,000 files of a set. */
   many: (sid: string, what: ManyFiles, ids: string[]) => call<{ results: ManyResult[] }>("POST", `/sets/${id(sid)}/many`, { body: { ...what, ids } }),
   levelByTime: (sid: string, query: object, newest: boolean, onEnd: (sorted: boolean) => void) => new LevelByTime(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`, newest, onEnd),
   /** The address of the zip of a folder. */
@@ -95,7 +95,7 @@ export const sets = {
     `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
 };
 
-/** A folder of the tree that names make: its path, with a slash at its end. */
+/** A folder of the tree derived from names: its path, with a slash at its end. */
 export type Folder = { folder: string };
 
 /** An item of a folder. */
@@ -105,13 +105,15 @@ export const isFolder = (e: Entry): e is Folder => "folder" in e;
 
 const nameOf = (e: Entry) => (isFolder(e) ? e.folder : e.name);
 
-/** One level of the tree. A level that fits into one page has its folders first; a larger one is in the order of names. */
+/** One level of the tree. A level that fits into one page has its folders first; a larger level is
+    ordered by name. */
 export class Level extends Listing<Entry> {
   override async page(address: string, signal?: AbortSignal) {
     const page = await call<{ data?: Resource[]; folders?: { path: string }[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
     const items: Entry[] = [...(page.folders ?? []).map(({ path }) => ({ folder: path })), ...(page.data ?? [])];
     const query = new URLSearchParams(this.first.split("?")[1]);
-    const limit = Number(new URLSearchParams(address.split("?")[1]).get("limit")); // of the first page alone
+    // of the first page only
+    const limit = Number(new URLSearchParams(address.split("?")[1]).get("limit"));
     if (items.length >= limit) {
       const sign = query.get("order") === "name-descending" ? -1 : 1;
       items.sort((a, b) => sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
@@ -120,14 +122,15 @@ export class Level extends Listing<Entry> {
   }
 }
 
-/** Entries of a level that is sorted by the page. */
+/** The entries of a level that the page sorts. */
 const maxSorted = 2000;
 
-/** One level of the tree by time, folders first. No index has that order within a folder: a level of up to 2,000 entries is sorted here, a larger one is by name. */
+/** One level of the tree by time, folders first. No index has that order within a folder, so the
+    page sorts a level of up to 2,000 entries. A larger level is ordered by name. */
 export class LevelByTime extends Listing<Entry> {
   private readonly level: Level;
 
-  /** @param onEnd is told whether the level is in this order */
+  /** @param onEnd receives whether the level is in this order */
   constructor(
     first: string,
     private readonly newest: boolean,
@@ -138,7 +141,8 @@ export class LevelByTime extends Listing<Entry> {
   }
 
   override async page(address: string, signal?: AbortSignal) {
-    if (!address.startsWith(this.first)) return this.level.page(address, signal); // of a level that is too large
+    // of a level that is too large
+    if (!address.startsWith(this.first)) return this.level.page(address, signal);
     const items: Entry[] = [];
     const page = await this.level.page(address, signal);
     let next = page.next;
@@ -152,7 +156,8 @@ export class LevelByTime extends Listing<Entry> {
     this.onEnd(sorted);
     if (!sorted) return page;
     const sign = this.newest ? -1 : 1;
-    const at = (r: Resource) => `${String(r.modified_epoch).padStart(15, "0")} ${r.id}`; // ids are in the order of creation, which is finer
+    // ids follow the order of creation, with a finer resolution
+    const at = (r: Resource) => `${String(r.modified_epoch).padStart(15, "0")} ${r.id}`;
     const files = items.filter((e): e is Resource => !isFolder(e)).sort((a, b) => sign * (at(a) < at(b) ? -1 : 1));
     return { items: [...items.filter(isFolder), ...files], next: undefined };
   }
@@ -196,14 +201,14 @@ export const resources = {
 const versionPath = (rid: string, version: number | string) => `/resources/${id(rid)}/versions/${id(String(version))}`;
 
 export const versions = {
-  /** The newest first. */
+  /** Newest first. */
   list: (rid: string) => new Listing<Version>(`/resources/${id(rid)}/versions`),
   get: (rid: string, version: number | string) => call<Version>("GET", versionPath(rid, version)),
-  /** Makes what the resource was in a version a new version. */
+  /** Restores a version as a new version. */
   restore: (of: Revision, version: number) => change<Resource>("POST", `${versionPath(of.id, version)}/restore`, of, undefined),
-  /** An empty label removes it. */
+  /** An empty label removes the label. */
   label: (rid: string, version: number, label: string) => call<Version>("PUT", `${versionPath(rid, version)}/label`, { body: { label } }),
-  /** Removes the bytes of a version for good. */
+  /** Permanently removes the bytes of a version. */
   erase: (rid: string, version: number) => call<Version>("DELETE", `${versionPath(rid, version)}/data`),
 };
 

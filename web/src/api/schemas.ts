@@ -1,9 +1,9 @@
-// Schemas, which describe the properties of sets and files, and the forms that are drawn from them.
+// Schemas, which describe the properties of sets and files, and the forms drawn from them.
 import type { Numeric, Value } from "../describe/metadata";
 import { call, exact, id, queryOf } from "./http";
 import type * as wire from "./wire";
 
-/** How a field of a form is filled in. */
+/** The kind of input of a form field. */
 export type FieldKind = "text" | "longText" | "number" | "integer" | "truth" | "date" | "dateTime" | "choice" | "quantity" | "list" | "group" | "json";
 
 /** One property of a form, or the item of a list, which has no name. */
@@ -12,12 +12,13 @@ export interface FormField {
   label: string;
   help?: string;
   kind: FieldKind;
-  /** Of a quantity; none: any text. */
+  /** The units of a quantity; empty: any text. */
   units?: string[];
   choices?: { value: Value; label: string }[];
   required?: boolean;
   default?: Value;
-  /** Bounds of a number, of the number of a quantity, of the characters of a text, of the items of a list. */
+  /** Bounds of a number, of the amount of a quantity, of the length of a text, or of the number of
+      items of a list. */
   min?: Numeric;
   max?: Numeric;
   pattern?: string;
@@ -25,12 +26,12 @@ export interface FormField {
   item?: FormField;
 }
 
-/** What a page draws to fill in the properties of an object. */
+/** The form that a page draws for the properties of an object. */
 export interface PropertyForm {
   title?: string;
   help?: string;
   fields: FormField[];
-  /** There may be properties that are no fields. */
+  /** Whether properties other than the fields are allowed. */
   open: boolean;
 }
 
@@ -55,7 +56,7 @@ export interface Asked extends Omit<wire.Conformance, "form"> {
 }
 
 export const schemas = {
-  /** The schemas of a dataspace, the oldest first. */
+  /** The schemas of a dataspace, oldest first. */
   list: (did: string, signal?: AbortSignal, query = {}) =>
     exact<{ data?: Schema[] }>("GET", `/dataspaces/${id(did)}/schemas${queryOf(query)}`, signal ? { signal } : {}).then((a) => a.data ?? []),
   get: (kid: string) => exact<Schema>("GET", `/schemas/${id(kid)}`),
@@ -65,6 +66,6 @@ export const schemas = {
   restore: (kid: string) => exact<Schema>("POST", `/schemas/${id(kid)}/restore`),
   versions: (kid: string) => exact<{ data?: SchemaVersion[] }>("GET", `/schemas/${id(kid)}/versions`).then((a) => a.data ?? []),
   version: (kid: string, version: number) => exact<SchemaVersion>("GET", `/schemas/${id(kid)}/versions/${version}`),
-  /** What the schema that applies to a file or a set asks of it. */
+  /** The schema that applies to a file or a set. */
   of: (kind: "resources" | "sets", oid: string) => exact<Asked>("GET", `/${kind}/${id(oid)}/schema`),
 };

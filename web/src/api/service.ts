@@ -1,23 +1,24 @@
-// The search, the audit log, webhooks, uploads under way, and the service itself.
+// The search, the audit log, webhooks, unfinished uploads, and the service itself.
 import { call, id, Listing, problemOf, queryOf, root, unreachable } from "./http";
 import type { DataSet, Dataspace, Resource, Usage } from "./records";
 import type * as wire from "./wire";
 
-/** Something that was found. */
+/** A search hit. */
 export type Hit = { matched: string[] } & ({ kind: "dataspace"; record: Dataspace } | { kind: "set"; record: DataSet } | { kind: "resource"; record: Resource });
 
-/** How many hits have a value; `name` is that of a dataspace. */
+/** The number of hits with a value; `name` is the name of a dataspace. */
 export interface Count {
   value: string | number;
   name?: string;
   count: number;
 }
 
-/** What a page of hits says of all of them: `total` and `counts` only the first one, where there are hits. */
+/** Information about all hits. `total` and `counts` are only on the first page, if there are hits.
+ */
 export interface Found {
   total?: number;
   counts?: Record<"kinds" | "dataspaces" | "tags" | "creators" | "years", Count[]>;
-  /** How many changes the index of the search has not followed yet. */
+  /** The number of changes that the search index has not applied yet. */
   behind?: number;
 }
 
@@ -26,7 +27,7 @@ export const search = {
     new Listing<Hit>(`/search${queryOf({ counts: "true", ...query })}`, onPage),
 };
 
-/** A value that was changed, or what it is now if there was none before. */
+/** The old value of a change; the new value if the field was empty before. */
 export type Changed = string | { before: string; now: string };
 
 /** An entry of the audit log. What it does not say is absent. */
@@ -38,13 +39,13 @@ export interface AuditEntry extends Omit<wire.AuditEntry, "values" | "texts"> {
 /** A signed head of the audit log, and the public key of its signature. */
 export type AuditHead = wire.AuditHead;
 
-/** The newest first. */
+/** Newest first. */
 export const audit = {
   list: (query = {}) => new Listing<AuditEntry>(`/audit${queryOf(query)}`),
   history: (of: "dataspaces" | "sets" | "resources", oid: string, query = {}) => new Listing<AuditEntry>(`/${of}/${id(oid)}/history${queryOf(query)}`),
   head: () => call<AuditHead>("GET", "/audit/head"),
   exportAddress: `${root}/audit/export`,
-  /** Erases the texts and the address of an entry for good. */
+  /** Permanently erases the texts and the address of an entry. */
   erase: (number: number) => call<void>("DELETE", `/audit/entries/${number}/texts`),
 };
 
@@ -60,7 +61,7 @@ export type Delivery = wire.Delivery;
 const webhookPath = (wid: string) => `/webhooks/${id(wid)}`;
 
 export const webhooks = {
-  /** Those that the user may manage, by creation: 256 at most. */
+  /** The webhooks that the user can manage, in order of creation: 256 at most. */
   list: (signal: AbortSignal) => call<{ data: Webhook[] }>("GET", "/webhooks", { signal }).then((a) => a.data),
   get: (wid: string, signal: AbortSignal) => call<Webhook>("GET", webhookPath(wid), { signal }),
   create: (fields: Partial<Webhook>) => call<Webhook>("POST", "/webhooks", { body: fields }),
@@ -68,11 +69,11 @@ export const webhooks = {
   remove: (wid: string) => call<void>("DELETE", webhookPath(wid)),
   rotate: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/rotate`),
   resume: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/resume`),
-  /** Passes over the message that failed, or with `all` over everything up to now. */
+  /** Skips the failed message, or with `all` everything up to now. */
   skip: (wid: string, all: boolean) => call<Webhook>("POST", `${webhookPath(wid)}/skip`, { body: { all } }),
-  /** The last 200, the newest first. */
+  /** The last 200, newest first. */
   deliveries: (wid: string, signal: AbortSignal) => call<{ data: Delivery[] }>("GET", `${webhookPath(wid)}/deliveries`, { signal }).then((a) => a.data),
-  /** Sends a message again, and waits for the receiver: 15 seconds at most. */
+  /** Sends a message again, and waits up to 15 seconds for the receiver. */
   repeat: (wid: string, number: number) => call<Delivery>("POST", `${webhookPath(wid)}/deliveries/${number}/repeat`),
 };
 

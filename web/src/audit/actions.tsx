@@ -1,4 +1,4 @@
-// What the entries of the audit log say, in words.
+// Describes the entries of the audit log in words.
 import type { ComponentChildren } from "preact";
 import type { AuditEntry, Changed } from "../api";
 import { metadataLabel } from "../describe/metadata";
@@ -8,7 +8,7 @@ import { Link } from "../router";
 import { Time } from "../ui/components";
 import { UserName } from "../ui/users";
 
-/** The kinds of actions that the log is filtered by. */
+/** The kinds of actions that filter the log. */
 export const actionKinds = [
   ["", "everything"],
   ["resource.*", "files"],
@@ -29,7 +29,7 @@ export const actionKinds = [
   ["epoch.*", "restored backups"],
 ] as const;
 
-/** The fields whose changes are listed below the words of an entry. */
+/** The fields whose changes are listed below an entry. */
 const fieldLabels: Record<string, string> = {
   name: "Name",
   title: "Title",
@@ -39,7 +39,7 @@ const fieldLabels: Record<string, string> = {
   mimeType: "Type",
   filename: "File name",
   label: "Label",
-  username: "User name",
+  username: "Username",
   fullname: "Full name",
   about: "About",
   visibility: "Visibility",
@@ -51,17 +51,17 @@ const fieldLabels: Record<string, string> = {
   enforce: "Enforced",
 };
 
-/** The label of a field whose changes are listed; undefined for another one. */
+/** The label of a field whose changes are listed; undefined for other fields. */
 export const labelOf = (field: string): string | undefined => fieldLabels[field] ?? metadataLabel(field);
 
-/** A value of a field, in words. */
+/** A value of a field as text. */
 export const shown = (field: string, text: string) => (field.startsWith("metadata.") ? jsonText(text) : text);
 
-/** What a field is after a change. */
+/** The value of a field after a change. */
 export const now = (c: Changed | number | undefined): string => (typeof c === "object" ? c.now : String(c ?? ""));
 const before = (c: Changed | number | undefined): string => (typeof c === "object" ? c.before : "");
 
-/** Whether an entry about a file says nothing but its new name. */
+/** Whether an entry about a file contains only its new name. */
 export const isRename = (e: AuditEntry) => e.action === "resource.edit" && typeof e.texts?.name === "object" && Object.keys(e.texts).length === 1;
 
 function VersionLink({ of: e, number = e.version }: { of: AuditEntry; number?: number | undefined }) {
@@ -71,7 +71,7 @@ function VersionLink({ of: e, number = e.version }: { of: AuditEntry; number?: n
 const bytes = (e: AuditEntry) => e.bytes !== undefined && `, ${size(e.bytes)}`;
 const subject = (e: AuditEntry) => (e.subjectId ? <UserName id={e.subjectId} /> : "a user");
 
-/** What was done; `about` stands for the object. */
+/** The description of each action; `about` stands for the object. */
 type Words = (e: AuditEntry, about: ComponentChildren) => ComponentChildren;
 
 const simple =
@@ -83,7 +83,7 @@ const simple =
   );
 
 const words: Record<string, Words> = {
-  "epoch.begin": (e) => (Number(e.values?.size) ? `put the metadata back to an older state: restored at entry ${now(e.values?.size)}` : "began the audit log"),
+  "epoch.begin": (e) => (Number(e.values?.size) ? `restored an older state of the metadata, at entry ${now(e.values?.size)}` : "began the audit log"),
   "request.refuse": (e) => (
     <>
       refused requests within a minute: {now(e.values?.unauthenticated) || 0} without a valid key, {now(e.values?.forbidden) || 0} without permission
@@ -192,7 +192,7 @@ const words: Record<string, Words> = {
   ),
   "privilege.revoke": (e, about) => (
     <>
-      took the role {before(e.values?.role)} in {about} from {subject(e)}
+      removed the role {before(e.values?.role)} in {about} from {subject(e)}
     </>
   ),
   "link.create": simple("created"),
@@ -202,18 +202,19 @@ const words: Record<string, Words> = {
   "webhook.create": simple("created"),
   "webhook.update": simple("changed"),
   "webhook.delete": simple("removed"),
-  "webhook.rotate": simple("gave another secret to"),
+  "webhook.rotate": simple("rotated the secret of"),
   "webhook.pause": simple("paused"),
   "webhook.resume": simple("resumed"),
-  "webhook.skip": simple("passed over messages of"),
+  "webhook.skip": simple("skipped messages of"),
   "schema.create": simple("made"),
   "schema.update": (e, about) => (e.values?.version ? <>changed {about}: it is version {now(e.values.version)} now</> : <>changed {about}</>),
   "schema.delete": simple("deleted"),
   "schema.restore": simple("restored"),
   "edit.begin": () => "changed the metadata of many files",
   "edit.undo": () => "undid a change of many files",
-  "purge.run": (e) => `purged what was deleted for longer than ${now(e.values?.olderThan)}`,
+  "purge.run": (e) => `purged items deleted for longer than ${now(e.values?.olderThan)}`,
 };
 
-/** The words of an entry; of an action that a later version has added, its name. */
+/** Describes an entry. For an unknown action of a later version it returns the name of the action.
+ */
 export const wordsOf: Words = (e, about) => (words[e.action] ?? simple(`did ${e.action} on`))(e, about);

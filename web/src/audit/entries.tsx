@@ -11,7 +11,7 @@ import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
 import { isRename, labelOf, now, shown, wordsOf } from "./actions";
 
-/** How many entries a click shows more. */
+/** The number of entries that a click adds. */
 const pageSize = 100;
 
 const nouns: Record<string, string> = { dataspace: "the dataspace", set: "the set", resource: "the file", user: "the user", key: "the key", webhook: "the webhook", schema: "the schema", edit: "the change", link: "the link" };
@@ -32,7 +32,7 @@ export function ObjectLink({ of: e }: { of: AuditEntry }) {
   );
 }
 
-/** The name of now, which each object has when it is looked at; the id until it is loaded. */
+/** The current name of an object; the id until it is loaded. */
 function NamedLink({ kind, id }: { kind: keyof typeof names; id: string }) {
   const { value } = useLoad(() => names[kind].get(id), [kind, id]);
   return (
@@ -44,16 +44,16 @@ function NamedLink({ kind, id }: { kind: keyof typeof names; id: string }) {
 
 interface Props {
   create: (query: { limit: number }) => Listing<AuditEntry>;
-  /** The entries are about one object, which the page names. */
+  /** Whether the entries are about one object, which the page names. */
   single?: true;
-  /** The histories in which the causes of these entries are. */
+  /** The histories that contain the causes of these entries. */
   causesIn?: Listing<AuditEntry>[];
-  /** What else a row shows, such as its origin. */
+  /** Further content of a row, such as its origin. */
   more?: (e: AuditEntry, changed: () => void) => ComponentChildren;
   empty: ComponentChildren;
 }
 
-/** Entries of the audit log, the newest first. To be keyed by the filters. */
+/** Entries of the audit log, newest first. Key it by the filters. */
 export function Entries({ create, single, causesIn = [], more, empty }: Props) {
   const wanted = useRef(pageSize);
   const { value, problem, reload, refresh } = useLoad(async (signal) => {
@@ -96,7 +96,7 @@ export function Entries({ create, single, causesIn = [], more, empty }: Props) {
   );
 }
 
-/** Why something was done that nobody asked for by itself. */
+/** The cause of an entry that no user requested directly. */
 function Cause({ of: e, entry }: { of: AuditEntry; entry: AuditEntry | undefined }) {
   if (e.action.endsWith(".purge")) return <>, by a purge</>;
   if (!entry?.objectId) return <>, a consequence of entry {e.cause}</>;
@@ -108,7 +108,7 @@ function Cause({ of: e, entry }: { of: AuditEntry; entry: AuditEntry | undefined
   );
 }
 
-/** The fields that were changed, before and now. */
+/** The changed fields, before and after. */
 function Changes({ of: e }: { of: AuditEntry }) {
   const fields = Object.entries({ ...e.texts, ...e.values }).filter(([name]) => labelOf(name) && !(name === "name" && isRename(e)));
   return (

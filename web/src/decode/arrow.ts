@@ -1,4 +1,4 @@
-// Arrow: files and streams of its IPC format (also Feather 2), by ranges.
+// Arrow: files and streams of its IPC format (also Feather 2), read by ranges.
 import type { Attribute, Item, Part, Selection } from "../sight/messages";
 import { Batch } from "./arrow/batch";
 import { Table } from "./arrow/flatbuffer";
@@ -6,20 +6,20 @@ import { type Column, type Field, fieldsOf, layout, pairs } from "./arrow/schema
 import { cellText, counted, partOfColumns, type Plain, readAll, rowsAndColumns } from "./lib/cells";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
-/** Bytes of what describes a file or a batch, and batches that are looked at, at most. */
+/** Limits: bytes of the metadata of a file or a batch, and number of batches. */
 const maxMetadata = 16 * MiB;
 const maxBatches = 256;
 
-/** Values of a dictionary that are read at most. */
+/** The maximum number of values of a dictionary. */
 const maxDictionary = 1 << 20;
 
 interface Message {
   kind: number;
   header: Table;
   old: boolean;
-  /** The method of compression as Arrow 0.17 wrote it; else "". */
+  /** The compression method as Arrow 0.17 wrote it, or "". */
   codec: string;
-  /** Where its body begins and ends. */
+  /** The range of its body. */
   body: number;
   end: number;
 }
@@ -55,10 +55,10 @@ interface Found {
   complete: boolean;
 }
 
-/** The messages of a file, whose footer says where they are. */
+/** The messages of a file, located by its footer. */
 async function ofFile(input: Input): Promise<Found> {
   const tail = await input.read(input.bytes - 10, 10);
-  if (String.fromCharCode(...tail.subarray(4)) !== "ARROW1") throw new Refused("It does not end as an Arrow file does: it was cut off.");
+  if (String.fromCharCode(...tail.subarray(4)) !== "ARROW1") throw new Refused("It does not end like an Arrow file: it was cut off.");
   const length = viewOf(tail).getInt32(0, true);
   if (!(length > 0 && length <= Math.min(maxMetadata, input.bytes - 18))) throw new Refused("The length of its footer is not valid.");
   const footer = Table.root(await input.read(input.bytes - 10 - length, length));
@@ -76,7 +76,7 @@ async function ofFile(input: Input): Promise<Found> {
   return { schema, dictionaries: dictionaries.found, batches: batches.found, about: complete ? "" : `the first ${maxBatches} of ${batches.all} batches`, complete };
 }
 
-/** The messages of a stream, one after another. */
+/** The messages of a stream, in order. */
 async function ofStream(input: Input): Promise<Found> {
   const first = await messageAt(input, 0);
   if (first?.kind !== kinds.schema) throw new Refused("It does not begin with a schema.");
@@ -86,7 +86,7 @@ async function ofStream(input: Input): Promise<Found> {
     if (!message) break;
     if (message.end > input.bytes) {
       if (!found.batches.length) throw new Refused("The file ends within a message.");
-      return { ...found, about: "what comes before its end, where it was cut off" };
+      return { ...found, about: "the file was cut off; this is what it contains" };
     }
     if (found.batches.length + found.dictionaries.length >= maxBatches) return { ...found, about: `the first ${found.batches.length} batches`, complete: false };
     if (message.kind === kinds.dictionary) found.dictionaries.push(message);
@@ -96,7 +96,7 @@ async function ofStream(input: Input): Promise<Found> {
   return found;
 }
 
-/** Values of dictionaries, which are read as a whole when a column needs them. */
+/** Values of dictionaries. A dictionary is read as a whole when a column needs it. */
 class Dictionaries {
   private readonly values = new Map<bigint, Promise<Plain[]>>();
   private readonly reading = new Set<bigint>();
@@ -132,7 +132,7 @@ class Dictionaries {
   }
 }
 
-/** A batch with the places of its columns. */
+/** A batch with the positions of its columns. */
 class Rows {
   readonly batch: Batch;
   readonly columns: Column[];
@@ -171,9 +171,9 @@ function rowReader(batches: Rows[], rows: number, columns: number): Read {
 
 serve(async (input) => {
   const head = String.fromCharCode(...(await input.read(0, 6)));
-  if (head.startsWith("FEA1")) throw new Refused("It is Feather version 1, of before 2020, which is not read here: pyarrow reads it, and writes it again as version 2.");
+  if (head.startsWith("FEA1")) throw new Refused("It is Feather version 1, which is not supported. Convert it to version 2 with pyarrow.");
   const found = head === "ARROW1" ? await ofFile(input) : await ofStream(input);
-  if (found.schema.short(0) === 1) throw new Refused("Its numbers have the highest byte first, which is not read here.");
+  if (found.schema.short(0) === 1) throw new Refused("Its numbers are big-endian, which is not supported.");
   const fields = fieldsOf(found.schema.tables(1));
   const dictionaries = new Dictionaries(input, found.dictionaries);
   const batches = found.batches.filter((m) => m.kind === kinds.batch).map((m) => new Rows(input, m, fields, dictionaries));

@@ -1,4 +1,4 @@
-// Colours source code: where its parts begin and end, and what each is. The text itself stays in the page.
+// Splits source code into coloured parts. The text itself stays in the page.
 import type { Emitter } from "@highlightjs/cdn-assets/es/core.min.js";
 import hljs from "@highlightjs/cdn-assets/es/core.min.js";
 import awk from "@highlightjs/cdn-assets/es/languages/awk.min.js";
@@ -53,10 +53,10 @@ const languages = {
   tcl, typescript, verilog, vhdl, xml, yaml,
 };
 
-/** Characters that are coloured at once. */
+/** The maximum number of characters per call. */
 const maxText = 1_100_000;
 
-/** Collects runs of characters of one class, instead of the markup that the library would make. */
+/** Collects runs of characters of one class instead of the markup of the library. */
 class Runs implements Emitter {
   /** The end of each run, and its class. */
   readonly runs: number[] = [];
@@ -106,7 +106,7 @@ answerCalls({
     if (text.length > maxText) throw new Refused("It is too long.");
     const { _emitter, errorRaised } = hljs.highlight(text, { language, ignoreIllegals: true });
     const found = _emitter as Runs;
-    if (errorRaised || found.length !== text.length) throw new Refused("Its parts could not be told apart.");
+    if (errorRaised || found.length !== text.length) throw new Refused("It could not be parsed.");
     return Uint32Array.from(found.runs);
   },
 });

@@ -1,4 +1,4 @@
-// FITS: headers, images and tables, by ranges.
+// FITS: headers, images and tables, read by ranges.
 import type { Attribute, Item, Part, Selection } from "../sight/messages";
 import { checkSelection, product, readPart, shapeText, type Stored, stridesOf, textType, type Type, types } from "./lib/arrays";
 import { scaling } from "./lib/cf";
@@ -7,7 +7,7 @@ import { type Input, Refused, serve } from "./lib/serve";
 
 const block = 2880;
 
-/** Extensions, and blocks of one header, that are read at most. */
+/** Limits: extensions, and blocks of one header. */
 const maxUnits = 500;
 const maxHeader = 400;
 
@@ -42,7 +42,7 @@ class Cards {
 
 const cardOf = (text: string): Card => (text === "T" ? true : text === "F" ? false : Number.isNaN(Number(text.replace(/d/i, "e"))) ? text : Number(text.replace(/d/i, "e")));
 
-/** Reads a header; undefined where none begins. */
+/** Reads a header; undefined if none begins at this position. */
 async function header(input: Input, at: number): Promise<{ cards: Cards; end: number } | undefined> {
   const cards = new Cards();
   for (let n = 0; n < maxHeader; n++) {
@@ -59,13 +59,14 @@ async function header(input: Input, at: number): Promise<{ cards: Cards; end: nu
 
 const imageTypes: Record<number, Type> = { 8: types.uint8, 16: types.int16, 32: types.int32, 64: types.int64, [-32]: types.float32, [-64]: types.float64 };
 
-/** A type whose values are multiplied and shifted, as the header says. */
+/** A type whose values are scaled and shifted according to the header. */
 function scaled(type: Type, scale: number, zero: number, blank?: number): Type {
   if (scale === 1 && zero === 0 && blank === undefined) return type;
   const unsigned = { int16: types.uint16, int32: types.uint32 }[type.name];
   const shift = { int16: 2 ** 15, int32: 2 ** 31, int64: 2 ** 63 }[type.name];
   if (blank === undefined && type === types.int64 && scale === 1 && zero === shift) {
-    return { ...types.uint64, read: (v, at, le) => BigInt.asUintN(64, v.getBigInt64(at, le) + 2n ** 63n) }; // exact, where a number would be rounded
+    // BigInt is exact where a number would be rounded
+    return { ...types.uint64, read: (v, at, le) => BigInt.asUintN(64, v.getBigInt64(at, le) + 2n ** 63n) };
   }
   const read: Type["read"] = (v, at, le) => {
     const value = Number(type.read(v, at, le));
@@ -79,7 +80,7 @@ interface Column {
   name: string;
   unit: string;
   at: number;
-  /** How a cell becomes text. */
+  /** Converts a cell to text. */
   cell: (view: DataView, at: number) => string;
 }
 
@@ -98,10 +99,10 @@ function shortest(type: Type, value: number | bigint | string): string {
   return String(value);
 }
 
-/** A missing value is not a number. */
+/** A missing value becomes NaN. */
 const cellOf = (text: string, none: number | undefined) => (none !== undefined && text === "NaN" ? "missing" : text);
 
-/** Values of a cell that are shown at most. */
+/** The maximum number of displayed values of a cell. */
 const maxInCell = 64;
 
 function binaryColumn(cards: Cards, n: number): { bytes: number; cell: Column["cell"] } {
@@ -143,7 +144,7 @@ function tableOf(cards: Cards, offset: number): Table {
   return { offset, rowBytes: cards.number("NAXIS1"), rows: cards.number("NAXIS2"), columns };
 }
 
-/** Rows of a table, read at once, whose number is limited by what the page asks for. */
+/** The rows of a table. The page limits their number. */
 async function rowsOf(input: Input, table: Table, s: Selection): Promise<Part> {
   checkSelection([table.rows, table.columns.length], s);
   const line = s.rows < 0;
@@ -164,20 +165,21 @@ async function rowsOf(input: Input, table: Table, s: Selection): Promise<Part> {
 
 type Read = (s: Selection) => Promise<Part>;
 
-/** The values of an image, and how they are made of those that are stored. */
+/** The values of an image, and the rule that derives them from the stored values. */
 function imageOf(cards: Cards, type: Type, shape: number[]): { type: Type; item: Partial<Item> } {
   const key = cards.text("ZIMAGE") === "true" && !/^-?\d/.test(cards.text("BLANK")) ? "ZBLANK" : "BLANK";
   const blank = /int/.test(type.name) && /^-?\d/.test(cards.text(key)) ? cards.number(key) : undefined;
   const [scale, zero] = [cards.number("BSCALE", 1), cards.number("BZERO")];
   const as = scaled(type, scale, zero, blank);
-  const isPlain = as === type || (/^uint/.test(as.name) && blank === undefined); // so FITS stores integers without a sign
+  // FITS stores unsigned integers this way
+  const isPlain = as === type || (/^uint/.test(as.name) && blank === undefined);
   const unit = cards.text("BUNIT").trim();
   const said = [(scale !== 1 || zero !== 0) && scaling(scale, zero), blank !== undefined && `${blank} is missing`];
   const packed = isPlain ? "" : said.filter(Boolean).join("; ");
   return { type: as, item: { shape, upwards: true, about: `image, ${as.name}, ${shapeText(shape)}`, ...(unit && { unit }), ...(packed && { packed }) } };
 }
 
-/** The part of an image that is shown; a missing value is NaN. */
+/** The displayed part of an image; a missing value is NaN. */
 const masked = (part: Part, stored: boolean | undefined, item: Partial<Item>): Part => ({ ...part, masked: !stored && (item.packed ?? "").includes("is missing") });
 
 function compressedOf(input: Input, cards: Cards, offset: number, id: number, item: Item): { item: Item; read?: Read } {
@@ -189,7 +191,7 @@ function compressedOf(input: Input, cards: Cards, offset: number, id: number, it
   return { item, read: async (s) => masked(await tiles.read(s, s.stored ? tiles.type : image.type), s.stored, item) };
 }
 
-/** What a unit of a file shows, and how its values are read. */
+/** The content of a unit of a file, and the reader of its values. */
 function unitOf(input: Input, cards: Cards, offset: number, id: number): { item: Item; read?: Read; bytes: number } {
   const axes = Array.from({ length: Math.min(999, cards.number("NAXIS")) }, (_, i) => cards.number(`NAXIS${i + 1}`));
   const bits = cards.number("BITPIX");
@@ -209,8 +211,8 @@ function unitOf(input: Input, cards: Cards, offset: number, id: number): { item:
   if (groups) return { item: { ...item, about: "random groups", why: "Random groups are not shown." }, bytes };
   if (!axes.length || bytes === 0) return { item, bytes };
   const type = imageTypes[bits];
-  if (!type) throw new Refused(`An image has ${bits} bits a pixel, which FITS does not know.`);
-  const shape = axes.reverse(); // the first axis of FITS is the fastest
+  if (!type) throw new Refused(`An image has ${bits} bits a pixel, which FITS does not define.`);
+  const shape = axes.reverse(); // the first axis of FITS varies fastest
   const image = imageOf(cards, type, shape);
   const stored: Stored = { offset, shape, strides: stridesOf(shape, type.size), type, little: false };
   Object.assign(item, { id, ...image.item });
@@ -222,7 +224,7 @@ serve(async (input) => {
   const reads = new Map<number, Read>();
   for (let at = 0; at < input.bytes && items.length < maxUnits; ) {
     const found = await header(input, at);
-    if (!found) break; // special records, or bytes that are no FITS
+    if (!found) break; // special records, or bytes that are not FITS
     const { item, read, bytes } = unitOf(input, found.cards, found.end, items.length);
     if (read) reads.set(items.length, read);
     items.push(item);

@@ -1,4 +1,5 @@
-// HDF5, which NetCDF 4 and MATLAB 7.3 are, too: the tree of groups, and slices of datasets, by ranges.
+// HDF5, also used by NetCDF 4 and MATLAB 7.3: the tree of groups, and slices of datasets, read by
+// ranges.
 import type { Attribute, Item } from "../sight/messages";
 import { type Dataset, datasetOf, sliceOf } from "./hdf5/dataset";
 import { File } from "./hdf5/file";
@@ -8,14 +9,14 @@ import { shapeText } from "./lib/arrays";
 import { firstVariable, meaningOf, packingOf } from "./lib/cf";
 import { type Input, Refused, serve } from "./lib/serve";
 
-/** Objects that are listed at most, and groups within each other. */
+/** Limits: listed objects, and nesting of groups. */
 const maxObjects = 5_000;
 const maxDepth = 32;
 
 class Tree {
   readonly datasets: Dataset[] = [];
   readonly known: Known = { addresses: new Map(), paths: new Map() };
-  /** NetCDF has rules of its own about values that were never written. */
+  /** NetCDF has its own rules for values that were never written. */
   isNetCDF = false;
   private objects = 0;
   private readonly open = new Set<number>();
@@ -25,7 +26,7 @@ class Tree {
     private readonly input: Input,
   ) {}
 
-  /** The item of an object; what is wrong with it is said in its place. */
+  /** The item of an object. An error is reported in its place. */
   async item(name: string, address: number, path = ""): Promise<Item> {
     const item = await this.found(name, address, path);
     if (!this.known.addresses.has(address)) this.known.addresses.set(address, item);
@@ -40,7 +41,7 @@ class Tree {
     try {
       return await this.read(name, address, path);
     } catch (thrown) {
-      if (this.open.size === 1) throw thrown; // nothing at all can be read
+      if (this.open.size === 1) throw thrown; // the whole file is unreadable
       return { name, about: "not readable", why: thrown instanceof Error ? thrown.message : String(thrown) };
     } finally {
       this.open.delete(address);

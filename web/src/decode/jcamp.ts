@@ -1,4 +1,4 @@
-// Spectra in JCAMP-DX (.jdx, .dx, .jcm): one or several blocks of points, or of ordinates at equal distances, and NTUPLES.
+// Spectra in JCAMP-DX (.jdx, .dx, .jcm): blocks of points, of equidistant ordinates, and NTUPLES.
 import type { Spectrum } from "../sight/messages";
 import { maxValues, numbersOf, Ordinates } from "./jcamp/asdf";
 import { attributesOf, type Block, blocksOf, numberOf, textOf } from "./jcamp/labels";
@@ -21,7 +21,7 @@ interface Table {
   problems: string[];
 }
 
-/** Ordinates at equal distances of x. */
+/** Equidistant ordinates. */
 function evenly(text: string, x: Axis, y: Axis, budget: { left: number }): Table {
   const ordinates = new Ordinates(budget);
   const seen: { x: number; digit: number; at: number }[] = [];
@@ -36,22 +36,22 @@ function evenly(text: string, x: Axis, y: Axis, budget: { left: number }): Table
   const first = x.first ?? (seen[0]?.x ?? 0) * x.factor;
   const whole = x.points === undefined || x.points === n;
   const step = x.last !== undefined && whole && n > 1 ? (x.last - first) / (n - 1) : x.last !== undefined && x.points! > 1 ? (x.last - first) / (x.points! - 1) : spaced;
-  if (!whole) problems.push(`It says that it has ${x.points} points, and has ${n}.`);
+  if (!whole) problems.push(`It declares ${x.points} points, but contains ${n}.`);
   if (ordinates.failedChecks) problems.push(`Lines that do not continue the one before them: ${ordinates.failedChecks}.`);
   const off = seen.filter((s) => Math.abs(s.x * x.factor - (first + s.at * step)) > Math.max(1.5 * Math.abs(step), 1e-6 * Math.abs(first), Math.abs(s.digit * x.factor)));
-  if (off.length) problems.push(`Lines that are not where they say on the X axis: ${off.length}.`);
+  if (off.length) problems.push(`Lines whose X value does not match their position: ${off.length}.`);
   return { x: Float64Array.from({ length: n }, (_, i) => (i === n - 1 && whole ? (x.last ?? first + i * step) : first + i * step)), y: ordinates.all.map((v) => v * y.factor), problems };
 }
 
-/** Points, each with its x and y; of a third number of each, such as a width, nothing is shown. */
+/** Points with x and y. A third number, such as a width, is ignored. */
 function pairs(text: string, x: Axis, y: Axis, budget: { left: number }): Table {
   const [form = "", ...lines] = text.split("\n");
   const width = /\(([A-Z]+)\.\./i.exec(form)?.[1]?.length ?? 2;
-  if (/A\.\./i.test(form)) throw new Refused("Its peaks have assignments in words, which are not read.");
+  if (/A\.\./i.test(form)) throw new Refused("Its peaks have assignments as text, which is not supported.");
   const numbers = numbersOf(lines.join("\n"), budget);
   const n = Math.floor(numbers.length / width);
   const column = (at: number, factor: number) => Float64Array.from({ length: n }, (_, i) => numbers[i * width + at]! * factor);
-  const problems = x.points === undefined || x.points === n ? [] : [`It says that it has ${x.points} points, and has ${n}.`];
+  const problems = x.points === undefined || x.points === n ? [] : [`It declares ${x.points} points, but contains ${n}.`];
   return { x: column(0, x.factor), y: column(1, y.factor), problems };
 }
 
@@ -81,7 +81,7 @@ function spectrumOf(block: Block, tables: { name: string; table: Table }[], xNam
   };
 }
 
-/** The spectra of a block without those within it. */
+/** The spectra of a block, without its nested blocks. */
 function own(block: Block, budget: { left: number }): Spectrum[] {
   if (textOf(block, "NTUPLES") !== undefined) return ntuples(block, budget);
   const found = block.labels.find((l) => /^(XYDATA|XYPOINTS|PEAKTABLE|RADATA)$/.test(l.key));
@@ -94,7 +94,8 @@ function own(block: Block, budget: { left: number }): Spectrum[] {
   return [spectrumOf(block, [{ name: y.name, table: tableOf(found.text, x, y, budget) }], x.name, unit)];
 }
 
-/** Pages of tables whose columns are described once, such as the real and the imaginary part of a spectrum. */
+/** Pages of tables with shared column descriptions, such as the real and the imaginary part of a
+    spectrum. */
 function ntuples(block: Block, budget: { left: number }): Spectrum[] {
   const list = (key: string) => (textOf(block, key) ?? "").split(",").map((one) => one.trim());
   const [symbols, names, units] = [list("SYMBOL"), list("VARNAME"), list("UNITS")];
@@ -139,7 +140,7 @@ serve(async (input) => {
   const text = new TextDecoder("latin1").decode(await whole(input));
   const blocks = blocksOf(text);
   const spectra = walk(blocks, { left: maxValues });
-  if (!spectra.length) throw new Refused("It has no block with data that are read here.");
+  if (!spectra.length) throw new Refused("It has no block with supported data.");
   const outer = blocks[0]!;
   const about = `JCAMP-DX ${textOf(outer, "JCAMPDX") ?? textOf(outer.blocks[0] ?? outer, "JCAMPDX") ?? ""}`.trim();
   return { content: { view: "spectra", about, attributes: outer.blocks.length ? attributesOf(outer, data) : [], spectra } };

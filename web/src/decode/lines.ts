@@ -1,20 +1,20 @@
-// Tables in large text files, thinned: read once from the start to the end, of which the minimum and maximum of each part are kept.
+// Tables in large text files, thinned: one pass keeps the minimum and maximum of each part.
 import { LineFit } from "../plot/statistics";
 import { Rows, toNumber, toTime } from "../preview/csv";
 import type { Scan, Scanned } from "../sight/messages";
 import { Positions } from "./lib/positions";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
-/** Bytes that are read at a time, while those before are parsed. */
+/** The number of bytes per read; the previous bytes are parsed meanwhile. */
 const chunk = 4 * MiB;
 
-/** Bytes after the end in which the last row may end. */
+/** The number of bytes after the end in which the last row can end. */
 const overhang = MiB;
 
 class Curve {
   readonly low: Float64Array;
   readonly high: Float64Array;
-  /** The x of these. */
+  /** The x values of the minimum and maximum. */
   readonly lowX: Float64Array;
   readonly highX: Float64Array;
   /** The minimum comes before the maximum. */
@@ -92,7 +92,7 @@ class Job {
     private readonly input: Input,
     private readonly scan: Scan,
   ) {
-    if (!(scan.parts > 0 && scan.parts <= 20_000 && scan.curves.length <= 10)) throw new Refused("There is no such plot.");
+    if (!(scan.parts > 0 && scan.parts <= 20_000 && scan.curves.length <= 10)) throw new Refused("This plot does not exist.");
     this.decoder = new Positions(scan.encoding);
     this.unit = this.decoder.unit;
     this.curves = scan.curves.map((c) => new Curve(scan.parts, scan, c.error !== undefined));
@@ -137,7 +137,7 @@ class Job {
         this.ended = true;
         break;
       }
-      if (from > 0 && position < from) continue; // the end of the row before
+      if (from > 0 && position < from) continue; // the end of the previous row
       if (this.skip > 0) {
         this.skip--;
         continue;

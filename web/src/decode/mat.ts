@@ -7,10 +7,10 @@ import { MiB, Refused, serve, whole } from "./lib/serve";
 /** Bytes that one variable may unpack to. */
 const maxVariable = 128 * MiB;
 
-/** Bytes of all values, which are held together. */
+/** The limit of all values in memory, in bytes. */
 const maxHeld = 512 * MiB;
 
-/** Arrays within each other, and in all, at most. */
+/** Limits: nesting of arrays, and number of arrays. */
 const maxDepth = 32;
 const maxArrays = 20_000;
 
@@ -29,7 +29,7 @@ interface Element {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Reads elements one after the other. */
+/** Reads elements in order. */
 class Elements {
   at = 0;
   private readonly view: DataView;
@@ -51,7 +51,7 @@ class Elements {
     const type = isSmall ? first & 0xffff : first;
     const length = isSmall ? first >>> 16 : this.view.getUint32(this.at + 4, this.little);
     const start = this.at + (isSmall ? 4 : 8);
-    if (start + length > this.bytes.length || (isSmall && length > 4)) throw new RangeError("an element ends outside of what contains it");
+    if (start + length > this.bytes.length || (isSmall && length > 4)) throw new RangeError("an element ends outside of its container");
     this.at = isSmall ? this.at + 8 : type === 15 ? start + length : start + Math.ceil(length / 8) * 8;
     return { type, bytes: this.bytes.subarray(start, start + length) };
   }
@@ -158,7 +158,7 @@ class Variables {
     const most = Math.min(rows.length, parts[0]!.length);
     if (most * columns.length * 8 > maxVariable) return { name, about, why: `Its values would need more than ${maxVariable / MiB} MiB.` };
     const cells = new Float64Array(most * columns.length);
-    let at = 0; // each value belongs to one column
+    let at = 0; // the column of each value
     for (let column = 0; column + 1 < starts.length; column++) {
       for (const end = Math.min(Number(starts[column + 1]), most); at < end; at++) cells.set([Number(rows[at]) + 1, column + 1, ...parts.map((p) => Number(p[at]))], at * columns.length);
     }
@@ -184,7 +184,8 @@ serve(async (input) => {
     if (element.type === 15) element = new Elements(await inflate(element.bytes, "deflate", maxVariable), little).next();
     if (element.type === 14) items.push(variables.item(new Elements(element.bytes, little), "", 0));
   }
-  const named = items.filter((i) => i.name !== "?"); // without a name: what MATLAB keeps for its objects
+  // skips unnamed variables, which MATLAB uses for its objects
+  const named = items.filter((i) => i.name !== "?");
   const about = new TextDecoder("latin1").decode(bytes.subarray(0, 116)).replace(/\0[^]*$/, "").trim();
   return { content: { view: "tree", about, attributes: [], items: named }, slice: async (s) => variables.slice(s) };
 });

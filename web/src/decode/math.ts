@@ -1,4 +1,5 @@
-// Formulas: from TeX to the elements of MathML, which the page makes. Macros that a formula defines are known to those after it.
+// Formulas: from TeX to MathML elements, which the page creates. Macros of a formula apply to later
+// formulas.
 import type { MathNode } from "temml/dist/temml.min.js";
 import temml from "temml/dist/temml.min.js";
 import { type MathTree, maxMathDepth } from "../sight/mathml";
@@ -12,7 +13,7 @@ const maxNodes = 20_000;
 
 const options = {
   throwOnError: true,
-  trust: false, // no links, pictures, classes and styles of its own
+  trust: false, // no links, pictures, or classes and styles of the formula
   strict: false,
   maxSize: [20, 200] as [number, number], // em, pt
   maxExpand: 500,
@@ -31,13 +32,15 @@ function parse(source: string, display: boolean): MathNode {
     return temml.__renderToMathMLTree(source.replace(/(\\(?:begin|end)\{)eqnarray/g, "$1align"), { ...options, displayMode: display });
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new Refused("It is nested too deeply.");
-    if (!display && /\\begin\{/.test(source)) return parse(source, true); // MathJax has such environments within a line, too
+    // MathJax also allows such environments inline
+    if (!display && /\\begin\{/.test(source)) return parse(source, true);
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw new Refused(why.replace(/\u0332/g, "").replace(/^ParseError: ?/, "").trim().slice(0, 200));
   }
 }
 
-/** What would lose its meaning with a class that the page does not draw: angles, divisions, circles, arrows of what cancels. */
+/** Formulas with these classes are refused, because the page does not draw them: angles, divisions,
+    circles, cancelling arrows. */
 const undrawn = ["longdiv-top", "phasor-bottom", "circle-pad", "actuarial", "tml-cancelto"];
 
 function treeOf(root: MathNode): MathTree {

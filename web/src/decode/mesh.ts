@@ -10,7 +10,7 @@ const readers: Record<string, (bytes: Uint8Array<ArrayBuffer>) => Surface> = { s
 serve(async (input) => {
   const extension = /\.(\w+)$/.exec(input.name)?.[1]?.toLowerCase() ?? "";
   const read = readers[extension];
-  if (!read) throw new Refused("Its name has no extension of such a format.");
+  if (!read) throw new Refused("Its file name extension is not supported.");
   const model = modelOf(read(await whole(input)), extension === "stl");
   const about = model.facts.find(([name]) => name === "format")?.[1] ?? "";
   return { content: { view: "model", about, attributes: [], frames: 1, frame: "model", forms: [], form: 0, model } };

@@ -1,4 +1,5 @@
-// Structures of atoms: PDB, mmCIF, CIF of small molecules, XYZ, MOL and SDF. The file is read as a whole, its models one at a time.
+// Structures of atoms: PDB, mmCIF, small-molecule CIF, XYZ, MOL and SDF. The file is read as a
+// whole, its models one at a time.
 import type { Chosen, Part, Selection } from "../sight/messages";
 import { Refused, serve, whole } from "./lib/serve";
 import type { Structure } from "./molecule/atoms";
@@ -24,7 +25,8 @@ function tableOf(s: Structure, { from, count }: Selection): Part {
 }
 
 serve(async (input) => {
-  const read = readers.find(([extensions]) => extensions.test(input.name))?.[1] ?? pdb; // found by its first bytes
+  // detected by the first bytes
+  const read = readers.find(([extensions]) => extensions.test(input.name))?.[1] ?? pdb;
   const text = new TextDecoder().decode(await whole(input));
   if (text.includes("\0")) throw new Refused("It is not text.");
   const molecules = read(text);

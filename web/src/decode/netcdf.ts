@@ -1,4 +1,4 @@
-// NetCDF 3, in its classic, 64-bit offset and 64-bit data formats, by ranges.
+// NetCDF 3 in its classic, 64-bit offset and 64-bit data formats, read by ranges.
 import type { Attribute, Item, Selection } from "../sight/messages";
 import { readPart, shapeText, type Stored, stridesOf, textType, type Type, types } from "./lib/arrays";
 import { single } from "./lib/cells";
@@ -29,7 +29,7 @@ class Header {
     return (this.at += length) - length;
   }
   word = () => this.view.getUint32(this.take(4));
-  /** A count, or a size. */
+  /** A count or a size. */
   long = () => Number(this.view.getBigUint64(this.take(8)));
   count = () => (this.version === 5 ? this.long() : this.word());
   offset = () => (this.version === 1 ? this.word() : this.long());

@@ -1,4 +1,4 @@
-// Arrays of NumPy (.npy), by ranges. Those of an .npz are files of a ZIP archive.
+// NumPy arrays (.npy), read by ranges. Arrays of an .npz are files of a ZIP archive.
 import type { Item } from "../sight/messages";
 import { product, readPart, shapeText, type Stored, stridesOf, textType, type Type, types, wideType } from "./lib/arrays";
 import { Refused, serve } from "./lib/serve";
@@ -17,13 +17,13 @@ interface Field {
 }
 
 interface Described {
-  /** Without names: one. */
+  /** One unnamed field if the type has no fields. */
   fields: Field[];
   size: number;
   structured: boolean;
 }
 
-/** Parses a literal of Python with numbers, texts, tuples, lists, dicts, True, False and None. */
+/** Parses a Python literal with numbers, strings, tuples, lists, dicts, True, False and None. */
 function literal(source: string): unknown {
   const text = source
     .replace(/'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner.replace(/\\'/g, "'").replace(/\\\\/g, "\\")))
@@ -37,7 +37,7 @@ function typeOf(code: string): { type: Type; little: boolean; complex: boolean }
   const [, order, kind, digits] = /^([<>|=]?)([a-zA-Z])(\d*)(?:\[.*\])?$/.exec(code) ?? [];
   const size = Number(digits);
   const little = order !== ">";
-  if (kind === "O") throw new Refused("It contains Python objects, which only Python may read: reading them runs what the file says.");
+  if (kind === "O") throw new Refused("It contains Python objects, which only Python can read: reading them would run code from the file.");
   if (kind === "S" || kind === "a" || kind === "V") return { type: textType(size, "latin1"), little, complex: false };
   if (kind === "U") return { type: wideType(size), little, complex: false };
   if (kind === "c") return { type: size === 8 ? types.float32 : types.float64, little, complex: true };

@@ -1,4 +1,4 @@
-// Parquet: the schema and what the footer says at once, rows by the pages that have them.
+// Parquet: schema and footer at once, rows by the pages that contain them.
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
 import type { FileMetaData, SchemaTree } from "hyparquet/src/types";
@@ -8,7 +8,7 @@ import { type Input, MiB, Refused, serve } from "./lib/serve";
 import { Columns, type Leaf } from "./parquet/columns";
 import { typeName } from "./parquet/types";
 
-/** Bytes of a footer, and elements and levels of a schema, at most. */
+/** Limits: bytes of a footer, and elements and levels of a schema. */
 const maxFooter = 16 * MiB;
 const maxElements = 100_000;
 const maxDepth = 100;
@@ -17,18 +17,18 @@ async function metadataOf(input: Input): Promise<FileMetaData> {
   const tail = await input.read(Math.max(0, input.bytes - 8), 8);
   const magic = String.fromCharCode(...tail.subarray(4));
   if (magic === "PARE") throw new Refused("It is encrypted.");
-  if (magic !== "PAR1") throw new Refused("It does not end as a Parquet file does: it was cut off, or is no such file.");
+  if (magic !== "PAR1") throw new Refused("It does not end like a Parquet file: it was cut off, or has another format.");
   const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
   if (length > input.bytes - 12) throw new Refused("Its footer would be longer than the file.");
   if (length > maxFooter) throw new Refused(`Its footer has more than ${maxFooter / MiB} MiB.`);
   const plain = (value: unknown) => value;
-  const parsers = { // the smallest and largest values of columns are not shown
+  const parsers = { // statistics of columns are not shown
     stringFromBytes: plain, timestampFromMilliseconds: plain, timestampFromMicroseconds: plain, timestampFromNanoseconds: plain, dateFromDays: plain, uuidFromBytes: plain,
   };
   return parquetMetadata(await input.read(input.bytes - 8 - length, length + 8), { geoparquet: false, parsers });
 }
 
-/** The schema as a tree, whose size is checked before, since it is built by recursion. */
+/** The schema as a tree. Its size is checked first, because it is built by recursion. */
 function treeOf({ schema }: FileMetaData): SchemaTree {
   if (schema.length > maxElements) throw new Refused(`Its schema has more than ${maxElements} elements.`);
   const open: number[] = [];
@@ -42,7 +42,7 @@ function treeOf({ schema }: FileMetaData): SchemaTree {
   return getSchemaPath(schema, [])[0]!;
 }
 
-/** The stored columns below an element, in their order in the file. */
+/** The leaf columns below an element, in file order. */
 function leavesOf(tree: SchemaTree): Leaf[] {
   const leaves: Leaf[] = [];
   const visit = (node: SchemaTree, path: SchemaTree[]) => {
@@ -69,7 +69,7 @@ function attributesOf(metadata: FileMetaData, index: number): Attribute[] {
   ];
 }
 
-/** An element of the schema, with what the row groups say about its column. */
+/** An element of the schema, with the metadata of its column in the row groups. */
 function elementItem(metadata: FileMetaData, node: SchemaTree, next: { leaf: number }): Item {
   const about = `${typeName(node.element)}, ${(node.element.repetition_type ?? "required").toLowerCase()}`;
   if (node.children.length) return { name: node.element.name, about, items: node.children.map((child) => elementItem(metadata, child, next)) };
@@ -78,7 +78,7 @@ function elementItem(metadata: FileMetaData, node: SchemaTree, next: { leaf: num
 
 type Read = (s: Selection) => Promise<Part>;
 
-/** Reads rows of the table, which may be of several row groups. */
+/** Reads rows of the table, across row groups. */
 function rowReader(input: Input, metadata: FileMetaData, tree: SchemaTree, rows: number): Read {
   const columns = new Columns(input);
   const leaves = leavesOf(tree);
@@ -113,7 +113,7 @@ function groupReader(metadata: FileMetaData): Read {
 serve(async (input) => {
   const metadata = await metadataOf(input);
   const tree = treeOf(metadata);
-  if (metadata.row_groups.some((g) => g.num_rows < 0n)) throw new Refused("A row group has fewer than no rows.");
+  if (metadata.row_groups.some((g) => g.num_rows < 0n)) throw new Refused("A row group has a negative number of rows.");
   const rows = Number(sum(metadata.row_groups.map((g) => g.num_rows)));
   const names = tree.children.map((c) => c.element.name);
   const groups = metadata.row_groups.length;

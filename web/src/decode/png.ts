@@ -1,9 +1,9 @@
-// PNG with 16 bits a sample, which browsers show with 8.
+// PNG with 16 bits per sample, which browsers reduce to 8.
 import type { Attribute } from "../sight/messages";
 import { concat, MiB, Refused, serve, whole } from "./lib/serve";
 import { inflate } from "./lib/inflate";
 
-/** Samples in a pixel by the colour type. */
+/** Samples per pixel by colour type. */
 const samplesOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 const maxUnpacked = 256 * MiB;
 

@@ -1,4 +1,5 @@
-// Sequences and what is known about them: FASTA, FASTQ, VCF, SAM, BAM, GFF, GTF and BED, also compressed. Files are read from their start, small ones as a whole.
+// Sequence data: FASTA, FASTQ, VCF, SAM, BAM, GFF, GTF and BED, also compressed. Files are read
+// from the start, small files as a whole.
 import type { Content } from "../sight/messages";
 import { grouped } from "./lib/cells";
 import { Growing } from "./lib/growing";
@@ -8,11 +9,11 @@ import { type Format, textOf } from "./sequences/format";
 import { Fasta, Fastq } from "./sequences/letters";
 import { Features, Sam, Vcf } from "./sequences/lines";
 
-/** Bytes that are read at first, and more with each further step. */
+/** The number of bytes read at first and with each further step. */
 const first = 2 * MiB;
 const step = 8 * MiB;
 
-/** A line that begins with @ and two letters is of the header of SAM. */
+/** A line with @ and two letters is a SAM header line. */
 const isSam = (start: string) => /^@(HD|SQ|RG|PG|CO)\t/.test(start) || /^[^\t\n@>]+\t\d+\t[^\t\n]+\t\d+\t\d+\t/.test(start);
 
 function formatOf(start: string, name: string): Format {
@@ -24,21 +25,21 @@ function formatOf(start: string, name: string): Format {
   if (/^\s*[>;]/.test(start)) return new Fasta();
   if (start.startsWith("##gff-version") || /^(gff3?|gtf)$/.test(extension)) return new Features("GFF");
   if (extension === "bed") return new Features("BED");
-  throw new Refused("Its first bytes are none of FASTA, FASTQ, VCF, SAM, BAM, GFF or BED.");
+  throw new Refused("It does not begin like FASTA, FASTQ, VCF, SAM, BAM, GFF or BED.");
 }
 
 serve(async (input) => {
   const text = new Growing(input);
   await text.more(first);
   while (text.length < 64 && !text.ended) await text.more(step); // blocks of bgzip may be empty
-  if (!text.length) throw new Refused("It contains nothing.");
+  if (!text.length) throw new Refused("It is empty.");
   const format = formatOf(textOf(text.bytes.subarray(0, Math.min(text.length, 1000))), input.name);
   const scan = () => {
     format.scan(text, text.ended && text.stopped === "");
     if (format instanceof Features) format.check();
   };
   scan();
-  // A record that is longer than what was read is still to come.
+  // Reads until the first record is complete.
   while (!format.count() && !text.ended && !format.problem) {
     await text.more(step);
     scan();
@@ -51,7 +52,7 @@ serve(async (input) => {
     const [table, ...others] = format.items();
     table!.about = [records, table!.about].filter(Boolean).join(", ");
     const remarks = [text.stopped, format.problem ?? ""].filter(Boolean).map((n) => `${n[0]!.toUpperCase()}${n.slice(1)}.`);
-    const goesOn = format instanceof Fasta && format.unfinished() ? ", the last of which goes on" : "";
+    const goesOn = format instanceof Fasta && format.unfinished() ? ", the last of which is incomplete" : "";
     const says = `${records} in ${MB(text.read)} of ${MB(input.bytes)}${goesOn}; the file is not counted to its end.`;
     const more = text.ended || format.problem ? {} : { more: { says: `Read so far: ${says}`, automatic: input.bytes <= maxBytes } };
     const about = [format.name, records, ...format.about()].join(" · ");

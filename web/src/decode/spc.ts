@@ -1,4 +1,5 @@
-// Spectra in SPC, the new format with its low bytes first: one or several, at equal distances or with values of X, their own or shared.
+// Spectra in SPC, the new little-endian format: one or several, equidistant or with their own or
+// shared X values.
 import type { Attribute, Spectrum } from "../sight/messages";
 import { Refused, serve, whole } from "./lib/serve";
 
@@ -7,7 +8,7 @@ const headLength = 512;
 const subHeadLength = 32;
 const maxSpectra = 2000;
 
-/** A value whose exponent is this one is a floating point number. */
+/** The exponent that marks floating-point values. */
 const floatExponent = -128;
 
 const xUnits = ["arbitrary", "wavenumber (1/cm)", "wavelength (µm)", "wavelength (nm)", "time (s)", "time (min)", "frequency (Hz)", "frequency (kHz)", "frequency (MHz)", "m/z", "chemical shift (ppm)",
@@ -21,12 +22,12 @@ serve(async (input) => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = bytes[1];
   if (bytes.length < headLength + subHeadLength) throw new Refused("It is too short.");
-  if (version === 0x4d) throw new Refused("It is in the old format of SPC, which is not read.");
-  if (version !== 0x4b) throw new Refused("Its version is not known, or its high bytes come first.");
+  if (version === 0x4d) throw new Refused("It is in the old format of SPC, which is not supported.");
+  if (version !== 0x4b) throw new Refused("Its version is not known, or it is big-endian.");
   const has = (flag: number) => (bytes[0]! & flag) !== 0;
   const text = (at: number, length: number) => new TextDecoder("latin1").decode(bytes.subarray(at, at + length)).replace(/\0[^]*$/, "").trim();
   const need = (at: number, length: number) => {
-    if (!(at >= 0 && length >= 0 && at + length <= bytes.length)) throw new Refused("It ends before its data do.");
+    if (!(at >= 0 && length >= 0 && at + length <= bytes.length)) throw new Refused("It ends before the end of its data.");
   };
   const floats = (at: number, n: number) => {
     need(at, 4 * n);
@@ -39,7 +40,7 @@ serve(async (input) => {
   const count = Math.max(1, view.getUint32(24, true));
   if (count > maxSpectra) throw new Refused(`It has more than ${maxSpectra} spectra.`);
   let at = headLength;
-  if (!ownX) need(at, points); // before as many values are made
+  if (!ownX) need(at, points); // checked before values are allocated
   const shared = ownX ? undefined : has(flags.hasX) ? floats(at, points) : Float64Array.from({ length: points }, (_, i) => (points > 1 ? first + ((last - first) * i) / (points - 1) : first));
   if (shared && has(flags.hasX)) at += 4 * points;
   const xName = xUnits[bytes[28]!] ?? "x";
@@ -65,7 +66,7 @@ serve(async (input) => {
   return { content: { view: "spectra", about: `SPC, ${count === 1 ? "one spectrum" : `${count} spectra`}`, attributes: attributes(bytes, view, text), spectra } };
 });
 
-/** The comment, the date, the source, and the lines of the log. */
+/** The comment, the date, the source, and the log lines. */
 function attributes(bytes: Uint8Array<ArrayBuffer>, view: DataView, text: (at: number, length: number) => string): Attribute[] {
   const date = view.getUint32(32, true);
   const two = (n: number) => String(n).padStart(2, "0");

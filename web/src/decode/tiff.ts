@@ -1,4 +1,4 @@
-// TIFF and BigTIFF: pages of strips or tiles, of which only those in view are read.
+// TIFF and BigTIFF: pages of strips or tiles. Only the visible ones are read.
 import type { Raster, Region, Sheet } from "../sight/messages";
 import { type Type, types } from "./lib/arrays";
 import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
@@ -8,7 +8,7 @@ import { meaningOf, meant, saidOf } from "./tiff/meaning";
 import { attributesOf, type Directory, pixelOf, TagFile } from "./tiff/tags";
 import { unpack, unpredict, whyNot } from "./tiff/unpack";
 
-/** Bytes that one view unpacks at most, and pixels that it has. */
+/** Limits of a view: unpacked bytes, and pixels. */
 const maxUnpacked = 512 * MiB;
 
 const reverse = (byte: number) => {
@@ -32,7 +32,7 @@ class Page {
     const l = await layoutOf(d);
     const why = whyNot(l);
     if (why) throw new Refused(why);
-    if (!typeOf(l)) throw new Refused(`Its samples have ${l.bits} bits, which is not read here.`);
+    if (!typeOf(l)) throw new Refused(`Its samples have ${l.bits} bits, which is not supported.`);
     if (!(l.segmentWidth > 0 && l.segmentHeight > 0) || l.samples > 64) throw new Refused("A directory of it is broken.");
     const offsets = await d.numbers(l.tiled ? 324 : 273);
     return new Page(input, file.little, l, offsets, await d.numbers(l.tiled ? 325 : 279), await d.numbers(320), await d.bytes(347));
@@ -60,7 +60,7 @@ class Page {
   async raster({ left, top, width, height, most }: Region): Promise<Raster> {
     const { l } = this;
     const [right, bottom] = [Math.min(l.width, left + width), Math.min(l.height, top + height)];
-    if (!(left >= 0 && top >= 0 && right > left && bottom > top)) throw new Refused("There is no such part of this picture.");
+    if (!(left >= 0 && top >= 0 && right > left && bottom > top)) throw new Refused("This part of the picture does not exist.");
     const step = Math.max(1, Math.ceil(Math.max(right - left, bottom - top) / most));
     const [w, h] = [Math.ceil((right - left) / step), Math.ceil((bottom - top) / step)];
     const channels = channelsOf(l);
@@ -88,7 +88,7 @@ class Page {
     return { width: w, height: h, channels, values, step: [step, step], inverted: l.photometric === 0 };
   }
 
-  /** Copies the wanted pixels of a segment. */
+  /** Copies the requested pixels of a segment. */
   private place(bytes: Uint8Array, rows: number, p: Target, values: Raster["values"], channels: number, type: Type) {
     const { l, little, palette } = this;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -113,7 +113,7 @@ class Page {
   }
 }
 
-/** The first place not before `from` of those that are taken, every `step` from `start`. */
+/** The first selected position that is not before `from`: every `step` from `start`. */
 const taken = (start: number, from: number, step: number) => start + Math.ceil(Math.max(0, from - start) / step) * step;
 
 interface Target {

@@ -1,4 +1,4 @@
-// ZIP archives: the directory at the end of the file, and single entries, by ranges.
+// ZIP archives: the directory at the end of the file, and single entries, read by ranges.
 import type { Entry } from "../sight/messages";
 import { crc32, inflate } from "./lib/inflate";
 import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
@@ -16,7 +16,7 @@ interface Located extends Entry {
 const upper =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-/** A name in UTF-8, or in the code page of DOS. */
+/** A name in UTF-8, or in the DOS code page. */
 function nameOf(bytes: Uint8Array, isUTF8: boolean): string {
   if (isUTF8) return new TextDecoder().decode(bytes);
   return Array.from(bytes, (b) => (b < 128 ? String.fromCharCode(b) : upper[b - 128])).join("");
@@ -32,7 +32,8 @@ interface Directory {
   start: number;
   length: number;
   entries: number;
-  /** Bytes before the archive, which its offsets do not count: a program that unpacks it. */
+  /** The number of bytes before the archive, such as a self-extractor. Offsets do not include them.
+   */
   before: number;
 }
 
@@ -56,7 +57,7 @@ async function directoryOf(input: Input): Promise<Directory> {
   return { ...found, start, before: start - found.start };
 }
 
-/** Sizes and the offset of an entry that has more than 4 GiB, or is in an archive that has, are in an extra field. */
+/** Reads the sizes and the offset of a Zip64 entry from its extra field. */
 function large(view: DataView, at: number, end: number, entry: Located) {
   while (at + 4 <= end) {
     const id = view.getUint16(at, true);
@@ -92,7 +93,7 @@ function entriesOf(bytes: Uint8Array, { entries, before }: Directory): Located[]
     large(view, at + 46 + nameLength, Math.min(bytes.length, at + 46 + nameLength + extra), entry);
     entry.at += before;
     if (flags & 1) entry.why = "It is encrypted.";
-    else if (method !== 0 && method !== 8) entry.why = `It is compressed by method ${method}, which browsers do not know.`;
+    else if (method !== 0 && method !== 8) entry.why = `It is compressed by method ${method}, which browsers do not support.`;
     else if (entry.bytes > maxBytes) entry.why = `It has more than ${maxBytes / MiB} MiB.`;
     listed.push(entry);
     at += 46 + nameLength + extra + comment;
@@ -103,11 +104,11 @@ function entriesOf(bytes: Uint8Array, { entries, before }: Directory): Located[]
 async function unpack(input: Input, entry: Located): Promise<Uint8Array<ArrayBuffer>> {
   if (entry.why) throw new Refused(entry.why);
   const header = viewOf(await input.read(entry.at, 30));
-  if (header.byteLength < 30 || header.getUint32(0, true) !== 0x04034b50) throw new Refused("There is no file where the directory of this archive says.");
+  if (header.byteLength < 30 || header.getUint32(0, true) !== 0x04034b50) throw new Refused("The directory of this archive refers to a file that does not exist.");
   const start = entry.at + 30 + header.getUint16(26, true) + header.getUint16(28, true);
   const packed = await input.read(start, entry.packed);
   const bytes = entry.method === 8 ? await inflate(packed, "deflate-raw", entry.bytes) : packed;
-  if (bytes.length !== entry.bytes || crc32(bytes) !== entry.crc) throw new Refused("This file in the archive is damaged: its checksum is another one.");
+  if (bytes.length !== entry.bytes || crc32(bytes) !== entry.crc) throw new Refused("This file in the archive is damaged: its checksum does not match.");
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// The part of the form of metadata that a schema asks for.
+// The part of the metadata form that a schema defines.
 import type { Asked, FormField, PropertyForm } from "../api";
 import { schemas } from "../api";
 import { Button, ErrorMessage } from "../ui/components";
@@ -9,13 +9,14 @@ import { drawnPaths, fieldAt, FormFields, problemsByField } from "./fields";
 import type { Group, Source } from "./metadata";
 import { pointerOf, problemText, propertyAt, refusalText } from "./problems";
 
-/** A form, and the version of its schema if that is not the one that the properties were made with. */
+/** A form, and the version of its schema if the properties were written with another version. */
 export interface Shape {
   form: PropertyForm;
   version?: number;
 }
 
-/** The cells of a form over properties. Its first values are for an object of which no person has said anything. */
+/** The cells of a form over properties. Its initial values are for an object without user-entered
+    properties. */
 export function cellsOf(fields: FormField[], properties: Group, sources: Record<string, Source> = {}): Cell[] {
   const fresh = fields.every((f) => properties[f.name!] === undefined || sources[f.name!]);
   return fields.map((f) => {
@@ -24,7 +25,7 @@ export function cellsOf(fields: FormField[], properties: Group, sources: Record<
   });
 }
 
-/** What was saved last with each schema, to be taken over into the next object. */
+/** The last saved values of each schema, which can be copied into the next object. */
 const saved = new Map<string, { id: string; name: string; properties: Group }>();
 
 export function remember({ schema }: Asked, of: { id: string; name: string }, properties: Group = {}) {
@@ -38,10 +39,10 @@ interface Props {
   shape: Shape;
   cells: Cell[];
   onChange: (cells: Cell[]) => void;
-  /** Takes another version of the form. */
+  /** Switches to another version of the form. */
   reshape: (shape: Shape) => void;
   sources: Record<string, Source> | undefined;
-  /** What the service has refused. */
+  /** The problems that the service reported. */
   refused: { field: string; detail: string } | undefined;
   /** Whether a property is a row below the form. */
   isRow: (path: string) => boolean;
@@ -57,7 +58,7 @@ export function AskedFields({ asked, of, shape: { form, version }, cells, onChan
     <div class="asked">
       {form.help && <p class="prose preserve">{form.help}</p>}
       {schema && !version && newest > schema.version && <NewerVersion schema={schema} newest={newest} reshape={reshape} />}
-      {version && <p class="note">This is version {version} of the form. Saving takes it over.</p>}
+      {version && <p class="note">This is version {version} of the form. Saving switches to it.</p>}
       <TakeOver asked={asked} of={of} fields={form.fields} cells={cells} onChange={onChange} />
       {elsewhere.map((p) => (
         <p class="error" key={p.path}>
@@ -83,7 +84,7 @@ function NewerVersion({ schema, newest, reshape }: { schema: NonNullable<Asked["
   return (
     <div class="note">
       <div>
-        These properties were filled in with version {schema.version} of the form. There is a version {newest} now.
+        These properties were filled in with version {schema.version} of the form. Version {newest} is available.
         {problem && <ErrorMessage problem={problem} />}
       </div>
       <Button class="tight" busy={busy} onClick={run}>
@@ -93,7 +94,7 @@ function NewerVersion({ schema, newest, reshape }: { schema: NonNullable<Asked["
   );
 }
 
-/** Fills the fields that are empty with what was saved last. */
+/** Fills the empty fields with the last saved values. */
 function TakeOver({ asked, of, fields, cells, onChange }: Pick<Props, "asked" | "of" | "cells" | "onChange"> & { fields: FormField[] }) {
   const last = asked.schema && saved.get(asked.schema.id);
   if (!last || last.id === of) return null;
@@ -108,7 +109,7 @@ function TakeOver({ asked, of, fields, cells, onChange }: Pick<Props, "asked" | 
   );
 }
 
-/** The first field that lacks something, for the keyboard to begin with. */
+/** The first incomplete field, which gets the focus. */
 export const firstOpen = (fields: FormField[], cells: Cell[]): number => {
   const at = (wanted: (f: FormField, c: Cell) => boolean) => fields.findIndex((f, i) => wanted(f, cells[i]!));
   const lacking = at((f, c) => !!objection(f, read(f, c).value));

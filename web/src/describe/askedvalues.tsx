@@ -1,4 +1,4 @@
-// The values of the fields that a schema asks for, on the page of the object.
+// The values of the schema's fields, on the page of the object.
 import type { Asked, FormField } from "../api";
 import type { Group, Metadata, Value } from "./metadata";
 import { isGroup, sourceLabels } from "./metadata";
@@ -6,12 +6,12 @@ import { Badge } from "../ui/components";
 import { problemText, propertyAt } from "./problems";
 import { LinkedText, valueText } from "./words";
 
-/** The properties without those of the form. */
+/** The properties outside of the form. */
 export function otherProperties(properties: Group = {}, names: string[]): Group {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
 }
 
-/** A value in the words of its field. */
+/** A value in the notation of its field. */
 function wordsOf(field: FormField, v: Value): string {
   if (field.kind === "choice") return field.choices?.find((c) => JSON.stringify(c.value) === JSON.stringify(v))?.label ?? valueText(v);
   if (field.kind === "group" && isGroup(v)) {
@@ -27,11 +27,12 @@ function wordsOf(field: FormField, v: Value): string {
 interface Props {
   asked: Asked;
   metadata: Metadata;
-  /** What the object is called, such as file. */
+  /** The noun for the object, such as file. */
   kind: string;
 }
 
-/** The fields with their values and with what is wrong; of those without a value only what is missing. */
+/** The fields with their values and problems. Fields without a value appear only if they are
+    required. */
 export function AskedValues({ asked, metadata: { properties = {}, sources = {} }, kind }: Props) {
   const fields = asked.form!.fields;
   const problems = new Map<string, string[]>();
@@ -43,7 +44,7 @@ export function AskedValues({ asked, metadata: { properties = {}, sources = {} }
   }
   const shown = fields.filter((f) => properties[f.name!] !== undefined || problems.has(f.name!));
   const others = problems.get("") ?? [];
-  if (!shown.length && !others.length) return <p class="dim">This {kind} has a form, of which nothing is filled in yet.</p>;
+  if (!shown.length && !others.length) return <p class="dim">This {kind} has a form that is not filled in yet.</p>;
   return (
     <>
       <table class="plain properties">

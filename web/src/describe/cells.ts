@@ -1,27 +1,27 @@
-// What is typed into the fields of a form that a schema asks for, and the values that it stands for.
+// The input of form fields, and the values that it stands for.
 import type { FieldKind, FormField } from "../api";
 import { plural } from "../format";
 import { readNumber } from "../numbers";
 import type { Group, Numeric, Value } from "./metadata";
 import { floatOf, isGroup, isNumber, isQuantity, numberOf, numberText, parse } from "./metadata";
 
-/** What is typed into a field. A value stays as it was, whatever its kind, until its cell is changed. */
+/** The input of a field. A value does not change, whatever its kind, until its cell is edited. */
 export interface Cell {
   key: number;
   was?: Value | undefined;
   changed: boolean;
-  /** Of a choice its number; of yes or no "true" or "false". */
+  /** For a choice, its number; for yes or no, "true" or "false". */
   text: string;
   unit: string;
-  /** Of a list. */
+  /** For a list. */
   items: Cell[];
-  /** Of a group, in the order of its fields. */
+  /** For a group, in the order of its fields. */
   parts: Cell[];
 }
 
 let keys = 0;
 
-/** A date with time as the control of the browser has it: in the time zone of the reader. */
+/** A date with time as the browser control has it: in the reader's time zone. */
 function localTime(text: string): string {
   const at = new Date(text);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(at.getTime())) return text;
@@ -29,14 +29,14 @@ function localTime(text: string): string {
   return local.slice(0, at.getSeconds() ? 19 : 16);
 }
 
-/** The time zone of the reader at a time, as +02:00. */
+/** The reader's time zone at a time, such as +02:00. */
 function zoneAt(local: string): string {
   const minutes = -new Date(local).getTimezoneOffset();
   const two = (n: number) => String(Math.floor(Math.abs(n))).padStart(2, "0");
   return `${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** A value as one types it. */
+/** A value as the user would type it. */
 function plain(v: Value | undefined): string {
   if (v === undefined || typeof v === "string") return v ?? "";
   return isNumber(v) ? numberText(v) : JSON.stringify(v);
@@ -44,7 +44,7 @@ function plain(v: Value | undefined): string {
 
 const sameJSON = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Each reads a value of its kind; what is of another kind is shown as it is written. */
+/** Each reads a value of its kind; values of other kinds are shown as written. */
 const readers: Partial<Record<FieldKind, (field: FormField, v: Value) => Partial<Cell>>> = {
   dateTime: (_, v) => ({ text: typeof v === "string" ? localTime(v) : plain(v) }),
   choice: ({ choices = [] }, v) => {
@@ -64,7 +64,7 @@ export function cellOf(field: FormField, was?: Value): Cell {
   return { ...cell, ...(readers[field.kind] ?? ((_, v) => ({ text: plain(v) })))(field, was) };
 }
 
-/** A cell with another value, as if it had been typed. */
+/** A cell with another value, as if the user had typed it. */
 export const typedCell = (field: FormField, value: Value): Cell => touched(cellOf(field, value));
 
 const touched = (cell: Cell): Cell => ({ ...cell, was: undefined, changed: true, items: cell.items.map(touched), parts: cell.parts.map(touched) });
@@ -78,7 +78,7 @@ function number(text: string): Read {
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 
-/** Each reads a text that is not empty. */
+/** Each parses a non-empty text. */
 const writers: Record<Exclude<FieldKind, "list" | "group">, (field: FormField, text: string, cell: Cell) => Read> = {
   text: (_, text) => ({ value: text }),
   longText: (_, text) => ({ value: text }),
@@ -107,7 +107,7 @@ const writers: Record<Exclude<FieldKind, "list" | "group">, (field: FormField, t
 
 const isChanged = (cell: Cell): boolean => cell.changed || cell.items.some(isChanged) || cell.parts.some(isChanged);
 
-/** The value that a cell stands for; none if nothing is typed. */
+/** The value of a cell; undefined if it is empty. */
 export function read(field: FormField, cell: Cell): Read {
   if (!isChanged(cell)) return { value: cell.was };
   if (field.kind === "list") {
@@ -123,7 +123,7 @@ export function read(field: FormField, cell: Cell): Read {
   return text ? writers[field.kind](field, text, cell) : {};
 }
 
-/** The values of fields, with what else there was; `error` is the first one. */
+/** The values of fields, merged with other properties; `error` is the first error. */
 export function readAll(fields: FormField[], cells: Cell[], before: Group = {}): { group: Group; error?: string } {
   const names = new Set(fields.map((f) => f.name!));
   const all = fields.map((f, i) => [f.name!, read(f, cells[i]!)] as const);
@@ -139,7 +139,7 @@ const rangeText = (min: Numeric | undefined, max: Numeric | undefined, of = ""):
   return from !== undefined ? `${from}${of} or more` : to !== undefined ? `${to}${of} or less` : "";
 };
 
-/** What a field asks for, beside its help. */
+/** The constraints of a field, in addition to its help text. */
 export function bounds({ kind, min, max, units = [] }: FormField): string {
   if (kind === "number" || kind === "integer") return rangeText(min, max);
   if (kind === "quantity") return rangeText(min, max, units.length === 1 ? ` ${units[0]}` : "");
@@ -147,7 +147,7 @@ export function bounds({ kind, min, max, units = [] }: FormField): string {
   return "";
 }
 
-/** How a value that was typed does not follow its field; "" if it does, or if only the service can tell. */
+/** The problem of an entered value; "" if it is valid, or if only the service can check it. */
 export function objection(field: FormField, value: Value | undefined): string {
   const { kind, min, max, pattern, required } = field;
   if (value === undefined) return required ? "This is missing." : "";
@@ -161,7 +161,8 @@ export function objection(field: FormField, value: Value | undefined): string {
   return pattern && !matches(pattern, value) ? `This does not have the form ${pattern}.` : "";
 }
 
-/** Whether a text matches a regular expression of the service; true for one that browsers do not know. */
+/** Whether a text matches a regular expression of the service; true if browsers do not support the
+    expression. */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, "u").test(text);

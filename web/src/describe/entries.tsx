@@ -1,4 +1,4 @@
-// Members of which there can be several entries, such as creators: what is typed for one, and what it says.
+// Members with several entries, such as creators: the input of an entry, and its value.
 import { useId, useState } from "preact/hooks";
 import { Button, IconButton } from "../ui/components";
 import { useFocusOnRows } from "./focus";
@@ -9,7 +9,7 @@ import { creatorTypes, dateTypes, identifierTypes, relationTypes, spaced } from 
 
 export type EntriesMember = "creators" | "related" | "dates" | "funding" | "places";
 
-/** An entry as it is typed, by the names of its fields. */
+/** The input of an entry, by field name. */
 export interface Entry {
   key: number;
   texts: Record<string, string>;
@@ -19,18 +19,18 @@ interface EntryField {
   name: string;
   label: string;
   options?: string[];
-  /** How an option is shown: spaced, unless this says another way. */
+  /** The label of an option; by default its name with spaces. */
   shown?: (option: string) => string;
-  /** The entry needs it. */
+  /** Whether the entry requires it. */
   required?: true;
   hint?: string;
-  /** What is wrong with a text. */
+  /** The problem of a text. */
   check?: (text: string) => string;
-  /** Makes what was pasted to what is meant. */
+  /** Normalises pasted text. */
   clean?: (text: string) => string;
-  /** Where a text without errors leads to. */
+  /** The link target of a valid text. */
   link?: (text: string) => string;
-  /** It is behind "More" as long as it says nothing. */
+  /** Whether it is behind "More" while it is empty. */
   rare?: true;
 }
 
@@ -38,13 +38,13 @@ interface EntryKind<T> {
   legend: string;
   add: string;
   fields: EntryField[];
-  /** The texts of an entry that is added; one that says no more is left out. */
+  /** The initial texts of a new entry; an entry that stays like this is dropped. */
   start: Record<string, string>;
   read: (of: T) => Record<string, string>;
   write: (texts: Record<string, string>) => T;
 }
 
-/** The fields that say something. */
+/** The non-empty fields. */
 function said<T>(texts: Record<string, string>, names: string[]): T {
   return Object.fromEntries(names.filter((n) => texts[n]?.trim()).map((n) => [n, texts[n]!.trim()])) as T;
 }
@@ -52,7 +52,7 @@ function said<T>(texts: Record<string, string>, names: string[]): T {
 const texts = (of: object) => Object.fromEntries(Object.entries(of).filter(([, v]) => typeof v === "string")) as Record<string, string>;
 
 const orcidError = (text: string) =>
-  isOrcid(text) ? "" : /^[\dX-]{19}$/.test(text) ? "This ORCID iD has a typing error: its last character does not fit to the others." : "Write the ORCID iD as 0000-0002-1825-0097.";
+  isOrcid(text) ? "" : /^[\dX-]{19}$/.test(text) ? "This ORCID iD has a typing error: its last character does not match the others." : "Write the ORCID iD as 0000-0002-1825-0097.";
 
 const orcidOf = (text: string) =>
   text
@@ -75,9 +75,9 @@ const creators: EntryKind<Creator> = {
   add: "Add a creator",
   start: {},
   fields: [
-    { name: "name", label: "Name", required: true, hint: "Of a person: Curie, Marie" },
+    { name: "name", label: "Name", required: true, hint: "For a person: Curie, Marie" },
     { name: "orcid", label: "ORCID iD", check: orcidError, clean: orcidOf, hint: "Such as 0000-0002-1825-0097", link: (text) => `https://orcid.org/${text}` },
-    { name: "affiliations", label: "Affiliations", hint: "Several with ; between" },
+    { name: "affiliations", label: "Affiliations", hint: "Separate several with ;" },
     { name: "type", label: "Kind", options: ["", ...creatorTypes], rare: true },
     { name: "givenName", label: "Given name", rare: true },
     { name: "familyName", label: "Family name", rare: true },
@@ -102,7 +102,7 @@ const related: EntryKind<Related> = {
   write: (t) => said(t, ["identifier", "type", "relation"]),
 };
 
-/** The service takes a T between date and time, people also type a blank. */
+/** The service requires a T between date and time; people also type a blank. */
 const withT = (text = "") => text.replace(/(\d{4}-\d\d-\d\d) (?=\d\d:)/g, "$1T");
 
 const dates: EntryKind<DateOf> = {
@@ -110,7 +110,7 @@ const dates: EntryKind<DateOf> = {
   add: "Add a date",
   start: { type: "Collected" },
   fields: [
-    { name: "type", label: "What", options: dateTypes, hint: "Coverage: the times that the data are about" },
+    { name: "type", label: "Kind", options: dateTypes, hint: "Coverage: the period that the data describe" },
     { name: "date", label: "Date or period", required: true, hint: "2026, 2026-01-31, or 2026-01/2026-03" },
     { name: "information", label: "Note" },
   ],
@@ -124,10 +124,10 @@ const funding: EntryKind<Funding> = {
   start: {},
   fields: [
     { name: "funder", label: "Funder", required: true },
-    { name: "award", label: "Number of the grant" },
-    { name: "title", label: "Title of the grant" },
-    { name: "funderId", label: "Identifier of the funder", hint: "Such as https://ror.org/018mejw64", rare: true },
-    { name: "uri", label: "Address of the grant", hint: "https://…", rare: true },
+    { name: "award", label: "Grant number" },
+    { name: "title", label: "Grant title" },
+    { name: "funderId", label: "Funder identifier", hint: "Such as https://ror.org/018mejw64", rare: true },
+    { name: "uri", label: "Grant URL", hint: "https://…", rare: true },
   ],
   read: texts,
   write: (t) => said(t, ["funder", "funderId", "award", "title", "uri"]),
@@ -168,7 +168,7 @@ const entry = (texts: Record<string, string>): Entry => ({ key: ++keys, texts })
 
 export const entriesOf = (member: EntriesMember, m: Metadata): Entry[] => ((m[member] ?? []) as unknown[]).map((one) => entry(entryKinds[member].read(one)));
 
-/** Whether an entry says more than one that was just added. */
+/** Whether an entry differs from a new one. */
 const says = (member: EntriesMember, { texts }: Entry) =>
   entryKinds[member].fields.some(({ name, options }) => texts[name]?.trim() && !(options && texts[name] === (entryKinds[member].start[name] ?? "")));
 
@@ -182,17 +182,18 @@ export function creatorEntry(name: string): Entry {
 
 interface EntriesProps {
   member: EntriesMember;
-  /** The user, who may be one of the creators. */
+  /** The user, who can be added as a creator. */
   me?: string | undefined;
   entries: Entry[];
   onChange: (entries: Entry[]) => void;
-  /** The error of the service about a field, or about the whole member: "" for that, else such as 0.orcid. */
+  /** The service's error for a field, such as 0.orcid, or for the whole member: "". */
   errorOf: (within: string) => string | undefined;
 }
 
 export function Entries({ member, me, entries, onChange, errorOf }: EntriesProps) {
   const { legend, add, fields, start } = entryKinds[member];
-  const sent = entries.filter((e) => says(member, e)); // by whose numbers the service names errors
+  // the service numbers errors by the sent entries
+  const sent = entries.filter((e) => says(member, e));
   const set = (key: number, name: string, text: string) => onChange(entries.map((e) => (e.key === key ? { key, texts: { ...e.texts, [name]: text } } : e)));
   const ref = useFocusOnRows<HTMLFieldSetElement>(entries.length, ".entry");
   const self = me && creatorEntry(me);
@@ -254,7 +255,8 @@ function EntryText({ field: { label, options, shown: word = spaced, hint, check,
   const id = useId();
   const [typing, setTyping] = useState(false);
   const wrong = (text && check?.(text)) || "";
-  const shown = error ?? (typing && text.length < 16 ? "" : wrong); // what is not typed to its end is not wrong yet
+  // an unfinished input is not an error yet
+  const shown = error ?? (typing && text.length < 16 ? "" : wrong);
   const attributes = { id, required, "aria-invalid": !!shown, "aria-describedby": `${id}-hint` };
   return (
     <div class="field">

@@ -1,4 +1,4 @@
-// The fields of a form that a schema asks for.
+// The fields of a schema's form.
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { FormField, PropertyProblem } from "../api";
@@ -10,13 +10,13 @@ import type { Source } from "./metadata";
 import { sourceLabels } from "./metadata";
 import { step } from "./problems";
 
-/** What all fields of a form share. */
+/** The props that all fields of a form share. */
 interface Context {
-  /** What is wrong with a field, by its JSON pointer. */
+  /** The problem of a field, by its JSON pointer. */
   problemsAt: (path: string) => string;
-  /** What the service has refused at a field; it stays until the form is sent again. */
+  /** The service's problem for a field; it stays until the form is sent again. */
   refusedAt: (path: string) => string;
-  /** A value that does not follow its field keeps the form from being sent. */
+  /** Whether a value that violates its field blocks the form. */
   enforce: boolean;
 }
 
@@ -25,9 +25,9 @@ interface FieldProps extends Context {
   cell: Cell;
   onChange: (cell: Cell) => void;
   path: string;
-  /** The label; that of the field unless it is one of several. */
+  /** The label; by default the label of the field. */
   label?: string;
-  /** The field counts as missing when it is empty. */
+  /** Whether the field counts as missing when it is empty. */
   counts: boolean;
   source?: Source | undefined;
   /** Removes it from its list. */
@@ -168,7 +168,7 @@ function Control({ field, cell, label, onChange, attributes }: ControlProps) {
   );
 }
 
-/** A choice that may be empty. A value that is no option is one more. */
+/** An optional choice. A value outside of the options becomes another option. */
 function Select({ options, text, onInput, attributes }: { options: [value: string, label: string][]; text: string; onInput: (e: Typed) => void; attributes: object }) {
   const other = text && options.every(([value]) => value !== text);
   return (
@@ -184,7 +184,7 @@ function Select({ options, text, onInput, attributes }: { options: [value: strin
   );
 }
 
-/** The legend of a list or a group, with its help and what is wrong with it as a whole. */
+/** The legend of a list or a group, with its help and its own problem. */
 function Several({ props, children }: { props: FieldProps; children: ComponentChildren }) {
   const { field, path, label = field.label, counts, source, problemsAt, refusedAt } = props;
   const id = useId();
@@ -252,7 +252,7 @@ function GroupField(props: FieldProps) {
   );
 }
 
-/** The JSON pointers of all fields that are drawn. */
+/** The JSON pointers of all drawn fields. */
 export function drawnPaths(fields: FormField[], cells: Cell[], within = ""): string[] {
   const at = (field: FormField, cell: Cell, path: string): string[] => [
     path,
@@ -261,12 +261,12 @@ export function drawnPaths(fields: FormField[], cells: Cell[], within = ""): str
   return fields.flatMap((field, i) => (cells[i] ? at(field, cells[i], within + step(field.name!)) : []));
 }
 
-/** The innermost field that a path leads to or through; "" for none. */
+/** The innermost field on a path; "" without one. */
 export function fieldAt(drawn: string[], path: string): string {
   return drawn.filter((p) => path === p || path.startsWith(`${p}/`)).reduce((a, b) => (b.length > a.length ? b : a), "");
 }
 
-/** The problems of each field, by its path; those of no field are at "". */
+/** The problems of each field, by path; problems without a field are at "". */
 export function problemsByField(problems: PropertyProblem[], drawn: string[]): Map<string, PropertyProblem[]> {
   const by = new Map<string, PropertyProblem[]>();
   for (const problem of problems) {

@@ -26,12 +26,12 @@ const calls = { dataspace: dataspaces, set: sets, resource: resources };
 const wordLists = ["tags", "keywords"] as const;
 type WordList = (typeof wordLists)[number];
 
-/** What is typed. */
+/** The input. */
 interface Draft {
   words: Record<WordList, string[]>;
   /** Words that are not added yet. */
   typed: Record<WordList, string>;
-  /** The properties that a schema asks for, in the order of its fields. */
+  /** The properties of the schema, in the order of its fields. */
   cells: Cell[];
   /** The other properties. */
   rows: Row[];
@@ -43,7 +43,7 @@ const entryMembers = Object.keys(entryKinds) as EntriesMember[];
 
 const record = <K extends string, T>(names: readonly K[], value: (name: K) => T) => Object.fromEntries(names.map((n) => [n, value(n)])) as Record<K, T>;
 
-/** The rows of properties that are no fields. Without a form there is one to begin with. */
+/** The rows of properties without a field. Without a form, there is one empty row. */
 function otherRows(fields: FormField[], properties: Metadata["properties"] = {}): Row[] {
   const names = new Set(fields.map((f) => f.name));
   const rows = rowsOf(Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))));
@@ -59,7 +59,7 @@ const draftOf = (m: Metadata, fields: FormField[]): Draft => ({
   entries: record(entryMembers, (name) => entriesOf(name, m)),
 });
 
-/** What a draft says. What says nothing is left out. */
+/** The metadata of a draft. Empty members are left out. */
 function metadataOf(d: Draft, fields: FormField[]): Metadata {
   const year = d.lines.publicationYear.trim();
   const properties = { ...propertiesOf(d.rows), ...readAll(fields, d.cells).group };
@@ -73,7 +73,8 @@ function metadataOf(d: Draft, fields: FormField[]): Metadata {
   return Object.keys(properties).length ? { ...said, properties } : said;
 }
 
-/** A record whose members and properties are fields of their own, so that each is saved, and compared with what others save, by itself. */
+/** A record whose members and properties are separate fields, so that each is saved and compared
+    separately. */
 type Flat<T> = Editable & { record: T; texts: Record<string, string> };
 
 function flat<T extends Editable & { metadata?: Metadata }>(record: T): Flat<T> {
@@ -143,7 +144,7 @@ export function DescribeForm<T extends Dataspace | DataSet | Resource>({ kind, w
       covers={(field) => isShown(field, draft, members, fields)}
     >
       {(_, problem) => {
-        /** The error about a field, or about what is in it. */
+        /** The error of a field or of its content. */
         const errorIn = (field: string) => (problem && (problem.field === field || problem.field.startsWith(`${field}.`)) ? problem.detail : undefined);
         const errorAt = (field: string) => (problem?.field === field ? problem.detail : undefined);
         const words = (name: WordList) => (
@@ -216,7 +217,7 @@ export function DescribeForm<T extends Dataspace | DataSet | Resource>({ kind, w
   );
 }
 
-/** The keyboard begins with the member that the user wants, else with the first field that lacks something. */
+/** Focuses the member that the user wants to fill in, or else the first incomplete field. */
 function useFirstFocus(fields: FormField[], cells: Cell[], member: string | undefined) {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -238,7 +239,8 @@ function isShown(field: string, draft: Draft, members: Member[], fields: FormFie
   return !kind || !part || part === "box" || kind.fields.some((f) => f.name === part);
 }
 
-/** Makes the dialog ask before it discards tags and entries, which are no text of a control. */
+/** Makes the dialog confirm before it discards tags and entries, which are not values of controls.
+ */
 function Unsaved({ changed }: { changed: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {

@@ -1,24 +1,25 @@
-// The files of a set that lack what their form asks for.
+// The files of a set with missing required form fields.
 import type { DataSet, Dataspace, Found } from "../api";
 import { schemas, search } from "../api";
 
-/** The search that finds them. Without a set: those of a dataspace. */
+/** The search that finds the incomplete files of a set, or of a dataspace. */
 export const incompleteIn = (dataspace: Dataspace, set?: DataSet) => `is:incomplete type:file in:${dataspace.name}${set ? `/${set.name}` : ""}`;
 
-/** Incomplete files that are marked in the list of a set at most. */
+/** The maximum number of incomplete files that are marked in the list of a set. */
 const maxMarked = 200;
 
 export interface Incomplete {
   total: number;
-  /** Their ids, if these are all. */
+  /** Their ids, if the list is complete. */
   ids: ReadonlySet<string>;
-  /** The search has not followed all changes yet. */
+  /** The search index is behind. */
   behind: boolean;
 }
 
 export const noneIncomplete: Incomplete = { total: 0, ids: new Set<string>(), behind: false };
 
-/** The incomplete files of a set; none if no schema of the dataspace is for files, or if the search cannot tell. */
+/** The incomplete files of a set; empty if no schema of the dataspace is for files, or if the
+    search is not up to date. */
 export async function loadIncomplete(dataspace: Dataspace, set: DataSet, signal: AbortSignal): Promise<Incomplete> {
   const none = noneIncomplete;
   if (set.state !== "active") return none;

@@ -1,4 +1,5 @@
-// Describes many files at once: adds and removes tags, and sets properties. What would change is shown first.
+// Describes many files at once: adds and removes tags, and sets properties. A preview shows the
+// changes first.
 import { useRef, useState } from "preact/hooks";
 import type { Asked, BulkOutcome, FormField, ManyChange, Resource } from "../api";
 import { edits } from "../api";
@@ -19,12 +20,12 @@ import { added, Words } from "./tags";
 interface Props {
   sid: string;
   of: Resource[];
-  /** What is asked of the first of them. */
+  /** The schema of the first file. */
   asked: Asked;
   close: () => void;
 }
 
-/** A field of the form, or another property, that is set in each file. */
+/** A form field or another property that is set in each file. */
 type Setting = { key: number } & ({ field: FormField; cell: Cell } | { row: Row });
 
 export function DescribeMany({ sid, of, asked, close }: Props) {
@@ -70,7 +71,7 @@ export function DescribeMany({ sid, of, asked, close }: Props) {
               <p role="status">
                 <strong>{outcome.edit ? `${plural(outcome.changed, "file")} changed.` : !outcome.problems.length && summary(outcome)}</strong>
               </p>
-              <Problems of={outcome.problems} title={outcome.edit ? "These were not changed" : `${plural(outcome.problems.length, "file")} cannot be changed so, and then none is`} />
+              <Problems of={outcome.problems} title={outcome.edit ? "These were not changed" : `${plural(outcome.problems.length, "file")} cannot be changed this way, so no file was changed`} />
               <Changes of={outcome} form={fields} />
             </div>
           )}
@@ -102,7 +103,7 @@ export function DescribeMany({ sid, of, asked, close }: Props) {
             />
             <fieldset ref={settingsRef}>
               <legend>Set properties</legend>
-              <p class="hint">Each file gets these values, whatever it had before; an empty field is removed. Other properties stay as they are.</p>
+              <p class="hint">These values replace the properties of each file. An empty field is removed. Other properties stay as they are.</p>
               {settings.map((s, i) => (
                 <div class="setting" key={s.key}>
                   {"row" in s ? (
@@ -133,7 +134,7 @@ export function DescribeMany({ sid, of, asked, close }: Props) {
                 </Button>
               </div>
             </fieldset>
-            <p class="dim">You see first what changes in which of the {count(all.length)} files. Afterwards it can be undone.</p>
+            <p class="dim">Before anything changes, you see the changes of all {count(all.length)} files. They can be undone.</p>
           </div>
         )}
       </Form>

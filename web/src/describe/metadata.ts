@@ -1,6 +1,8 @@
-// What people say about a dataspace, a set or a file: the member `metadata` of the interface, and what a form makes of it.
+// Descriptive metadata of a dataspace, a set or a file: the member `metadata` of the interface, and
+// its conversion for forms.
 
-/** A number that a float64 does not write as it was written, such as 20.0: JSON.stringify writes it back unchanged. */
+/** A number whose notation a float64 does not keep, such as 20.0: JSON.stringify writes it
+    unchanged. */
 interface RawNumber {
   rawJSON: string;
 }
@@ -43,7 +45,7 @@ export interface Place {
   box?: { west: Numeric; east: Numeric; south: Numeric; north: Numeric };
 }
 
-/** All members are optional; which ones an object may have depends on its kind. */
+/** All members are optional; the kind of object decides which are allowed. */
 export interface Metadata {
   creators?: Creator[];
   publisher?: string;
@@ -57,18 +59,18 @@ export interface Metadata {
   places?: Place[];
   tags?: string[];
   properties?: Group;
-  /** The version of the schema that the properties were made with. */
+  /** The version of the schema that the properties were written with. */
   schema?: { id: string; version: number };
-  /** Which properties a program has filled in, and from where. */
+  /** The properties that a program has filled in, and their source. */
   sources?: Record<string, Source>;
 }
 
-/** The header of a file, or a JSON file beside it. */
+/** The header of a file, or a JSON file next to it. */
 export type Source = "header" | "sidecar";
 
-export const sourceLabels: Record<Source, string> = { header: "from the file’s header", sidecar: "from the JSON file beside it" };
+export const sourceLabels: Record<Source, string> = { header: "from the file’s header", sidecar: "from the JSON file next to it" };
 
-/** What people write; the service adds the rest. */
+/** The user-entered part; the service adds the rest. */
 export type Member = Exclude<keyof Metadata, "schema" | "sources">;
 export type Kind = "dataspace" | "set" | "resource";
 
@@ -93,7 +95,7 @@ const labels: Record<string, string> = { ...memberLabels, schema: "Form", source
 const described: Member[] = ["tags", "properties"];
 const dataspaceMembers: Member[] = ["creators", "publisher", "licence", "keywords", "funding"];
 
-/** The members that an object of a kind may have. */
+/** The members that are allowed for a kind of object. */
 export const membersOf: Record<Kind, Member[]> = {
   resource: described,
   dataspace: [...described, ...dataspaceMembers],
@@ -104,13 +106,14 @@ const mandatory: Member[] = ["creators", "publisher", "publicationYear", "resour
 
 const recommended: Member[] = ["licence", "keywords"];
 
-/** What a set lacks for a publication: the members that the DataCite kernel demands, and those that make data useful for others. */
+/** The members that a set lacks for a publication: those that the DataCite kernel requires, and
+    recommended ones. */
 export function lacking(m: Metadata): { needed: Member[]; useful: Member[] } {
   const empty = (name: Member) => !m[name] || (m[name] as unknown[]).length === 0;
   return { needed: mandatory.filter(empty), useful: recommended.filter(empty) };
 }
 
-/** JSON whose numbers can be written as they were read; where the browser cannot (before 2025), as float64. */
+/** JSON that keeps the notation of numbers; as float64 in browsers before 2025. */
 const json = JSON as unknown as {
   rawJSON?: (text: string) => RawNumber;
   parse: (text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown) => unknown;
@@ -119,7 +122,7 @@ const json = JSON as unknown as {
 /** Whether a text is a number of JSON that a float64 holds. */
 export const isNumeric = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text));
 
-/** A number as it is written in JSON. */
+/** A number in its JSON notation. */
 export function numberOf(text: string): Numeric {
   const value = Number(text);
   return String(value) === text || !json.rawJSON ? value : json.rawJSON(text);
@@ -143,21 +146,22 @@ export const floatOf = (v: Numeric) => Number(numberText(v));
 
 export const isGroup = (v: Value): v is Group => isObject(v) && !isQuantity(v);
 
-/** What is before `.` in the names of fields. */
+/** The prefix of the names of fields. */
 const root = "metadata";
 
 const ofProperties = `${root}.properties.`;
 
-/** The name of the property that a field such as metadata.properties.operator is; "" if it is none. */
+/** The property of a field such as metadata.properties.operator; "" for other fields. */
 const propertyOf = (field: string) => (field.startsWith(ofProperties) ? field.slice(ofProperties.length) : "");
 
-/** The label of a field such as metadata.tags; undefined for one that is no metadata. */
+/** The label of a field such as metadata.tags; undefined for a field outside of the metadata. */
 export function metadataLabel(field: string): string | undefined {
   const name = field.startsWith(`${root}.`) ? field.slice(root.length + 1) : "";
   return propertyOf(field) || (Object.hasOwn(labels, name) ? labels[name] : name) || undefined;
 }
 
-/** The members and the properties as texts, by the names that errors and the audit log give them; what is not there is left out. */
+/** The members and properties as texts, by their names in errors and in the audit log; absent ones
+    are left out. */
 export function flatten({ properties = {}, schema: _, sources: __, ...members }: Metadata): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(members)) texts[`${root}.${name}`] = JSON.stringify(value);
@@ -174,7 +178,8 @@ function mergePatch(from: unknown, to: unknown): unknown {
   return Object.fromEntries([...removed, ...changed.map(([name, value]) => [name, mergePatch(before.get(name), value)])]);
 }
 
-/** The merge patch that sets some of the texts of `flatten`, where "" removes. `from` is what they are now. */
+/** The merge patch that sets some texts of `flatten`, where "" removes. `from` is the current
+    state. */
 export function patchOf(from: Record<string, string>, texts: Record<string, string>): Record<string, unknown> {
   const members: [string, unknown][] = [];
   const properties: [string, unknown][] = [];
@@ -188,7 +193,7 @@ export function patchOf(from: Record<string, string>, texts: Record<string, stri
   return { ...Object.fromEntries(members), ...(properties.length && { properties: Object.fromEntries(properties) }) };
 }
 
-/** Whether an ORCID iD has its form and its checksum: ISO 7064 MOD 11-2. */
+/** Whether an ORCID iD has a valid format and checksum (ISO 7064 MOD 11-2). */
 export function isOrcid(text: string): boolean {
   if (!/^\d{4}-\d{4}-\d{4}-\d{3}[\dX]$/.test(text)) return false;
   const digits = text.replaceAll("-", "");

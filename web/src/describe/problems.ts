@@ -1,23 +1,24 @@
-// What is wrong with properties, in the words of the form that asks for them.
+// Describes problems of properties in terms of the form.
 import type { FormField, PropertyProblem } from "../api";
 
-/** What a JSON pointer has for a name. */
+/** The display name of a JSON pointer element. */
 export const step = (name: string) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** The names that a JSON pointer leads through. */
+/** The elements of a JSON pointer. */
 export const stepsOf = (path: string): string[] =>
   path
     .split("/")
     .slice(1)
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/** The name of the property that a JSON pointer leads to or through; "" for none. */
+/** The property on the path of a JSON pointer; "" without one. */
 export const propertyAt = (path: string) => stepsOf(path)[0] ?? "";
 
-/** The field that a name in a field leads to. */
+/** The field for a name within a field. */
 const within = (field: FormField | undefined, name: string) => (field?.kind === "list" ? field.item : field?.fields?.find((f) => f.name === name));
 
-/** What the names behind a field lead to, such as "the unit" or "number 2, “Minutes”"; "" for the field itself. */
+/** Describes the path below a field, such as "the unit" or "number 2, “Minutes”"; "" for the field
+    itself. */
 function partOf(field: FormField | undefined, names: string[]): string {
   const [name, ...rest] = names;
   if (name === undefined) return "";
@@ -29,7 +30,7 @@ function partOf(field: FormField | undefined, names: string[]): string {
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A problem in a sentence to be read at the field that a JSON pointer leads to, or at its property. */
+/** Describes a problem for the field of a JSON pointer, or for its property. */
 export function problemText(fields: FormField[], { path, message }: Pick<PropertyProblem, "path" | "message">, at = step(propertyAt(path))): string {
   const names = stepsOf(path);
   const here = stepsOf(at).length;
@@ -38,10 +39,11 @@ export function problemText(fields: FormField[], { path, message }: Pick<Propert
   return `${capital(partOf(field, names.slice(here)) || "this")} ${message}.`;
 }
 
-/** The JSON pointer of the names between the dots of a field such as metadata.properties.steps.0.what. */
+/** The JSON pointer of the dotted name of a field such as metadata.properties.steps.0.minutes. */
 export const pointerOf = (field: string) => field.split(".").slice(2).map(step).join("");
 
-/** An answer that refuses a property, such as "metadata.properties.sample is missing; the schema runs asks for it", as a sentence at a field. */
+/** Converts a refusal of the service, such as "metadata.properties.sample is missing; the schema
+    runs asks for it", to a sentence for a field. */
 export function refusalText(fields: FormField[], { field, detail }: { field: string; detail: string }, at: string): string {
   const [said = "", more = ""] = detail.split(/; the schema \S+ asks for it/);
   const says = said.startsWith(`${field} `) ? problemText(fields, { path: pointerOf(field), message: said.slice(field.length + 1) }, at) : detail;

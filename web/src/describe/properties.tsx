@@ -1,4 +1,5 @@
-// The rows in which properties are edited: a name, a value and its unit. What kind of value a text is, is recognised.
+// The rows in which properties are edited: name, value and unit. The kind of a value is detected
+// from its text.
 import { useId } from "preact/hooks";
 import { notNumber, readNumber } from "../numbers";
 import { IconButton, Button } from "../ui/components";
@@ -9,15 +10,15 @@ import { isNumber, isNumeric, isQuantity, numberOf, numberText, parse, sourceLab
 const kinds = { text: "text", number: "number", truth: "yes or no", date: "date", list: "JSON" };
 type ValueKind = keyof typeof kinds;
 
-/** A property as it is typed. */
+/** The input of a property. */
 export interface Row {
   key: number;
   name: string;
   text: string;
   unit: string;
-  /** Unset if it is what is recognised. */
+  /** Unset if the detected kind applies. */
   kind?: ValueKind;
-  /** It is edited in several lines. */
+  /** Whether it is edited in several lines. */
   long: boolean;
 }
 
@@ -29,7 +30,7 @@ const truths = new Map([
   ["no", false],
 ]);
 
-/** Whether a text is a number, or one in two readings, as people type it: 37,5. */
+/** Whether a text is a number, or has two readings as a number, such as 37,5. */
 const isTypedNumber = (text: string) => /[,.'’\s−]/.test(text) && readNumber(text).error !== notNumber;
 
 function recognised(text: string): ValueKind {
@@ -59,7 +60,7 @@ export const rowsOf = (properties: Group = {}) => Object.entries(properties).map
 export const nameOf = (row: Row) => row.name.trim().normalize("NFC");
 const isEmpty = (row: Row) => !row.name.trim() && !row.text.trim();
 
-/** The value of a row, or why it is none. */
+/** The value of a row, or the reason why it has none. */
 function valueOf(row: Row): { value: Value } | { error: string } {
   const kind = kindOf(row);
   const text = kind === "text" ? row.text : row.text.trim();
@@ -80,7 +81,7 @@ function valueOf(row: Row): { value: Value } | { error: string } {
   }
 }
 
-/** The properties of rows without errors. */
+/** The properties of the valid rows. */
 export const propertiesOf = (rows: Row[]): Group =>
   Object.fromEntries(
     rows.flatMap((row) => {
@@ -92,13 +93,13 @@ export const propertiesOf = (rows: Row[]): Group =>
 interface RowsProps {
   rows: Row[];
   legend?: string | undefined;
-  /** There are to be no others. */
+  /** Whether other properties are forbidden. */
   closed?: boolean | undefined;
-  /** Names of fields elsewhere in the form. */
+  /** The names of fields elsewhere in the form. */
   reserved?: string[];
   sources?: Record<string, Source> | undefined;
   onChange: (rows: Row[]) => void;
-  /** The error of the service about a property. */
+  /** The service's error for a property. */
   errorOf: (name: string) => string | undefined;
 }
 
@@ -109,7 +110,7 @@ export function PropertyRows({ rows, legend = "Properties", closed = false, rese
   return (
     <fieldset ref={ref}>
       <legend>{legend}</legend>
-      {closed && <p class="error">The form has no place for these.</p>}
+      {closed && <p class="error">The form does not allow these.</p>}
       {rows.map((row, i) => (
         <PropertyRow
           key={row.key}
@@ -134,16 +135,16 @@ interface PropertyProps {
   row: Row;
   number: number;
   onChange: (row: Row) => void;
-  /** Without it the row cannot be removed. */
+  /** Absent if the row cannot be removed. */
   remove?: () => void;
-  /** Another row or field has the same name. */
+  /** Whether another row or field has the same name. */
   taken?: boolean;
-  /** Where the value came from, if not from a person. */
+  /** The source of the value, unless a person entered it. */
   source?: Source | undefined;
   error: string | undefined;
 }
 
-/** Tells the browser what is wrong with a control, so that the form is not sent. */
+/** Sets the validity of a control, so that the browser does not send an invalid form. */
 const validity = (error: string) => (e: HTMLInputElement | HTMLTextAreaElement | null) => e?.setCustomValidity(error);
 
 export function PropertyRow({ row, number, onChange, remove, taken = false, source, error }: PropertyProps) {

@@ -1,17 +1,17 @@
 import type { Asked } from "../api";
 import type { Kind } from "./metadata";
 
-/** What the form gets that changes the metadata of a record. */
+/** The props of the form that changes the metadata of a record. */
 export interface FormProps<T> {
   kind: Kind;
   /** The record to edit. */
   was: T;
-  /** What its schema asks of it. */
+  /** Its schema. */
   asked?: Asked | undefined;
   done: (record: T) => void;
   cancel: () => void;
   /** The member that the user wants to fill in. */
   focus?: string | undefined;
-  /** What the form does after it has saved, if not `done`, which a button of its own does then. */
+  /** A second button that saves, and its action after saving. */
   next?: { action: string; done: (record: T) => void } | undefined;
 }

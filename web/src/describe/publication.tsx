@@ -1,4 +1,4 @@
-// The fields of one text that a publication needs.
+// The single-text fields that a publication requires.
 import { useState } from "preact/hooks";
 import { dataspaces } from "../api";
 import { Button } from "../ui/components";
@@ -8,7 +8,7 @@ import type { Member, Metadata } from "./metadata";
 import { memberLabels, membersOf } from "./metadata";
 import { licences, mainResourceTypes, resourceTypes, spaced } from "./vocabulary";
 
-/** The members of one text, in the order of the form. */
+/** The members with one text, in the order of the form. */
 export const lines = ["publisher", "publicationYear", "resourceType", "licence"] as const;
 export type Line = (typeof lines)[number];
 
@@ -20,10 +20,10 @@ interface Props {
 }
 
 export const hints: Record<Line, string> = {
-  publisher: "Who keeps the data available, such as your university or institute.",
-  publicationYear: "When it is published, or will be.",
-  resourceType: "What it is mostly. If in doubt: dataset.",
-  licence: "What others may do with it. Without a licence they may do nothing.",
+  publisher: "The organisation that keeps the data available, such as your university or institute.",
+  publicationYear: "The year of publication, past or planned.",
+  resourceType: "The main type of content. If in doubt: dataset.",
+  licence: "The rights that others have. Without a licence, others may not use the data.",
 };
 
 export function LineField({ name, text, onChange, error }: Props) {
@@ -53,12 +53,12 @@ const typeOption = (type: string) => (
   </option>
 );
 
-/** The value of the choice for a licence that is not in the list. */
+/** The choice for a licence that is not in the list. */
 const other = "other";
 
 const listed = new Set(licences.flatMap(({ of }) => of.map(([id]) => id)));
 
-/** The licences that most data are published under, with what they say; any other one by its identifier. */
+/** The most common licences, with explanations; any other licence by its identifier. */
 function Licence({ text, onChange, error }: Omit<Props, "name">) {
   const [chosen, setChosen] = useState(false);
   const typing = chosen || (!!text && !listed.has(text));
@@ -90,7 +90,7 @@ function Licence({ text, onChange, error }: Omit<Props, "name">) {
   );
 }
 
-/** Takes over what the dataspace says of itself and the set does not say yet. */
+/** Copies values from the dataspace that the set lacks. */
 export function FromDataspace({ did, empty, take }: { did: string; empty: (name: Member) => boolean; take: (m: Metadata) => void }) {
   const { value } = useLoad(() => dataspaces.get(did), [did]);
   const { metadata = {} } = value ?? {};

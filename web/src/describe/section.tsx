@@ -1,4 +1,5 @@
-// What people say about a dataspace, a set or a file, on its page. The form that changes it is loaded when it is opened.
+// The metadata of a dataspace, a set or a file, on its page. The form that changes it is loaded on
+// demand.
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Asked, DataSet, Dataspace, Resource } from "../api";
@@ -17,24 +18,24 @@ import { CreatorLine, DateLine, FundingLine, LinkedText, PlaceLine, RelatedLine,
 interface Props<T> {
   kind: Kind;
   record: T;
-  /** What its schema asks of it. */
+  /** Its schema. */
   asked?: Asked | undefined;
   mayEdit: boolean;
-  /** Gets the changed record. */
+  /** Receives the changed record. */
   update: (record: T) => void;
-  /** Opens the form in another way. */
+  /** Opens the form by another control. */
   open?: (() => void) | undefined;
 }
 
 const nouns = { dataspace: "dataspace", set: "set", resource: "file" };
 
-/** The metadata of a record; nothing if there are none and the user may not change them. */
+/** The metadata of a record; empty if it has none and the user cannot change it. */
 export function Described<T extends Dataspace | DataSet | Resource>({ kind, record, asked, mayEdit, update, open }: Props<T>) {
   const { metadata } = record;
   const [form, setForm] = useState<{ Form: ComponentType<FormProps<T>>; asked: Asked | undefined } | undefined>();
   const [focus, setFocus] = useState<string | undefined>();
   const { run, busy, problem } = useAction(async () => {
-    // What was asked for when the page was loaded may have changed since.
+    // The schema can have changed since the page was loaded.
     const [{ DescribeForm }, newest] = await Promise.all([import("./form"), asked?.form && kind !== "dataspace" ? schemas.of(`${kind}s`, record.id) : undefined]);
     setForm({ Form: DescribeForm, asked: newest });
   });
@@ -81,7 +82,7 @@ export function Described<T extends Dataspace | DataSet | Resource>({ kind, reco
   );
 }
 
-/** The core fields, and the properties that are no fields of the form. */
+/** The core fields, and the properties outside of the form. */
 function Said({ of: m, names = [] }: { of: Metadata; names?: string[] | undefined }) {
   const others = otherProperties(m.properties, names);
   return (
@@ -115,7 +116,7 @@ function Properties({ rows, sources = {}, title }: { rows: [string, Value][]; so
   );
 }
 
-/** Where a value came from, if not from a person. */
+/** The source of a value, unless a person entered it. */
 export function SourceOf({ name, sources = {} }: { name: string; sources: Record<string, Source> | undefined }) {
   const source = sources[name];
   return source ? <Badge>{sourceLabels[source]}</Badge> : null;
@@ -161,7 +162,8 @@ function CoreFields({ of: m }: { of: Metadata }) {
   );
 }
 
-/** What a set lacks for a publication, and what it should have. Each word opens the form at its field. */
+/** The members that a set lacks for a publication, and recommended ones. Each word opens the form
+    at its field. */
 function Missing({ of, edit }: { of: Metadata; edit: (member: string) => void }) {
   const { needed, useful } = lacking(of);
   const links = (names: Member[]) =>
@@ -176,7 +178,7 @@ function Missing({ of, edit }: { of: Metadata; edit: (member: string) => void })
   if (!needed.length && !useful.length) return null;
   return (
     <p class="dim">
-      {needed.length > 0 ? <>For a publication it lacks: {links(needed)}.</> : "It has what a publication needs."} {useful.length > 0 && <>Useful for others: {links(useful)}.</>}
+      {needed.length > 0 ? <>Missing for a publication: {links(needed)}.</> : "Everything that a publication needs is filled in."} {useful.length > 0 && <>Recommended: {links(useful)}.</>}
     </p>
   );
 }

@@ -1,4 +1,4 @@
-// Describes one file of a set after the other: its content beside the form that its schema asks for.
+// Describes the files of a set one after another: the content is next to the form of its schema.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, DataSet, Dataspace, Resource } from "../api";
 import { resources, schemas, search } from "../api";
@@ -15,9 +15,9 @@ import { incompleteIn } from "./incomplete";
 interface Props {
   set: DataSet;
   dataspace: Dataspace;
-  /** The file to begin with; without one the first that is incomplete. */
+  /** The first file; by default the first incomplete one. */
   first?: { resource: Resource; asked: Asked } | undefined;
-  /** Gets the file that was shown last; `changed` whether anything was saved. */
+  /** Receives the last shown file, and whether anything was saved. */
   close: (last: Resource | undefined, changed: boolean) => void;
 }
 
@@ -31,10 +31,11 @@ const load = async (rid: string): Promise<Shown> => {
   return { resource, asked };
 };
 
-/** Files that are offered at most; after these the search is asked again. */
+/** The batch size: after these files the search is repeated. */
 const maxFiles = 1000;
 
-/** The incomplete files of a set, by name. What was described or skipped is left out, since the search follows a moment later. */
+/** The incomplete files of a set, by name. Described and skipped files are left out, because the
+    search index follows with a delay. */
 function useIncomplete(set: DataSet, dataspace: Dataspace) {
   const seen = useRef(new Set<string>());
   const [files, setFiles] = useState<string[]>([]);
@@ -45,7 +46,7 @@ function useIncomplete(set: DataSet, dataspace: Dataspace) {
     return ids;
   };
   const open = (ids: string[]) => ids.filter((id) => !seen.current.has(id));
-  /** The id of the file behind this one, then from the beginning. */
+  /** The id of the next file; after the end, of the first one. */
   const next = async (after: string | undefined): Promise<string | undefined> => {
     if (after) seen.current.add(after);
     const rotated = (ids: string[]) => [...ids.slice(ids.indexOf(after ?? "") + 1), ...ids];
@@ -65,7 +66,8 @@ export function DescribeFiles({ set, dataspace, first, close }: Props) {
     else setOver(true);
   };
   const goOn = useAction(() => go(shown?.resource));
-  useEffect(() => void (first ? incomplete.fetch().catch(() => {}) : goOn.run()), []); // without the others it is this file alone
+  // if the others cannot be loaded, only this file is described
+  useEffect(() => void (first ? incomplete.fetch().catch(() => {}) : goOn.run()), []);
   const leave = (last: Resource | undefined, saved = 0) => {
     if (done + saved) notifyChange(set.id);
     close(last, done + saved > 0);

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { IconButton } from "../ui/components";
 import { Field } from "../ui/form";
 
-/** The words in a text: between commas, without those that are there already. */
+/** The words of a text, separated by commas, without existing ones. */
 export function added(words: readonly string[], text: string): string[] {
   const all = text.split(",").map((word) => word.trim().replace(/\s+/g, " ").normalize("NFC"));
   return [...new Set([...words, ...all.filter(Boolean)])];
@@ -13,17 +13,18 @@ interface Props {
   hint?: string | undefined;
   words: string[];
   onChange: (words: string[]) => void;
-  /** What is typed and not added yet; the form adds it when it is sent. */
+  /** The input that is not added yet; the form adds it when it is sent. */
   typed: string;
   onType: (text: string) => void;
   error: string | undefined;
 }
 
-/** Words that are added by Enter or a comma. Backspace in an empty field takes the last one back, to be changed. */
+/** Words that Enter or a comma adds. Backspace in an empty field moves the last word back into the
+    field. */
 export function Words({ label, hint = "Type a word and press Enter.", words, onChange, typed, onType, error }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const onKeyDown = (e: KeyboardEvent) => {
-    const { value } = input.current!; // newer than `typed` if the keys follow each other fast
+    const { value } = input.current!; // newer than `typed` if keys follow each other fast
     if (e.isComposing) return;
     if ((e.key === "Enter" || e.key === ",") && value.trim()) {
       e.preventDefault(); // Enter in an empty field sends the form

@@ -1,4 +1,4 @@
-// The vocabularies of the DataCite kernel 4.6, as the service has them.
+// The vocabularies of the DataCite kernel 4.6, as in the service.
 const words = (text: string) => text.trim().split(/\s+/);
 
 export const resourceTypes = words(`
@@ -20,10 +20,11 @@ export const dateTypes = words(`
 
 export const creatorTypes = ["person", "organization"];
 
-/** The types that most sets have. */
+/** The most common types of sets. */
 export const mainResourceTypes = ["Dataset", "Image", "Software", "ComputationalNotebook", "Model", "Text", "Collection"];
 
-/** The licences that data and programs are mostly published under, with what each asks; the service takes every identifier of SPDX. */
+/** The most common licences for data and programs, with explanations. The service accepts every
+    SPDX identifier. */
 export const licences: { group: string; of: [id: string, says: string][] }[] = [
   {
     group: "For data and texts",
@@ -59,5 +60,5 @@ export const licences: { group: string; of: [id: string, says: string][] }[] = [
   },
 ];
 
-/** A word of a vocabulary as people write it: IsSupplementTo becomes "is supplement to". */
+/** A word of a vocabulary as text: IsSupplementTo becomes "is supplement to". */
 export const spaced = (word: string) => word.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();

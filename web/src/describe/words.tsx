@@ -1,4 +1,4 @@
-// Values of metadata in words.
+// Metadata values as text.
 import type { ComponentChildren } from "preact";
 import { searchFor } from "../find/query";
 import { Link } from "../router";
@@ -18,16 +18,16 @@ export function valueText(v: Value): string {
     .join("; ");
 }
 
-/** A value of a field that the service has as JSON, on one line; "" if there is none. */
+/** A field value that the service stores as JSON, on one line; "" if it is empty. */
 export function jsonText(text: string): string {
   try {
     return text && valueText(parse(text) as Value);
   } catch {
-    return text; // cut off
+    return text; // truncated
   }
 }
 
-/** The values of a group with their names; those of groups in it follow with the names that lead to them. */
+/** The values of a group with their names; nested groups follow with their paths. */
 export function valueRows(of: Group, within = ""): [name: string, value: Value][] {
   return Object.entries(of).flatMap(([name, value]) => {
     const path = within + name;
@@ -45,7 +45,7 @@ function Outside({ to, children = to }: { to: string; children?: ComponentChildr
   );
 }
 
-/** A text, as a link where it is an address. */
+/** A text, as a link if it is an address. */
 export function LinkedText({ text }: { text: string }) {
   return /^https?:\/\/[^\s]+$/.test(text) ? <Outside to={text} /> : <span class="preserve">{text}</span>;
 }
@@ -54,7 +54,7 @@ export const TagLinks = ({ tags, field = "tag" }: { tags: string[]; field?: stri
   <ul class="chips">
     {tags.map((tag) => (
       <li key={tag}>
-        <Link class="chip" to={searchFor(field, tag)} title={`Find what has the ${field} ${tag}`}>
+        <Link class="chip" to={searchFor(field, tag)} title={`Search for the ${field} ${tag}`}>
           {tag}
         </Link>
       </li>
@@ -65,7 +65,7 @@ export const TagLinks = ({ tags, field = "tag" }: { tags: string[]; field?: stri
 export function CreatorLine({ of: { name, orcid, affiliations = [] } }: { of: Creator }) {
   return (
     <>
-      <Link to={searchFor("creator", name)} title={`Find what ${name} made`}>
+      <Link to={searchFor("creator", name)} title={`Search for data by ${name}`}>
         {name}
       </Link>
       {orcid && <Outside to={`https://orcid.org/${orcid}`}>ORCID {orcid}</Outside>}
@@ -74,7 +74,7 @@ export function CreatorLine({ of: { name, orcid, affiliations = [] } }: { of: Cr
   );
 }
 
-/** Where an identifier leads to, by its type. */
+/** The link target of an identifier, by its type. */
 const resolvers: Record<string, string> = {
   DOI: "https://doi.org/",
   Handle: "https://hdl.handle.net/",

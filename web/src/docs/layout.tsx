@@ -15,7 +15,7 @@ export function useHash(): string {
 }
 
 export interface Entry {
-  /** The id of the section; a heading within the contents has none. */
+  /** The id of the section; a heading within the contents has no id. */
   id?: string;
   label: string;
 }

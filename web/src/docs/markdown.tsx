@@ -1,4 +1,5 @@
-// Renders the documents of the service: headings with links to themselves, and code that can be copied.
+// Renders the documents of the service: headings with links to themselves, and code that can be
+// copied.
 import type { Token, Tokens } from "marked";
 import { Lexer, lexer } from "marked";
 import type { ComponentChildren } from "preact";

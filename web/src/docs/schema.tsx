@@ -1,4 +1,4 @@
-// Schemas of requests and answers, field by field.
+// Schemas of requests and responses, field by field.
 import { useState } from "preact/hooks";
 import { Inline, Text } from "./markdown";
 import type { Document, Schema } from "./openapi";

@@ -1,4 +1,4 @@
-/** The bundler replaces the import by the text of the file. */
+/** The bundler replaces the import by the content of the file. */
 declare module "*.md" {
   const text: string;
   export default text;

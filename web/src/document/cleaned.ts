@@ -1,5 +1,6 @@
-// The HTML of a file, reduced to the elements and attributes of a list before it is parsed: the policy of the page would complain of the others
-// even in a document without a window. This module is independent of the page.
+// HTML reduced to an allowlist of elements and attributes before it is parsed. Otherwise, the
+// page's content security policy would report violations even in a document without a window. This
+// module is independent of the page.
 
 /** Elements that arrange text. */
 const kept = new Set(
@@ -8,10 +9,11 @@ const kept = new Set(
 
 export const isKept = (name: string) => kept.has(name);
 
-/** What is in these is no text for people. */
+/** Elements whose content is not text for people. */
 const dropped = new Set("script style template title head svg math iframe object embed noscript noembed noframes xmp plaintext canvas audio video select textarea button".split(" "));
 
-/** Finds the position behind the tag that begins at `start`; -1 if it has no end. Once a quote stays open, quotes do not count any more. */
+/** Finds the position after the tag that begins at `start`; -1 if it has no end. After an unclosed
+    quote, quotes are ignored. */
 function tagEnds(html: string): (start: number) => number {
   let quotes = true;
   return (start) => {
@@ -31,7 +33,7 @@ export function cleaned(html: string): string {
   const out: string[] = [];
   const nameOf = /\/?[a-z][a-z\d]*/iy;
   const endOfTag = tagEnds(html);
-  let tags = true; // there may be more of them
+  let tags = true; // there can be more tags
   for (let at = 0; at < html.length; ) {
     const start = html.indexOf("<", at);
     out.push(html.slice(at, start < 0 ? undefined : start));
@@ -59,7 +61,7 @@ export function cleaned(html: string): string {
   return out.join("");
 }
 
-/** A tag with the attributes that are needed; "" if its element is not kept. */
+/** A tag with its allowed attributes; "" if its element is not allowed. */
 function tag(name: string, text: string): string {
   const attribute = (of: string, as = of) => {
     const value = new RegExp(`\\s${of}\\s*=\\s*("[^"]*"|'[^']*'|[^\\s"'>]+)`, "i").exec(text)?.[1];

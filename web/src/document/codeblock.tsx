@@ -1,10 +1,10 @@
-// A block of code within a document, with the colours of its language.
+// A block of code within a document, with syntax colours.
 import { useEffect, useState } from "preact/hooks";
 import { coloured } from "../preview/colours";
 import { namedLanguage } from "../preview/languages";
 import { useDocument } from "./tools";
 
-/** @param language as the document names it; "" or unknown: without colours */
+/** @param language the language in the document; "" or unknown: without colours */
 export function CodeBlock({ text, language }: { text: string; language: string }) {
   const tools = useDocument();
   const [found, setFound] = useState<{ of: string; runs: Uint32Array } | undefined>();
@@ -12,7 +12,8 @@ export function CodeBlock({ text, language }: { text: string; language: string }
   useEffect(() => {
     if (!name || !text || !tools) return;
     let used = true;
-    tools.colours(name, text).then((runs) => used && setFound({ of: text, runs }), () => {}); // without colours it is readable, too
+    // readable without colours, too
+    tools.colours(name, text).then((runs) => used && setFound({ of: text, runs }), () => {});
     return () => void (used = false);
   }, [tools, name, text]);
   return (

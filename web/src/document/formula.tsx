@@ -1,4 +1,5 @@
-// A formula, as MathML: elements that the page makes of what the decoder answers. Where there is an error, its source is shown.
+// A formula as MathML, which the page creates from the response of the decoder. After an error, its
+// source is shown.
 import type { ComponentChildren } from "preact";
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -18,7 +19,7 @@ export function FormulaView({ source, display }: { source: string; display: bool
   }, [tools, source, display]);
   useEffect(() => {
     const wide = box.current && box.current.scrollWidth > box.current.clientWidth;
-    if (wide) box.current!.tabIndex = 0; // what scrolls is to be reached by the keyboard
+    if (wide) box.current!.tabIndex = 0; // scrolling content must be reachable by keyboard
   }, [found]);
   if (!found.tree) return <code class={found.why ? "formula-source failed" : "formula-source"} title={found.why}>{source}</code>;
   const math = elementOf(found.tree, source);

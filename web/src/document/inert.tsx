@@ -1,5 +1,5 @@
-// HTML of a file, such as the tables of pandas: its cleaned text is parsed without a window, so that nothing in it runs or is fetched, and made anew from
-// a list of elements that only arrange text. Everything else is left out.
+// HTML of a file, such as pandas tables. Its cleaned text is parsed without a window, so that
+// nothing runs or is fetched. An allowlist of text elements is then created anew.
 import type { ComponentChildren } from "preact";
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
@@ -7,19 +7,19 @@ import { cleaned, isKept } from "./cleaned";
 import type { Attachments } from "./links";
 import { DocumentLink, DocumentPicture } from "./links";
 
-/** Characters of HTML that are parsed, elements that are made of them, and elements within each other. */
+/** Limits: characters of HTML, elements, and nesting. */
 const maxHTML = 4e6;
 const maxElements = 15_000;
 const maxDepth = 60;
 
-/** Cells of a row, and cells that are covered by spans of others: layout takes time for each column. */
+/** Limits: cells of a row, and cells covered by spans: each column costs layout time. */
 const maxColumns = 500;
 const maxSpanned = 3000;
 
 interface Props {
   html: string;
   attachments?: Attachments | undefined;
-  /** Shown if nothing is left of it, or if it is too long. */
+  /** Shown if nothing remains, or if the text is too long. */
   otherwise: ComponentChildren;
 }
 
@@ -66,7 +66,7 @@ function contentOf(html: string, attachments: Attachments | undefined): Componen
     return name === "table" ? table(children) : h(name, name === "td" || name === "th" ? spansOf(element) : {}, ...children);
   };
   const content = [...body.childNodes].map((child) => convert(child, 0));
-  if (left < 0) content.push(<p class="hint">This is only a first part of it; the file has all.</p>);
+  if (left < 0) content.push(<p class="hint">Only the first part is shown. Download the file to see all of it.</p>);
   return found ? content : undefined;
 }
 

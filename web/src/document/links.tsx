@@ -1,4 +1,5 @@
-// Links and pictures of a document: those of its set by their names, all others as links to elsewhere, of which nothing is fetched.
+// Links and pictures of a document: files of its set are resolved by name. All others become
+// external links, and nothing is fetched from them.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { queryOf } from "../api";
@@ -7,7 +8,7 @@ import { ExternalLink } from "../ui/markdown";
 import { type Reference, referenceOf } from "./references";
 import { useDocument } from "./tools";
 
-/** The address of a page for what is referred to. */
+/** The page address of a reference. */
 function addressOf(set: string, { name, fragment }: Reference): string {
   return name.endsWith("/") ? `/sets/${set}${queryOf({ folder: name })}` : `/sets/${set}/file${queryOf({ name })}${fragment}`;
 }
@@ -25,7 +26,7 @@ export function DocumentLink({ href, children }: { href: string; children: Compo
   );
 }
 
-/** Pictures of a notebook in its own file, by their names: their type and their bytes in base64. */
+/** Pictures embedded in a notebook, by name: type and base64 content. */
 export type Attachments = Record<string, Record<string, string>>;
 
 export function DocumentPicture({ href, text, attachments }: { href: string; text: string; attachments?: Attachments | undefined }) {
@@ -54,7 +55,7 @@ function Attached({ data, text }: { data: Record<string, string>; text: string }
   return type ? <Base64Picture type={type} base64={data[type]!} text={text} /> : <span class="dim">[image: {text}]</span>;
 }
 
-/** A picture in base64, shown under an address of its own. */
+/** A base64 picture, shown from an object URL. */
 export function Base64Picture({ type, base64, text }: { type: string; base64: string; text: string }) {
   const [address, setAddress] = useState("");
   const [failed, setFailed] = useState(false);
@@ -68,6 +69,6 @@ export function Base64Picture({ type, base64, text }: { type: string; base64: st
       setFailed(true);
     }
   }, [type, base64]);
-  if (failed) return <span class="hint">An image that cannot be shown.</span>;
+  if (failed) return <span class="hint">This image cannot be shown.</span>;
   return address ? <img src={address} alt={text} onError={() => setFailed(true)} /> : null;
 }

@@ -1,4 +1,4 @@
-// A text in Markdown within a document: with formulas, colours of code, and what it refers to in its set.
+// Markdown within a document: with formulas, syntax colours, and references to files of its set.
 import type { Token, Tokens } from "marked";
 import { useEffect, useMemo } from "preact/hooks";
 import { listen } from "../events";
@@ -14,17 +14,17 @@ import { documentTokens, type Formula, slugOf } from "./tokens";
 interface Props {
   text: string;
   attachments?: Attachments | undefined;
-  /** Its headings have addresses. */
+  /** Whether its headings have addresses. */
   anchors?: boolean;
 }
 
-/** Ids of a file are told from those of the page by this. */
+/** The prefix that separates ids of a file from ids of the page. */
 const idOf = (slug: string) => `content-${slug}`;
 
-/** What stands before a document in YAML, as programs for papers have it. */
+/** YAML front matter, as programs for papers write it. */
 const frontMatter = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
-/** A text that cannot be parsed is shown as it is written. */
+/** A text that cannot be parsed is shown as written. */
 export function MarkdownText({ text: all, attachments, anchors }: Props) {
   const front = anchors ? frontMatter.exec(all) : undefined;
   const text = front ? all.slice(front[0].length) : all;
@@ -53,7 +53,7 @@ function decodedFragment(): string {
   }
 }
 
-/** The ids of headings; of equal ones the second ends with -1. */
+/** The ids of headings; repeated ids get the suffix -1 and so on. */
 function idsOf(tokens: Token[]): Map<Token, string> {
   const taken = new Map<string, number>();
   const ids = new Map<Token, string>();

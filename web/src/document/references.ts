@@ -1,13 +1,14 @@
-// What a relative reference in a file means: another file of the same set. Independent of the page.
+// Resolves relative references in a file to other files of the same set. Independent of the page.
 
 export interface Reference {
-  /** The name in the set; that of a folder ends with "/", and "" is the file itself. */
+  /** The name in the set; a folder ends with "/", and "" is the file itself. */
   name: string;
   /** With its "#", or "". */
   fragment: string;
 }
 
-/** A reference as a name in the set; undefined for an address of its own, and for what leaves the set. */
+/** A reference as a name in the set; undefined for absolute addresses and for paths outside of the
+    set. */
 export function referenceOf(reference: string, from: string): Reference | undefined {
   const text = reference.replace(/[\0-\x1f]/g, "").trim();
   if (!text || text.length > 2000 || /^(?:[a-z][a-z\d+.-]*:|[/\\]{2}|\\|\?)/i.test(text)) return undefined;

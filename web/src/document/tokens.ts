@@ -1,4 +1,5 @@
-// Markdown with formulas: $…$, $$…$$, \(…\), \[…\] and environments of amsmath, as Jupyter and GitHub read them. Independent of the page.
+// Markdown with formulas: $…$, $$…$$, \(…\), \[…\] and amsmath environments, compatible with
+// Jupyter and GitHub. Independent of the page.
 import type { Token, TokenizerExtension } from "marked";
 import { Marked } from "marked";
 
@@ -7,13 +8,14 @@ export interface Formula {
   raw: string;
   /** TeX. */
   source: string;
-  /** It has a line of its own. */
+  /** Whether it is a block of its own. */
   display: boolean;
 }
 
 const environment = /(\\begin\{((?:equation|align|gather|multline|eqnarray|alignat|split|cases|array|[a-zA-Z]*matrix)\*?)\}[^]+?\\end\{\2\})/.source;
 
-/** Characters in which the end of a formula is looked for: an end that never comes costs no more. */
+/** The number of characters searched for the end of a formula, to bound the cost of an unclosed
+    one. */
 const reach = 5000;
 
 const block = [
@@ -25,7 +27,8 @@ const block = [
 const inline: [RegExp, display: boolean][] = [
   [/^\$\$((?:\\[^]|[^\\$])+?)\$\$/, true],
   [/^\$`([^`$]+)`\$/, false],
-  [/^\$(?![\s$])((?:\\[^]|[^\\$])*?[^\s\\$]|\\[^\s])\$(?!\d)/, false], // "$5 and $10" is none
+  // "$5 and $10" is not a formula
+  [/^\$(?![\s$])((?:\\[^]|[^\\$])*?[^\s\\$]|\\[^\s])\$(?!\d)/, false],
   [new RegExp(`^${environment}`), true],
 ];
 
@@ -69,7 +72,7 @@ function first(src: string, patterns: [RegExp, display: boolean][]): Formula | u
   return undefined;
 }
 
-/** A formula; none has an empty line. */
+/** A formula; it contains no empty line. */
 function formula(raw: string, text: string, display: boolean): Formula | undefined {
   const source = text.trim();
   return /\n[ \t]*\n/.test(source) ? undefined : { type: "formula", raw, source, display };
@@ -86,7 +89,7 @@ export function documentTokens(text: string): Token[] | undefined {
   }
 }
 
-/** The name of a heading in addresses, as GitHub makes it. */
+/** The anchor of a heading, as on GitHub. */
 export const slugOf = (text: string) =>
   text
     .toLowerCase()

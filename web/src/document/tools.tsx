@@ -1,4 +1,5 @@
-// What a document (Markdown, a notebook) needs to be shown: colours and formulas by decoders, and pictures of its set. It ends with the document.
+// The resources that a document (Markdown, a notebook) needs: decoders for colours and formulas,
+// and pictures of its set. They end with the document.
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo } from "preact/hooks";
@@ -8,18 +9,18 @@ import { pictureType } from "../preview/pictures";
 import { Decoder } from "../sight/decoder";
 import type { MathTree } from "../sight/mathml";
 
-/** Of one document. */
+/** The limits of one document. */
 const maxFormulas = 3000;
 const maxPictures = 100;
 const maxCode = 1000;
 
-/** Bytes of a picture that is shown in a document. */
+/** The maximum size of a picture in a document. */
 const maxPicture = 16e6;
 
-/** Characters of a block of code. */
+/** The maximum length of a block of code. */
 const maxBlock = 100_000;
 
-const tooMany = new Problem(-2, "too_many", "This document has more of them than are shown.");
+const tooMany = new Problem(-2, "too_many", "The limit of this document is reached.");
 
 export class DocumentTools {
   private readonly decoders = new Map<string, Decoder>();
@@ -30,7 +31,7 @@ export class DocumentTools {
 
   constructor(readonly file: StoredFile) {}
 
-  /** The lines of code have colours where this answers. */
+  /** Classifies lines of code for colours. */
   async colours(language: string, text: string): Promise<Uint32Array> {
     if (text.length > maxBlock || ++this.blocks > maxCode) throw tooMany;
     return this.decoder("code").call("highlight", { language, text });
@@ -41,7 +42,8 @@ export class DocumentTools {
     return this.decoder("math").call("formula", { source, display });
   }
 
-  /** The address of a picture of the set, which is loaded once; it rejects where there is none that browsers show. */
+  /** The address of a picture of the set, which is loaded once. It rejects if the picture is
+      missing or not displayable. */
   picture(name: string): Promise<string> {
     let found = this.addresses.get(name);
     if (!found) {
@@ -62,13 +64,13 @@ export class DocumentTools {
     const listing = sets.resources(this.file.setId ?? "", { name, limit: 1 });
     const [found] = this.file.setId ? (await listing.page(listing.first, signal)).items : [];
     const type = found && pictureType(found);
-    if (!found || !type || found.bytes > maxPicture) throw new Problem(404, "not_found", "There is no such picture.");
+    if (!found || !type || found.bytes > maxPicture) throw new Problem(404, "not_found", "This picture does not exist.");
     const blob = await download(found, signal);
     signal.throwIfAborted();
     return URL.createObjectURL(new Blob([blob], { type }));
   }
 
-  /** One that took too long stays ended, so that its calls fail at once. */
+  /** A decoder that took too long stays ended, so that its calls fail at once. */
   private decoder(name: string): Decoder {
     const decoder = this.decoders.get(name) ?? new Decoder(name, undefined, () => {});
     this.decoders.set(name, decoder);
@@ -78,7 +80,7 @@ export class DocumentTools {
 
 const Context = createContext<DocumentTools | undefined>(undefined);
 
-/** The tools of the document around; undefined outside of one. */
+/** The tools of the surrounding document; undefined outside of one. */
 export const useDocument = () => useContext(Context);
 
 export function DocumentOf({ file, children }: { file: StoredFile; children: ComponentChildren }) {

@@ -1,4 +1,5 @@
-// The page of a request link, where scripts run: many files or a folder, with their progress. It takes the place of the form.
+// The page of a file request with scripts: many files or a folder, with progress. It replaces the
+// form.
 import { render } from "preact";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { plural, size } from "../format";
@@ -9,7 +10,7 @@ import { forget } from "./memory";
 import type { Item, Totals } from "./queue";
 import { Queue } from "./queue";
 
-/** The most files that a list shows: a page of more becomes slow. */
+/** The maximum number of listed files: longer pages become slow. */
 const most = 200;
 
 function Page({ queue }: { queue: Queue }) {
@@ -19,7 +20,7 @@ function Page({ queue }: { queue: Queue }) {
     const files = selection.files.filter((file) => !isSystemFile(file));
     setNotes([
       ...selection.unreadable.map(({ path, error }) => `${path} cannot be read. ${error}`),
-      ...(files.length ? [] : ["There are no files in it."]),
+      ...(files.length ? [] : ["It contains no files."]),
     ]);
     queue.add(files);
   };
@@ -44,7 +45,7 @@ function Page({ queue }: { queue: Queue }) {
   );
 }
 
-/** The buttons that open the choosers, and the window as the place for a drop. */
+/** The buttons that open the choosers; the window accepts drops. */
 function Choice({ add }: { add: (selection: Selection) => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -52,7 +53,7 @@ function Choice({ add }: { add: (selection: Selection) => void }) {
   const change = (e: Event) => {
     const input = e.currentTarget as HTMLInputElement;
     add(fromInput(input.files!));
-    input.value = ""; // so that the same files can be selected again
+    input.value = ""; // allows selecting the same files again
   };
   return (
     <div class={over ? "choice over" : "choice"}>
@@ -81,8 +82,8 @@ function Progress({ queue, totals }: { queue: Queue; totals: Totals }) {
         </span>
       </p>
       <progress max={totals.bytes || 1} value={totals.bytes ? totals.done : 1} aria-label="All files" />
-      {!totals.running && !by.failed && <p class="dim">The service has all of them. You may close this page.</p>}
-      {totals.silent && <p class="note">The connection is lost. It goes on by itself, as soon as the service answers.</p>}
+      {!totals.running && !by.failed && <p class="dim">All files have arrived. You can close this page.</p>}
+      {totals.silent && <p class="note">The connection is lost. The upload resumes as soon as the service answers.</p>}
       {by.failed > 0 && (
         <>
           <h2>{plural(by.failed, "file")} not sent</h2>
@@ -103,7 +104,7 @@ function Progress({ queue, totals }: { queue: Queue; totals: Totals }) {
           </button>
         </>
       )}
-      {totals.running && <p class="dim">Leave this page open until all is sent. After a break, select the same files again: what has arrived is not sent twice.</p>}
+      {totals.running && <p class="dim">Leave this page open until all files are sent. To continue after a break, select the same files again: files that have arrived are not sent twice.</p>}
     </section>
   );
 }
@@ -133,21 +134,21 @@ function Files({ items }: { items: Item[] }) {
   );
 }
 
-/** What has become of the files, in a line. */
+/** Summarises the state of the files in one line. */
 function summary({ files, by, running }: Totals): string {
   const sent = by.sent + by.before;
   if (running) return `${sent} of ${plural(files, "file")} sent`;
   return by.failed ? `${by.failed} of ${plural(files, "file")} not sent` : `All sent: ${plural(files, "file")}`;
 }
 
-/** What is read out: where something begins, stops or ends, and no progress. */
+/** The announcement for screen readers: state changes without progress. */
 function announcement(totals: Totals): string {
   if (!totals.files) return "";
   if (!totals.running) return `${summary(totals)}.`;
-  return totals.silent ? "The connection is lost. It goes on by itself." : "Sending.";
+  return totals.silent ? "The connection is lost. The upload resumes automatically." : "Sending.";
 }
 
-/** Has the browser ask before it leaves the page. */
+/** Makes the browser confirm before it leaves the page. */
 function useWarning(running: boolean) {
   useEffect(() => {
     if (!running) return;

@@ -1,7 +1,8 @@
-// What this browser has sent through a link: the same files, selected again after a reload, are not sent twice.
+// Remembers the files that this browser has sent through a link, so that files selected again after
+// a reload are not sent twice.
 import type { SelectedFile } from "../upload/selection";
 
-/** How long it is remembered, in ms: as long as the service keeps unfinished uploads where nothing else is set. */
+/** The lifetime of an entry in ms: the default lifetime of unfinished uploads in the service. */
 const kept = 7 * 24 * 3600 * 1000;
 
 const mark = "labshelf-sent ";
@@ -9,12 +10,12 @@ const mark = "labshelf-sent ";
 /** Identifies a file and the link through which it goes. */
 export const keyOf = (endpoint: string, { file, path }: SelectedFile) => [endpoint, file.size, file.lastModified, path].join(" ");
 
-/** Whether localStorage lets a function use it. */
+/** Calls a function that uses localStorage; returns `otherwise` if it is not available. */
 function stored<T>(use: () => T, otherwise: T): T {
   try {
     return use();
   } catch {
-    return otherwise; // it is disabled, or full
+    return otherwise; // localStorage is disabled or full
   }
 }
 
@@ -22,7 +23,7 @@ export const remember = (key: string) => stored(() => localStorage.setItem(mark 
 
 export const wasSent = (key: string) => stored(() => localStorage.getItem(mark + key) !== null, false);
 
-/** Forgets what was sent long ago, through any link. */
+/** Removes old entries of any link. */
 export function forget() {
   stored(() => {
     for (const key of Object.keys(localStorage))

@@ -1,4 +1,5 @@
-// The files that a visitor sends through a request link. They wait for a lost connection, and go on by themselves.
+// The files that a visitor sends through a file request. They wait during a lost connection and
+// resume automatically.
 import type { SelectedFile } from "../upload/selection";
 import { Refused, sendInChunks } from "../upload/tus";
 import { keyOf, remember, wasSent } from "./memory";
@@ -6,22 +7,23 @@ import { keyOf, remember, wasSent } from "./memory";
 /** Concurrent uploads: enough to hide the round trips of small files. */
 const concurrency = 4;
 
-/** The pause before another try while the service does not answer, in ms; the end of being offline shortens it. */
+/** The pause before a retry while the service does not respond, in ms. Coming online ends it early.
+ */
 const pause = 5000;
 
 export interface Item {
   /** A sequence number. */
   readonly id: number;
   readonly selected: SelectedFile;
-  /** "before": this browser has sent it through the link before. */
+  /** "before": this browser has already sent the file through this link. */
   state: "waiting" | "sending" | "sent" | "before" | "failed";
   /** Bytes sent so far. */
   sent: number;
-  /** Why it failed. */
+  /** The reason of a failure. */
   reason?: string;
   /** The address of its upload. */
   address?: string;
-  /** The service does not answer; it is tried again. */
+  /** The service does not respond; the upload is retried. */
   silent?: boolean;
 }
 
@@ -32,7 +34,7 @@ export interface Totals {
   done: number;
   by: Record<Item["state"], number>;
   running: boolean;
-  /** The service answers none of the uploads under way. */
+  /** The service responds to no upload in progress. */
   silent: boolean;
 }
 
@@ -42,20 +44,21 @@ export class Queue {
   private due = 0;
   private busy = 0;
 
-  /** @param endpoint where uploads of the link begin */
+  /** @param endpoint the address at which uploads of the link begin */
   constructor(private readonly endpoint: string) {}
 
   add(files: SelectedFile[]) {
     const under = new Set(this.items.filter((i) => i.state === "waiting" || i.state === "sending").map((i) => keyOf(this.endpoint, i.selected)));
     for (const selected of files) {
-      if (under.has(keyOf(this.endpoint, selected))) continue; // it was selected again while it is under way
+      // it was selected again during its upload
+      if (under.has(keyOf(this.endpoint, selected))) continue;
       const before = wasSent(keyOf(this.endpoint, selected));
       this.items.push({ id: this.items.length, selected, state: before ? "before" : "waiting", sent: 0 });
     }
     this.fill();
   }
 
-  /** Sends the files of a state again. */
+  /** Retries the files with a state. */
   again(state: "failed" | "before") {
     for (const item of this.items) {
       if (item.state !== state) continue;
@@ -106,7 +109,7 @@ export class Queue {
     this.notify();
   }
 
-  /** Sends a file until it has arrived or is refused. */
+  /** Sends a file until it arrives or is refused. */
   private async process(item: Item) {
     for (;;) {
       try {
@@ -121,7 +124,7 @@ export class Queue {
           this.fail(item, readable ? reasonOf(thrown) : "The file has changed or vanished since it was selected. Select it again.", status);
           return;
         }
-        item.silent = status !== 429; // too many at once, and the service is there
+        item.silent = status !== 429; // too many uploads at once; the service is reachable
         this.notify();
         await connected(pause);
       }
@@ -141,7 +144,7 @@ export class Queue {
       fingerprint: `labshelf-link ${keyOf(this.endpoint, item.selected)}`,
       address: item.address,
       backoff: [0, 1000, 2000, 4000],
-      isFinal: (status) => status === 507, // trying again makes no room
+      isFinal: (status) => status === 507, // retrying does not free space
       onProgress: progress,
       onResume: progress,
       onUnanswered: () => {
@@ -152,7 +155,7 @@ export class Queue {
     });
   }
 
-  /** A link that has ended takes none of the others, either. */
+  /** Whether the link has ended, so that other files would fail, too. */
   private fail(item: Item, reason: string, status: number) {
     const over = status === 401 || status === 404 || status === 410;
     for (const other of this.items) {
@@ -164,7 +167,7 @@ export class Queue {
   }
 }
 
-/** Whether trying again later may help. */
+/** Whether a later retry can succeed. */
 const isTemporary = (status: number) => status === 0 || status === 408 || status === 423 || status === 429 || (status >= 500 && status !== 507);
 
 function reasonOf(thrown: unknown): string {
@@ -187,7 +190,7 @@ const isReadable = (file: File) =>
       () => false,
     );
 
-/** Waits so many ms, or until the browser is online again. */
+/** Waits this many ms, or until the browser is online again. */
 const connected = (ms: number) =>
   new Promise<void>((resolve) => {
     const go = () => {

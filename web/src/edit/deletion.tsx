@@ -1,5 +1,5 @@
-// Buttons that delete and restore records. Deletion is soft: a record can be restored from the trash until it is purged. What is in a
-// deleted container can be restored only after the container.
+// Buttons that delete and restore records. A deleted record can be restored from the trash until it
+// is purged. The content of a deleted container can be restored only after the container.
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Link } from "../router";
@@ -24,7 +24,7 @@ interface Props<K extends Kind> {
   record: RecordOf<K>;
 }
 
-/** Asks whether to delete a record, and does so. */
+/** Asks for confirmation, then deletes a record. */
 export function Remove<K extends Kind>({ what, record, done, close }: Props<K> & { done: () => void; close: () => void }) {
   const submit = async () => {
     await calls[what].remove(record.id);
@@ -43,14 +43,15 @@ export function Remove<K extends Kind>({ what, record, done, close }: Props<K> &
 
 interface RestoreProps<K extends Kind> extends Props<K> {
   may: Permissions;
-  /** What contains the record, outermost first. */
+  /** The containers of the record, outermost first. */
   within: (Dataspace | DataSet)[];
   done: (record: RecordOf<K>) => void;
-  /** For a row of a list. */
+  /** Whether it is in a row of a list. */
   tight?: true;
 }
 
-/** The button that restores a record, or a link to what must be restored first; nothing without permission or after a purge. */
+/** The button that restores a record, or a link to the container that must be restored first; empty
+    without permission or after a purge. */
 export function Restore<K extends Kind>({ what, record, may, within, done, tight }: RestoreProps<K>) {
   const allowed = what === "dataspace" ? may.manage : may.write;
   const purged = "purged" in record && record.purged;
@@ -62,7 +63,7 @@ export function Restore<K extends Kind>({ what, record, may, within, done, tight
 function ContainerFirst({ container, may, tight }: { container: Dataspace | DataSet; may: Permissions; tight?: true }) {
   const what = "dataspaceId" in container ? "set" : "dataspace";
   const title = container.title || container.name;
-  const admins = what === "dataspace" && !may.manage && "Its admins can do that.";
+  const admins = what === "dataspace" && !may.manage && "Only its admins can restore it.";
   return (
     <span class="dim" title={tight && (admins ? `${title}. ${admins}` : title)}>
       Restore its <Link to={`/${what}s/${container.id}`}>{tight ? what : `${what} ${title}`}</Link> first{!tight && admins && `. ${admins}`}

@@ -10,7 +10,7 @@ import type { Calls, Editable } from "./save";
 import { useEdit } from "./save";
 
 interface Props<T> {
-  /** The record to edit; without one the form creates one. */
+  /** The record to edit; without a record the form creates one. */
   was?: T;
   done: (record: T) => void;
   cancel: () => void;
@@ -27,7 +27,7 @@ function NameFields({ was, errorOf }: { was: Pick<DataSet, "title" | "descriptio
   return (
     <>
       {!was && (
-        <Field label="Name" hint="2 to 100 of lower-case letters, digits, - and _. Cannot be changed later." error={errorOf("name")}>
+        <Field label="Name" hint="2 to 100 lower-case letters, digits, - and _. Cannot be changed later." error={errorOf("name")}>
           {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
         </Field>
       )}
@@ -89,7 +89,8 @@ export function DataspaceForm({ was: dataspace, done, cancel }: Props<Dataspace>
   );
 }
 
-/** Which versions of files are kept, as the interface writes it: everything, "last 5", or "90 days". */
+/** The retention of versions in the notation of the interface: everything, "last 5", or "90 days".
+ */
 function RetentionField({ was = "everything", error }: { was: string | undefined; error: string | undefined }) {
   const [, last, days] = /^(?:last (\d+)|(\d+) days)$/.exec(was) ?? [];
   const [kind, setKind] = useState(last ? "last" : days ? "days" : "everything");
@@ -98,15 +99,15 @@ function RetentionField({ was = "everything", error }: { was: string | undefined
   return (
     <Field
       label={labels.retention}
-      hint="A purge of the service removes the files of other versions for good. The current version and those with a label are always kept."
+      hint="A purge permanently removes the files of all other versions. The current version and versions with a label are always kept."
       error={error}
     >
       {(a) => (
         <div class="retention">
           <select {...a} value={kind} onChange={(e) => setKind(e.currentTarget.value)}>
             <option value="everything">All</option>
-            <option value="last">A number of them, the current one included</option>
-            <option value="days">For some days after they were replaced</option>
+            <option value="last">The last versions, including the current one</option>
+            <option value="days">For a number of days after replacement</option>
           </select>
           {kind !== "everything" && (
             <input
@@ -125,7 +126,7 @@ function RetentionField({ was = "everything", error }: { was: string | undefined
   );
 }
 
-/** A set with the list of what fills in properties as one text, as forms have it. */
+/** A set with the sources of properties as one text, as forms need it. */
 type FlatSet = Omit<DataSet, "extract"> & { extract: string };
 
 const flatSet = (set: DataSet): FlatSet => ({ ...set, extract: set.extract.join() });
@@ -153,11 +154,11 @@ export function SetForm({ dataspaceId, was: set, done, cancel }: Props<DataSet> 
 }
 
 const extractors: [name: Extractor, label: string, says: string][] = [
-  ["sidecar", "A JSON file beside the file", "run-1.tif gets the properties that are in run-1.tif.json."],
-  ["header", "The file’s own header", "What instruments write into CSV, TIFF, JPEG (EXIF) and other files, such as date, camera or exposure."],
+  ["sidecar", "A JSON file next to the file", "run-1.tif gets its properties from run-1.tif.json."],
+  ["header", "The file’s own header", "Values that instruments write into CSV, TIFF, JPEG (EXIF) and other files, such as date, camera or exposure."],
 ];
 
-/** What fills in properties of the files of a set. */
+/** The sources that fill in properties of the files of a set. */
 function ExtractField({ was, error }: { was: string; error: string | undefined }) {
   const [chosen, setChosen] = useState(was.split(",").filter(Boolean));
   const toggle = (name: string, is: boolean) => setChosen(extractors.map(([n]) => n).filter((n) => (n === name ? is : chosen.includes(n))));
@@ -173,7 +174,7 @@ function ExtractField({ was, error }: { was: string; error: string | undefined }
           </span>
         </label>
       ))}
-      <p class="hint">What people have written is never overwritten, and the JSON file counts more than the header. The files that are there already are looked at, too.</p>
+      <p class="hint">Values that people have entered are never overwritten. The JSON file takes precedence over the header. Existing files are read, too.</p>
       <input type="hidden" name="extract" value={chosen.join()} />
       <p class="error" role="alert">
         {error}

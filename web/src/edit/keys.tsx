@@ -1,4 +1,4 @@
-// The keys of a user: on the page of one's own account, and for sysadmins among the users.
+// The keys of a user: on the page of their account, and for sysadmins in the list of users.
 import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
@@ -34,7 +34,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
           <h2>{own ? "Your keys" : "Keys"}</h2>
           <p class="dim">
             {closed
-              ? "None of them is accepted: the user is deleted."
+              ? "The keys do not work: the user is deleted."
               : "A key gives a browser, a script or an instrument access. Create one for each, so that each can be revoked separately."}
           </p>
         </div>
@@ -76,7 +76,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
           </tbody>
         </table>
       )}
-      {value && !value.complete && <p class="hint">There are more, newer keys. The interface lists all of them.</p>}
+      {value && !value.complete && <p class="hint">Only the oldest keys are shown. Use the API to list all of them.</p>}
       {creating && !created && (
         <Dialog title="New key" onClose={close}>
           <NewKey uid={uid} done={(key) => (setCreated(key), reload())} cancel={close} />
@@ -99,28 +99,28 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
     <Form action="Create key" submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
-          <Field label="Label" hint="What uses it, such as “laptop” or “microscope 2”." error={errorOf("label")}>
+          <Field label="Label" hint="Where the key is used, such as “laptop” or “microscope 2”." error={errorOf("label")}>
             {(a) => <input ref={label} autofocus {...a} />}
           </Field>
           <Field
             label="Expires"
             hint={
               own
-                ? "At the start of this day (UTC). Empty: with the key that you are signed in with."
+                ? "At the start of this day (UTC). Empty: together with the key that you are signed in with."
                 : "At the start of this day (UTC). Empty: never."
             }
             error={errorOf("expires")}
           >
             {(a) => <input ref={expires} type="date" {...a} />}
           </Field>
-          {own && <p class="hint">The new key depends on the key that you are signed in with: it is revoked with that one.</p>}
+          {own && <p class="hint">The new key depends on the key that you are signed in with: both are revoked together.</p>}
         </>
       )}
     </Form>
   );
 }
 
-/** Shows a new key, once, to its user or to the sysadmin who created it. */
+/** Shows a new key once, to its user or to the sysadmin who created it. */
 export function NewKeyDialog({ created, of, close }: { created: Key; of: User; close: () => void }) {
   const own = of.id === useMe().id;
   const name = of.fullname || of.username;
@@ -128,8 +128,8 @@ export function NewKeyDialog({ created, of, close }: { created: Key; of: User; c
     <Dialog title={own ? "Your new key" : `New key of ${name}`} onClose={close} stays>
       <p>
         {own
-          ? "It is shown only once. Store it where nobody else can read it: it gives your access to anyone who has it."
-          : `It is shown only once. Send it to ${name} in a way that nobody else can read: it gives the access of ${name} to anyone who has it.`}
+          ? "It is shown only once. Store it where no one else can read it: anyone who has it has your access."
+          : `It is shown only once. Send it to ${name} in a way that no one else can read: anyone who has it has the access of ${name}.`}
       </p>
       <p class="secret">
         <code>{created.key}</code>
@@ -160,7 +160,7 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
         children: (
           <>
             <p>
-              The service refuses <strong>{name}</strong> from the next request on. That cannot be undone. If you have signed in with it here, you are
+              The service stops accepting <strong>{name}</strong> at once. This cannot be undone. If you have signed in with it here, you are
               signed out.
             </p>
             <EndsWith uid={uid} of={of} keep={keep} />
@@ -173,7 +173,7 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
 
 const kinds = { key: "Key", share: "Share", request: "File request", invitation: "Invitation", webhook: "Webhook" };
 
-/** Lists what was made with a key, and offers to keep it. */
+/** Lists everything that a key has created, and offers to keep it. */
 function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTMLInputElement | null> }) {
   const { value, problem, reload } = useLoad((signal) => users.dependents(uid, of.id, signal), [uid, of.id]);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
@@ -182,7 +182,7 @@ function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTM
   const shown = value.data.slice(0, 10);
   return (
     <>
-      <p>This was made with it, and ends with it:</p>
+      <p>Revoking it also ends what was created with it:</p>
       <ul>
         {shown.map((d) => (
           <li key={d.id}>
@@ -193,7 +193,7 @@ function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTM
       </ul>
       <label class="option">
         <input type="checkbox" ref={keep} />
-        <span>Keep all of this, because another key replaces this one</span>
+        <span>Keep these, because another key replaces this one</span>
       </label>
     </>
   );

@@ -1,4 +1,4 @@
-// Changes of many files, in requests of a size that lets progress be shown and the whole be stopped.
+// Changes many files, in batches that allow progress and cancellation.
 import type { ComponentChildren } from "preact";
 import type { ManyFiles, Resource } from "../api";
 import { sets } from "../api";
@@ -7,25 +7,24 @@ import { asProblem } from "../ui/load";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
 
-/** Files of one request. */
+/** The number of files per request. */
 const together = 200;
 
-/** Files that are named of many. */
+/** The maximum number of files listed by name. */
 const maxNamed = 4;
 
 export interface ManyOutcome {
-  /** What was changed, as it was, with the id that it has now. */
+  /** The changed files with their old state and their current id. */
   done: [was: Resource, id: string][];
-  /** What was so before, such as what others have deleted meanwhile. */
+  /** The files that already had the requested state, such as files that others have deleted. */
   already: Resource[];
-  /** Why others were not. Those that were not tried are in neither. */
+  /** The errors of refused files. Files that were not tried are in no list. */
   refused: Map<Resource, string>;
 }
 
-/**
- * Changes files of one set. Never throws: where the service does not answer, the files of that request have the reason, and the rest is not tried.
- * @param onward called before each request with the number of files that were tried; false stops
- */
+/** * Changes files of one set. Never throws: if the service does not respond, the files of that
+    request get the reason, and the rest is not tried. * @param onward called before each request
+    with the number of tried files; false stops */
 export async function changeMany(files: Resource[], what: ManyFiles, onward: (tried: number) => boolean): Promise<ManyOutcome> {
   const outcome: ManyOutcome = { done: [], already: [], refused: new Map() };
   for (let at = 0; at < files.length && onward(at); at += together) {
@@ -46,7 +45,7 @@ export async function changeMany(files: Resource[], what: ManyFiles, onward: (tr
   return outcome;
 }
 
-/** Tells what was done, with a button that undoes it. */
+/** Reports the changes, with a button that undoes them. */
 export function notifyUndoable(text: ComponentChildren, files: Resource[], what: ManyFiles, undone: (was: Resource, id: string) => void = () => {}) {
   notify(<p>{text}</p>, {
     label: "Undo",
@@ -63,7 +62,7 @@ export function notifyUndoable(text: ComponentChildren, files: Resource[], what:
   });
 }
 
-/** Some of the files that were refused, and why. */
+/** Some of the refused files with their reasons. */
 export function Refusals({ of }: { of: ReadonlyMap<Resource, string> }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Moves files to another set, or copies them. No bytes are sent: the service refers to the same ones.
+// Moves files to another set, or copies them. No bytes are transferred.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource, User } from "../api";
 import { dataspaces, privileges, Problem, resources, sets } from "../api";
@@ -14,15 +14,15 @@ import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
 import { changeMany, notifyUndoable, Refusals } from "./many";
 
-/** Dataspaces, or sets of one, that are offered at most. */
+/** The maximum number of offered dataspaces, or sets of one. */
 const maxOffered = 1000;
 
-/** Files that are named of many. */
+/** The maximum number of files listed by name. */
 const maxNamed = 4;
 
 interface Props {
   of: Resource[];
-  /** Called for each file that has left its set, or has another name, with what it is now. */
+  /** Called with the new record of each moved or renamed file. */
   moved: (was: Resource, is: Resource) => void;
   close: () => void;
 }
@@ -42,7 +42,7 @@ export function Place({ of, moved }: Omit<Props, "close">) {
 
 /** The dialog that moves or copies files. */
 export function PlaceDialog(props: Props) {
-  const [all] = useState(props.of); // moved files leave `of`
+  const [all] = useState(props.of); // `of` loses moved files
   const me = useMe();
   const { value, problem, reload } = useLoad((signal) => loadDataspaces(me, all[0]!.dataspaceId, signal), []);
   return (
@@ -52,7 +52,7 @@ export function PlaceDialog(props: Props) {
   );
 }
 
-/** The dataspaces into which a user may put files, that of the files first. */
+/** The dataspaces that the user can write to, the dataspace of the files first. */
 async function loadDataspaces(me: User, here: string, signal: AbortSignal): Promise<Dataspace[]> {
   const [all, roles] = await Promise.all([
     dataspaces.list({ state: "active", limit: maxOffered }).all(maxOffered, signal),
@@ -128,18 +128,18 @@ function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { data
       },
     );
   };
-  if (!spaces.length) return <p>You may put files into no dataspace: that needs the role of an editor.</p>;
+  if (!spaces.length) return <p>You cannot put files into any dataspace: this requires the role editor.</p>;
   return (
     <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!chosen} covers={(field) => field === "setId" || field === "dataspaceId"}>
       {(errorOf) => (
         <>
           <Choices spaces={spaces} did={did} choose={(d) => (setDid(d), setSid(""))} offered={offered} here={single ? "" : here} chosen={chosen} setSid={setSid} errorOf={errorOf} />
           {single && (
-            <Field label="Name" hint="With its folders. Names may repeat: nothing is replaced." error={errorOf("name")}>
+            <Field label="Name" hint="Including folders. Names may repeat: nothing is replaced." error={errorOf("name")}>
               {(a) => <input {...a} required spellcheck={false} value={name} onInput={(e) => setName(e.currentTarget.value)} />}
             </Field>
           )}
-          <p class="dim">A file that is moved keeps its versions, tags and properties, and gets a new id in another set; the old address says where it is. A copy has the current version.</p>
+          <p class="dim">A moved file keeps its versions, tags and properties. In another set it gets a new id, and its old address leads to it. A copy has only the current version.</p>
           <p role="status" class="dim">
             {tried > 0 && `${tried} of ${left.length} done`}
           </p>
@@ -160,7 +160,7 @@ interface ChoicesProps {
   did: string;
   choose: (did: string) => void;
   offered: ReturnType<typeof useLoad<{ items: DataSet[]; complete: boolean }>>;
-  /** The set that cannot be chosen. */
+  /** The set that is not offered. */
   here: string;
   chosen: DataSet | undefined;
   setSid: (sid: string) => void;
@@ -197,7 +197,7 @@ function Choices({ spaces, did, choose, offered, here, chosen, setSid, errorOf }
   );
 }
 
-/** Tells of files that were moved, with a button that moves them back. */
+/** Reports moved files, with a button that moves them back. */
 function notifyMoved(gone: [Resource, Resource][], set: DataSet, moved: Props["moved"]) {
   const within = gone[0]![0].setId === set.id;
   const text = within ? (
@@ -223,7 +223,7 @@ function notifyMoved(gone: [Resource, Resource][], set: DataSet, moved: Props["m
   });
 }
 
-/** Where a file is that was moved. */
+/** The new location of a moved file. */
 export function MovedTo({ id }: { id: string }) {
   const { value } = useLoad(async () => {
     const file = await resources.get(id);
@@ -238,7 +238,7 @@ export function MovedTo({ id }: { id: string }) {
         </>
       )}
       <Link to={`/resources/${id}`}>{value?.file.name ?? id}</Link>
-      {value?.file.state === "deleted" && ", which is deleted"}. Moved back from there, it has this address again; restoring it here would make a second file of it.
+      {value?.file.state === "deleted" && ", which is deleted"}. Move it back to get this address again. Restoring it here creates a second file.
     </>
   );
 }

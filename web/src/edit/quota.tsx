@@ -6,12 +6,12 @@ import type { Calls } from "./save";
 /** Bytes of the unit in which quotas are entered. */
 const GB = 1e9;
 
-/** A record with its quota as a text in GB, as forms have it; "" is no limit. */
+/** A record with its quota as text in GB, as forms need it; "" means no limit. */
 export type Flat<T> = Omit<T, "quota"> & { quota: string };
 
 export const flat = <T extends { quota?: number }>({ quota, ...record }: T) => ({ ...record, quota: quota ? String(quota / GB) : "" }) as Flat<T>;
 
-/** The inverse of `flat`, also for some of the fields. */
+/** The inverse of `flat`, also for a subset of the fields. */
 export const withQuota = <T extends { quota?: number }>({ quota, ...fields }: Partial<Flat<T>>) =>
   ({ ...fields, ...(quota !== undefined && { quota: String(quota).trim() ? Math.round(typedNumber(String(quota)) * GB) : 0 }) }) as unknown as T;
 
@@ -25,7 +25,7 @@ export function QuotaField({ was, error }: { was: string; error: string | undefi
   return (
     <Field
       label="Quota in GB"
-      hint="All versions of all files count, deleted ones until a purge. Empty: no limit. Less than what is used removes nothing, and nothing more fits."
+      hint="All versions of all files count; deleted files count until a purge. Empty: no limit. A quota below the current usage removes nothing but blocks uploads."
       error={error}
     >
       {(a) => <DecimalInput name="quota" min={0} defaultValue={was} {...a} />}

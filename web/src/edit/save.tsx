@@ -1,5 +1,6 @@
-// Saves the changes of a form with optimistic locking: the service refuses a change of an outdated version (412). Changes of different
-// fields are then merged; if both sides have changed the same field, the form shows both values and asks which one to keep.
+// Saves the changes of a form with optimistic locking: the service refuses a change of an outdated
+// version (412). Changes of different fields are then merged. If both sides have changed the same
+// field, the form shows both values and lets the user choose.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Revision, State } from "../api";
@@ -23,13 +24,13 @@ export interface Calls<T> {
 /** Converts line ends to those of a form. */
 const normalized = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
 
-/** Whether a form shows two values the same. */
+/** Whether a form shows two values in the same way. */
 const same = (a: unknown, b: unknown) => (typeof b === "boolean" ? !!a === b : normalized(a) === normalized(b));
 
 /** Retries after the record has changed again. */
 const attempts = 5;
 
-/** A field that another user has changed, too. */
+/** A field that another user has also changed. */
 interface Conflict {
   field: string;
   mine: Value;
@@ -38,25 +39,21 @@ interface Conflict {
 }
 
 interface Edit<T> {
-  /** The record as it was when the form was opened. */
+  /** The record when the form was opened. */
   was: T | undefined;
-  /**
-   * Sends the fields that differ from `was`, and returns the changed record. Throws a Problem, also if `conflicts` now asks which values to
-   * keep: after the choice it is called again with the same fields.
-   */
+  /** * Sends the fields that differ from `was`, and returns the changed record. Throws a Problem,
+      also if `conflicts` now needs a choice. * After the choice, call it again with the same
+      fields. */
   save: (fields: Values) => Promise<T>;
-  /** Asks which values to keep, if another user has changed the same fields. */
+  /** Shows the conflicting fields, and lets the user choose the values to keep. */
   conflicts: ComponentChildren;
 }
 
-/**
- * @param names the labels of the fields
- * @param show how a value is shown to the user
- */
+/** * @param names the labels of the fields * @param show converts a value to display text */
 export function useEdit<T extends Editable>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>, show = text): Edit<T> {
   const [was] = useState(record);
   const latest = useRef(was);
-  const shown = useRef<Values>({}); // values of other users that a conflict has shown
+  const shown = useRef<Values>({}); // the values of other users in the shown conflicts
   const [conflicts, setConflicts] = useState<Conflict[]>([]);
 
   const conflictsOf = (mine: Values, now: object): Conflict[] => {

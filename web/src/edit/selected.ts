@@ -1,27 +1,27 @@
-// Which files of a list are selected: one by one, a range with Shift, or all of them.
+// The selected files of a list: single files, a range with Shift, or all.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Listing, Page, Resource } from "../api";
 import { useAction } from "../ui/load";
 
-/** As many files as are kept in memory. */
+/** The maximum number of files kept in memory. */
 const maxSelected = 100_000;
 
 export interface Selected {
   files: ReadonlyMap<string, Resource>;
-  /** Selects a file or not; with `range` also those between it and the last one that was clicked. */
+  /** Selects or deselects a file; with `range` also the files between it and the last click. */
   toggle: (r: Resource, is: boolean, range?: boolean) => void;
-  /** Selects a file no longer; many calls in a row cost one. */
+  /** Deselects a file; consecutive calls are batched. */
   drop: (r: Resource) => void;
   all: () => void;
   clear: () => void;
-  /** All files of the list were selected; `bounded` if there are more than can be. */
+  /** Whether all files of the list were selected; `bounded` if the limit was reached. */
   whole: boolean;
   bounded: boolean;
-  /** Files between, or all of them, are being fetched. */
+  /** Whether a range or all files are being fetched. */
   fetching: ReturnType<typeof useAction>;
-  /** How many were fetched so far. */
+  /** The number of fetched files so far. */
   fetched: number;
-  /** Stops that; nothing is selected then. */
+  /** Stops fetching and leaves the selection empty. */
   stop: () => void;
 }
 
@@ -38,7 +38,7 @@ export function useSelected(list: () => Listing<Resource>): Selected {
     control.current = new AbortController();
   };
   useEffect(() => stop, []);
-  /** What is in the list, now and as a whole. Undefined if it was stopped. */
+  /** The files of the list, current and complete; undefined after a stop. */
   const read = async () => {
     const { signal } = control.current;
     const items: Resource[] = [];

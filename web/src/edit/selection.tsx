@@ -17,7 +17,7 @@ import { Place } from "./placement";
 interface Props {
   set: DataSet;
   selected: Resource[];
-  /** There are more files in the list than can be selected. */
+  /** Whether the list has more files than can be selected. */
   bounded: boolean;
   mayWrite: boolean;
   /** Whether a file matches the filters of the list. */
@@ -35,7 +35,7 @@ const maxDescribed = 20_000;
 /** A link shows at most this many selected files. */
 const maxShared = 500;
 
-/** Files that are shown of many. */
+/** The maximum number of files in the confirmation. */
 const maxShown = 4;
 
 /** The actions for the selected files of a set. */
@@ -47,7 +47,7 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
   const [reasons, setReasons] = useState<ReadonlyMap<Resource, string>>(new Map());
   const failed = new Map([...reasons].filter(([{ id }]) => selected.some((r) => r.id === id)));
   const many = plural(selected.length, "file");
-  useKey("Delete", "delete what is selected", removable ? () => setAsking(true) : undefined);
+  useKey("Delete", "delete the selection", removable ? () => setAsking(true) : undefined);
   return (
     <>
       <div class="note" role="status">
@@ -96,7 +96,7 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
   );
 }
 
-/** The button that describes the selected files. Its form is loaded when it is opened. */
+/** The button that describes the selected files. Its form is loaded on demand. */
 function Describe({ sid, of }: { sid: string; of: Resource[] }) {
   const [form, setForm] = useState<{ Many: typeof DescribeMany; asked: Asked } | undefined>();
   const { run, busy, problem, dismiss } = useAction(async () => {
@@ -118,7 +118,7 @@ function Describe({ sid, of }: { sid: string; of: Resource[] }) {
   );
 }
 
-/** Whether a component is there: once it is not, what it has begun stops. */
+/** Whether a component is mounted: unmounting stops its actions. */
 function useMounted() {
   const mounted = useRef(true);
   useEffect(() => () => void (mounted.current = false), []);
@@ -132,7 +132,7 @@ interface RemoveAllProps extends Pick<Props, "listed" | "deselect"> {
 }
 
 function RemoveAll({ of, listed, deselect, failed, close }: RemoveAllProps) {
-  const [all] = useState(of); // deleted files leave `of`
+  const [all] = useState(of); // `of` loses deleted files
   const [tried, setTried] = useState<number | undefined>();
   const open = useMounted();
   const hidden = all.filter((r) => !listed(r));
@@ -168,7 +168,7 @@ function RemoveAll({ of, listed, deselect, failed, close }: RemoveAllProps) {
   );
 }
 
-/** The button that restores files, all of which are deleted. It stops with its page. */
+/** The button that restores deleted files. Leaving the page stops it. */
 function RestoreAll({ of, deselect, failed }: Pick<RemoveAllProps, "of" | "deselect" | "failed">) {
   const [tried, setTried] = useState(0);
   const mounted = useMounted();

@@ -1,4 +1,4 @@
-// What a bulk edit would change, or has changed.
+// The changes of a bulk edit or of its preview.
 import type { BulkChange, BulkOutcome, BulkProblem, FormField } from "../api";
 import { metadataLabel } from "../describe/metadata";
 import type { Value } from "../describe/metadata";
@@ -6,23 +6,23 @@ import { valueText } from "../describe/words";
 import { count, plural } from "../format";
 import { Link } from "../router";
 
-/** Problems that the service names, and that are shown, at most. */
+/** The maximum number of problems that the service returns and the page shows. */
 export const maxProblems = 100;
 
 const shown = (v: Value | null) => (v === null ? "" : Array.isArray(v) ? v.map(valueText).join("; ") : valueText(v));
 
-/** What the service notes beside the properties. */
+/** Changes that the service makes in addition to the properties. */
 const notes = ["schema", "sources"];
 
-/** The fields without what the service notes, unless there is nothing else. */
+/** The user's changes, or else the service's changes. */
 function fieldsOf({ fields }: BulkChange): BulkChange["fields"] {
   const said = fields.filter(({ name }) => !notes.includes(name));
   return said.length ? said : fields;
 }
 
-/** In words: how many files a preview would change. */
+/** Describes the number of files that a preview would change. */
 export function summary({ changed, unchanged }: BulkOutcome): string {
-  if (!changed) return unchanged ? `Nothing changes: ${plural(unchanged, "file is", "files are")} like this already.` : "Nothing changes.";
+  if (!changed) return unchanged ? `Nothing changes: ${plural(unchanged, "file already has", "files already have")} these values.` : "Nothing changes.";
   return `${plural(changed, "file changes", "files change")}${unchanged ? `, ${count(unchanged)} ${unchanged === 1 ? "is" : "are"} like this already` : ""}.`;
 }
 
@@ -31,7 +31,7 @@ export function Changes({ of, form = [] }: { of: BulkOutcome; form?: FormField[]
   const labels = new Map(form.map((f) => [`properties.${f.name}`, f.label]));
   if (!of.changes.length) return null;
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label="What changes">
+    <div class="wide" tabIndex={0} role="region" aria-label="Changes">
       <table class="plain bulk-changes">
         <thead>
           <tr>
@@ -72,7 +72,7 @@ function ChangedFile({ of: c, labels }: { of: BulkChange; labels: ReadonlyMap<st
   );
 }
 
-/** A message of the service with the names of properties alone. */
+/** A message of the service with the property name only. */
 const plain = (message: string) => message.replaceAll("metadata.properties.", "").replaceAll("metadata.", "");
 
 export function Problems({ of, title }: { of: BulkProblem[]; title: string }) {

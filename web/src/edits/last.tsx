@@ -1,4 +1,4 @@
-// The last bulk edits of a set, each of which can be undone.
+// The last bulk edits of a set, which can be undone.
 import { useState } from "preact/hooks";
 import type { BulkOutcome, Edit } from "../api";
 import { edits } from "../api";
@@ -13,17 +13,17 @@ import { undo, Undone } from "./undo";
 const what: Record<Edit["kind"], (files: string) => string> = {
   csv: (files) => `${files} changed by a table`,
   many: (files) => `${files} selected and changed`,
-  undo: (files) => `${files} put back`,
+  undo: (files) => `${files} restored`,
 };
 
-/** @param version changes when there may be another one */
+/** @param version changes when there can be a new edit */
 export function LastEdits({ sid, mayWrite, version }: { sid: string; mayWrite: boolean; version: number }) {
   const { value, problem, reload, refresh } = useLoad((signal) => edits.list(sid, signal), [sid, version]);
   useRefreshOnFocus(refresh);
   const [outcome, setOutcome] = useState<BulkOutcome | undefined>();
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value) return <Skeleton lines={3} />;
-  if (!value.length) return <p class="dim">None so far. Each edit of many files is listed here, and can be undone.</p>;
+  if (!value.length) return <p class="dim">No edits yet. Each edit of many files is listed here and can be undone.</p>;
   return (
     <>
       {outcome && (
@@ -33,7 +33,7 @@ export function LastEdits({ sid, mayWrite, version }: { sid: string; mayWrite: b
           </div>
         </div>
       )}
-      {outcome && <Problems of={outcome.problems.slice(5)} title="These stay, too" />}
+      {outcome && <Problems of={outcome.problems.slice(5)} title="These also stay as they are" />}
       <table class="plain edits">
         <thead>
           <tr>

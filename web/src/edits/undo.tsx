@@ -6,12 +6,12 @@ import { Link } from "../router";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
 
-/** Files that are named of many. */
+/** The maximum number of files listed by name. */
 const maxNamed = 5;
 
-/** What an undo has done; what others have changed since is named, with links. */
+/** The result of an undo; files that others have changed since are listed with links. */
 export function Undone({ of, sid }: { of: BulkOutcome; sid: string }) {
-  const stay = of.rows - of.changed; // the service names a hundred at most
+  const stay = of.rows - of.changed; // the service lists at most a hundred
   return (
     <>
       <p>
@@ -29,7 +29,7 @@ export function Undone({ of, sid }: { of: BulkOutcome; sid: string }) {
   );
 }
 
-/** Tells of an edit that is done, with a button that undoes it. */
+/** Reports a completed edit, with a button that undoes it. */
 export function notifyEdit({ edit, changed }: BulkOutcome, sid: string) {
   notifyChange(sid);
   if (!edit) return;

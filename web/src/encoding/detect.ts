@@ -1,9 +1,9 @@
-// Guesses the encoding of a text that is not UTF-8. Encodings in which the bytes are not valid are
-// out; of the others the one wins in which they read most like a language. This module is
-// independent of the page.
+// Guesses the encoding of a text that is not UTF-8. Encodings in which the bytes are invalid are
+// excluded. The most language-like reading of the others wins. This module is independent of the
+// page.
 import { hangul, kanji, simplified, traditional } from "./common";
 
-/** Bytes that decide at most. */
+/** The number of bytes examined. */
 const sampled = 48_000;
 
 /** Scores how much a text reads like a language, from about -1 to 1. */
@@ -12,21 +12,22 @@ type Score = (text: string, bytes: Uint8Array) => number;
 const setOf = (characters: string) => new Set(characters);
 const [isSimplified, isTraditional, isKanji, isHangul] = [simplified, traditional, kanji, hangul].map(setOf) as [Set<string>, Set<string>, Set<string>, Set<string>];
 
-/** Counts what characters of two bytes are: `weigh` says how much one counts. */
+/** Scores two-byte characters: `weigh` returns the weight of one. */
 function eastern(weigh: (character: string) => number, trails: boolean): Score {
   return (text, bytes) => {
     let [sum, all] = [0, 0];
     for (const c of text) {
       if (c < "\x80") continue;
       all++;
-      if (c >= "\uff61" && c <= "\uff9f") sum -= 0.4; // half the width: what western letters look like in Shift-JIS
+      // half-width characters: Western letters look like them in Shift-JIS
+      if (c >= "\uff61" && c <= "\uff9f") sum -= 0.4;
       else if (c >= "\ue000" && c <= "\uf8ff") sum -= 2;
       else if ((c >= "\u3000" && c <= "\u3002") || (c >= "\uff01" && c <= "\uff5e")) sum += 0.7;
       else sum += weigh(c);
     }
     if (!all) return -1;
-    // Western letters before ASCII can look like one character each. In such encodings half of the
-    // second bytes are ASCII, never all.
+    // Western letters before ASCII can look like one two-byte character. Then half of the second
+    // bytes are ASCII, never all.
     if (trails && !hasPair(bytes)) return Math.min(sum / all, 0) - 0.5;
     return sum / all - 0.1;
   };
@@ -36,7 +37,7 @@ const isKana = (c: string) => c >= "\u3041" && c <= "\u30fe";
 const isIdeograph = (c: string) => c >= "\u4e00" && c <= "\u9fff";
 const isSyllable = (c: string) => c >= "\uac00" && c <= "\ud7a3";
 
-/** Whether two bytes that are not ASCII follow each other. */
+/** Whether two consecutive bytes are not ASCII. */
 function hasPair(bytes: Uint8Array): boolean {
   for (let i = 1; i < bytes.length; i++) if (bytes[i]! > 127 && bytes[i - 1]! > 127) return true;
   return false;
@@ -46,7 +47,7 @@ const ideographs = (common: Set<string>) => (c: string) => (common.has(c) ? 1.3 
 const japanese = (c: string) => (isKana(c) ? 1.1 : isKanji.has(c) ? 1 : isIdeograph(c) ? 0.25 : 0);
 const korean = (c: string) => (isHangul.has(c) ? 1.3 : isSyllable(c) ? 0.6 : isKana(c) || isIdeograph(c) ? -0.4 : 0);
 
-/** Letters of a language in the order of their frequency, those that are not ASCII. */
+/** The letters of a language by frequency, without ASCII. */
 const cyrillic = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґђјљњћџў";
 const greek = "αοιετσνηυρπκμλςωδγχθφβξζψάέήίόύώϊϋΐΰ";
 const western = "éäöüàèßóáçíêñåøúâôæëîïãìòùœûõÿýðþ";
@@ -57,17 +58,15 @@ const hebrew = "יוהלאתמרבשנדםפעקחגטכסזןצךףץ";
 const arabic = "اليمنتروبعدهفسقكحجشصطخضذزثظغةىأإءئؤآ";
 const thai = "านรกเอมลงสวยตทดคปบหพชผจใไขแธ่้ั็ิีึืุูะำ";
 
-/** Symbols that stand before or after words and numbers. */
+/** Symbols before or after words and numbers. */
 const signs = "°µ±²³×·§©®€£«»„“”‘’–—…•½¼\u00a0№¿¡";
 
-/**
- * Scores letters of one byte: words of one script are likely, with capitals where languages have
- * them.
- */
+/** * Scores single-byte encodings: words of one script are likely, with capitals where languages
+    use * them. */
 function letters(frequent: string, script: RegExp, cased = true): Score {
   const rank = new Map(Array.from(frequent, (c, i) => [c, 1 - (0.7 * i) / frequent.length]));
   return (decoded) => {
-    const text = decoded.replace(/[µºª]/g, "°"); // signs, which count as letters elsewhere
+    const text = decoded.replace(/[µºª]/g, "°"); // signs that are letters in other encodings
     let [sum, all, capitals] = [0, 0, 0];
     const count = (c: string, value: number) => {
       if (c < "\x80") return;
@@ -87,17 +86,15 @@ function letters(frequent: string, script: RegExp, cased = true): Score {
       const within = /\p{L}([^\0-\x7f\p{L}\p{M}·’‘–—…\u00a0])\p{L}/u.exec(run)?.[1];
       for (const c of run.replace(/[\p{L}\p{M}]/gu, "")) count(c, /[\x80-\x9f]/.test(c) ? -1.5 : signs.includes(c) && c !== within ? 0.35 : -0.6);
     }
-    const bare = cased && script !== latin && all > 60 && !capitals; // letters without capitals that this encoding has capitals for
+    // caseless letters, in an encoding with case
+    const bare = cased && script !== latin && all > 60 && !capitals;
     return all ? sum / all - (bare ? 0.3 : 0) : -1;
   };
 }
 
 const latin = /[\p{Script=Latin}\p{M}]/u;
 
-/**
- * Candidates with their scores and what they need in advance of others: between equals the first
- * one wins.
- */
+/** * Candidates with their scores and the required lead over others. The first of equals wins. */
 const candidates: [label: string, score: Score, bias: number][] = [
   ["windows-1252", letters(western, latin), 0.05],
   ["windows-1251", letters(cyrillic, /\p{Script=Cyrillic}/u), 0.04],
@@ -124,9 +121,7 @@ const candidates: [label: string, score: Score, bias: number][] = [
   ["big5", eastern(ideographs(isTraditional), true), 0],
 ];
 
-/**
- * The sample: from the line with the first byte that is not ASCII. The character at its end may
- * be cut.
+/** * The sample: from the line with the first non-ASCII byte. The last character can be truncated.
  */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   const first = Math.max(0, bytes.findIndex((b) => b > 127));
@@ -134,10 +129,8 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(from, from + sampled);
 }
 
-/**
- * Encodings that would show the control characters of UTF-16 or UTF-32 as such: zeros stand in
- * the same places of each unit.
- */
+/** * Encodings for which UTF-16 or UTF-32 would produce control characters: zeros are in the same *
+    places of each unit. */
 function wide(bytes: Uint8Array): string | undefined {
   const zeros = [0, 0, 0, 0];
   const head = bytes.subarray(0, Math.min(bytes.length, 4096) & ~3);
@@ -150,20 +143,21 @@ function wide(bytes: Uint8Array): string | undefined {
   if (a + c + b + d === 0) return undefined;
   const label = b + d > a + c ? "utf-16le" : "utf-16be";
   const text = new TextDecoder(label).decode(head);
-  const controls = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd-\uffff\ue000-\uf8ff]/.test(text.slice(0, -1)); // the last character may be cut
+  // the last character can be truncated
+  const controls = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd-\uffff\ue000-\uf8ff]/.test(text.slice(0, -1));
   const usual = text.match(/[\t\n\r -~\u3000-\u3002\uff0c]/g)?.length ?? 0;
-  const pairs = text.match(/[\u2020-\u7e7e]/g)?.filter((c) => (c.charCodeAt(0) & 255) >= 0x20 && (c.charCodeAt(0) & 255) < 0x7f).length ?? 0; // of ASCII
+  // pairs of ASCII characters
+  const pairs = text.match(/[\u2020-\u7e7e]/g)?.filter((c) => (c.charCodeAt(0) & 255) >= 0x20 && (c.charCodeAt(0) & 255) < 0x7f).length ?? 0;
   return !controls && usual > 0.05 * text.length && pairs < 0.5 * text.length ? label : undefined;
 }
 
-/**
- * The label of the encoding that the first bytes of a file most likely have; undefined if they
- * are no text. `utf-8` is not tried.
- */
+/** * The label of the most likely encoding of the first bytes of a file; undefined if they are not
+    * text. `utf-8` is not a candidate. */
 export function detect(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return wide(bytes);
   const sample = sampleOf(bytes);
-  const few = 0.6 / (1 + sample.reduce((n, b) => n + (b > 127 ? 1 : 0), 0) / 6); // western letters and signs stand alone
+  // Western letters and signs stand alone
+  const few = 0.6 / (1 + sample.reduce((n, b) => n + (b > 127 ? 1 : 0), 0) / 6);
   let [best, most] = [undefined as string | undefined, -Infinity];
   for (const [label, score, bias] of candidates) {
     let text;

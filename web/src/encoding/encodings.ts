@@ -1,21 +1,17 @@
-// The encodings of texts, and how their bytes become characters. This module is independent of the
-// page.
+// Text encodings and their decoders. This module is independent of the page.
 
-/**
- * An encoding as its label in the standard of the web, with its usual name and the languages
- * that it serves.
- */
+/** * An encoding: its label in the WHATWG standard, its common name, and its languages. */
 export interface Encoding {
   label: string;
   name: string;
   languages: string;
-  /** Bytes of its smallest unit. */
+  /** The size of its code unit in bytes. */
   unit: 1 | 2 | 4;
 }
 
 const of = (label: string, name: string, languages: string, unit: Encoding["unit"] = 1): Encoding => ({ label, name, languages, unit });
 
-/** In the order in which a reader chooses one. */
+/** In the order of the encoding menu. */
 export const encodings: readonly Encoding[] = [
   of("utf-8", "UTF-8", "all languages"),
   of("utf-16le", "UTF-16LE", "all languages", 2),
@@ -53,10 +49,10 @@ const utf8 = encodings[0]!;
 
 export const encodingOf = (label: string): Encoding | undefined => encodings.find((e) => e.label === label);
 
-/** The name of an encoding; of an unknown one its label. */
+/** The name of an encoding, or its label if it is unknown. */
 export const nameOf = (label: string): string => encodingOf(label)?.name ?? label;
 
-/** Decodes chunks one after the other, as a TextDecoder does. */
+/** Decodes chunks in order, like a TextDecoder. */
 export interface StreamDecoder {
   decode(chunk: Uint8Array, options?: { stream?: boolean }): string;
 }
@@ -87,10 +83,8 @@ class UTF32 implements StreamDecoder {
   }
 }
 
-/**
- * A decoder of an encoding; bytes that are not valid become replacement characters, or with
- * `fatal` an error.
- */
+/** * A decoder of an encoding. Invalid bytes become replacement characters, or with `fatal` an
+    error. */
 export function decoderOf(label: string, options: TextDecoderOptions = {}): StreamDecoder {
   return encodingOf(label)?.unit === 4 ? new UTF32(label === "utf-32le") : new TextDecoder(label, options);
 }
@@ -102,10 +96,7 @@ export function markedEncoding(head: Uint8Array): Encoding | undefined {
   return starts(0xef, 0xbb, 0xbf) ? utf8 : encodingOf(label);
 }
 
-/**
- * Whether bytes that are all ASCII switch to Japanese characters by the sequences of
- * ISO-2022-JP.
- */
+/** * Whether ASCII bytes contain the escape sequences of ISO-2022-JP for Japanese characters. */
 export const isISO2022JP = (bytes: Uint8Array): boolean => {
   for (let at = bytes.indexOf(0x1b); at >= 0; at = bytes.indexOf(0x1b, at + 1)) {
     if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x40 || bytes[at + 2] === 0x42)) return true;

@@ -1,4 +1,5 @@
-// Rename in place, and drag into folders. The dialogs that move and rename do the same without a pointer.
+// Renaming in place, and dragging into folders. The move and rename dialogs do the same without a
+// pointer.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Entry, Resource } from "../api";
@@ -16,7 +17,7 @@ const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
 
 const baseOf = (path: string) => path.slice(folderOf(path).length);
 
-/** Gives a file or a folder another path in its set, and tells so, with a way back. */
+/** Moves a file or a folder to another path in its set, and reports it with an undo. */
 async function repath(set: DataSet, e: Entry, to: string, text: string) {
   const undo = isFolder(e) ? await moveFolder(set, e.folder, `${to}/`) : await renameFile(e, to);
   notifyChange(set.id);
@@ -43,12 +44,12 @@ async function renameFile(was: Resource, name: string) {
 interface RowProps {
   set: DataSet;
   of: Entry;
-  /** What a drag of this row takes along; itself where it is not selected. */
+  /** The dragged items: the selection, or this row if it is not selected. */
   selected: ReadonlyMap<string, Resource>;
   children: ComponentChildren;
 }
 
-/** The name in a row, which can be renamed, dragged and, if it is that of a folder, dropped into. */
+/** The name in a row: it can be renamed, dragged, and used as drop target if it is a folder. */
 export function Arranged({ set, of, selected, children }: RowProps) {
   const [editing, setEditing] = useState(false);
   const box = useRef<HTMLSpanElement>(null);
@@ -72,7 +73,8 @@ export function Arranged({ set, of, selected, children }: RowProps) {
   );
 }
 
-/** The field that replaces the name. Enter and a click elsewhere rename, Escape does not; a name that is refused stays, with the reason. */
+/** The field that replaces the name. Enter and a click elsewhere rename; Escape cancels. A refused
+    name stays with the reason. */
 function Renaming({ set, of, close }: Pick<RowProps, "set" | "of"> & { close: () => void }) {
   const path = pathOf(of);
   const input = useRef<HTMLInputElement>(null);
@@ -88,7 +90,7 @@ function Renaming({ set, of, close }: Pick<RowProps, "set" | "of"> & { close: ()
     current!.setSelectionRange(0, isFolder(of) || dot <= 0 ? current!.value.length : dot);
   }, []);
   const onKeyDown = (e: KeyboardEvent) => {
-    e.stopPropagation(); // the list moves the focus by some keys
+    e.stopPropagation(); // some keys would move the focus of the list
     if (e.key === "Escape") close();
     if (e.key === "Enter") void run();
   };
@@ -104,20 +106,21 @@ function Renaming({ set, of, close }: Pick<RowProps, "set" | "of"> & { close: ()
   );
 }
 
-/** Renames what has the focus in a list, or the only thing that is selected. */
+/** Renames the focused item of a list, or the only selected one. */
 export function renameFocused(selected: ReadonlyMap<string, Resource>) {
   const [only] = selected.size === 1 ? selected.values() : [];
   const row = document.activeElement?.closest("[data-index]") ?? (only && document.querySelector(`.row a[href$="/resources/${only.id}"]`)?.closest("[data-index]"));
   row?.querySelector<HTMLElement>("[data-rename]")?.click();
 }
 
-/** What is being dragged; only one thing is at a time. */
+/** The dragged item; there is at most one. */
 let dragged: Entry[] = [];
 
-/** Whether what is dragged can go into a folder: it is not there already, and not in itself. */
+/** Whether the dragged item can move into a folder: it is not already there, and not inside itself.
+ */
 const fits = (path: string) => dragged.length > 0 && dragged.every((e) => folderOf(pathOf(e)) !== path && !(isFolder(e) && path.startsWith(e.folder)));
 
-/** Lets files and folders of a set be dropped on what leads to a folder of it. */
+/** Makes a link to a folder a drop target for files and folders of its set. */
 export function useTarget(to: { set: DataSet; path: string } | undefined) {
   const [over, setOver] = useState(false);
   if (!to) return {};

@@ -1,4 +1,4 @@
-// The columns of the files of a set, in which folders can be.
+// The columns of the list of files, which can contain folders.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DataSet, Entry, Folder, FolderSize } from "../api";
@@ -14,16 +14,16 @@ import { optional } from "./view";
 interface Options {
   set: DataSet;
   incomplete: ReadonlySet<string>;
-  /** The path of the folder that is shown. */
+  /** The path of the shown folder. */
   below: string;
   /** Changes when counts may have changed. */
   changes: number;
   order: string;
-  /** To sort by time leaves the folder open. */
+  /** Whether sorting by time keeps the folder open. */
   keepsFolder: boolean;
-  /** Those that are shown beside the names. */
+  /** The shown columns in addition to the name. */
   shown: Optional[];
-  /** What stands around a name, such as what renames it. */
+  /** Wraps a name, such as with the control that renames it. */
   around?: ((e: Entry, name: ComponentChildren) => ComponentChildren) | undefined;
 }
 
@@ -76,15 +76,16 @@ function FolderLink({ sid, folder: { folder }, below }: { sid: string; folder: F
   );
 }
 
-/** How long a row is shown until its folder is counted, in ms: rows that are scrolled past are not. */
+/** The delay before a folder is counted, in ms: rows that are scrolled past are not counted. */
 const pause = 150;
 
-/** The size of a folder, which arrives after the row. */
+/** The size of a folder, which loads after the row. */
 export function useFolderSize(sid: string, path: string, changes: number): FolderSize | undefined {
   const [found, setFound] = useState<FolderSize | undefined>();
   useEffect(() => {
     const control = new AbortController();
-    const due = setTimeout(() => folders.size(sid, path, control.signal).then(setFound, () => setFound(undefined)), pause); // without a size the row is still right
+    // the row is usable without a size
+    const due = setTimeout(() => folders.size(sid, path, control.signal).then(setFound, () => setFound(undefined)), pause);
     return () => (clearTimeout(due), control.abort());
   }, [sid, path, changes]);
   return found?.path === path ? found : undefined;
@@ -92,7 +93,7 @@ export function useFolderSize(sid: string, path: string, changes: number): Folde
 
 const bound = (f: FolderSize, text: string) => (f.bounded ? `${text}+` : text);
 
-/** "12 files, 3 MB"; of a folder that was counted in part, "10,000+ files". */
+/** "12 files, 3 MB"; for a partly counted folder, "10,000+ files". */
 export const contentsOf = (f: FolderSize) => (f.bounded ? `${f.files.toLocaleString("en")}+ files, ${size(f.bytes)}+` : `${plural(f.files, "file", "files")}, ${size(f.bytes)}`);
 
 function Contents({ sid, path, changes }: { sid: string; path: string; changes: number }) {

@@ -1,4 +1,4 @@
-// The folder that is open: where it is, what is in it, and what can be done with it.
+// The open folder: its path, content and actions.
 import { useState } from "preact/hooks";
 import type { DataSet, FolderChange } from "../api";
 import { folders, sets } from "../api";
@@ -74,7 +74,7 @@ export function FolderBar({ set, path, mayWrite, changes }: Props) {
   );
 }
 
-/** A breadcrumb, into which rows are dragged. */
+/** A breadcrumb that is also a drop target for rows. */
 function Above({ set, path, state, label, mayWrite }: { set: DataSet; path: string; state: string; label: string; mayWrite: boolean }) {
   return (
     <span {...useTarget(mayWrite ? { set, path } : undefined)}>
@@ -104,7 +104,7 @@ function NewFolder({ set, below, close }: { set: DataSet; below: string; close: 
   );
 }
 
-/** Tells what was done with a folder, and how to undo it. */
+/** Reports a change of a folder, with an undo. */
 function announce(set: DataSet, done: FolderChange, text: string, undo: () => Promise<unknown>, before: string) {
   notifyChange(set.id);
   notify(
@@ -141,7 +141,7 @@ function PlaceFolder({ set, path, close }: { set: DataSet; path: string; close: 
     <Dialog title={`Rename, move or copy ${nameOf(path)}`} onClose={close}>
       <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!to || wanted.toPath === path} covers={(field) => field === "toPath" || field === "path"}>
         {(errorOf) => (
-          <Field label="Path" hint="From the set down, such as raw/2026. Folders that are not there are made." error={errorOf("toPath") ?? errorOf("path")}>
+          <Field label="Path" hint="Relative to the set, such as raw/2026. Missing folders are created." error={errorOf("toPath") ?? errorOf("path")}>
             {(a) => <input {...a} required autofocus spellcheck={false} value={to} onInput={(e) => setTo(e.currentTarget.value)} />}
           </Field>
         )}
@@ -158,7 +158,7 @@ function DeleteFolder({ set, path, close }: { set: DataSet; path: string; close:
     notifyChange(set.id);
     notify(
       <p>
-        Deleted {nameOf(path)}, {plural(done.files, "file", "files")}. <Link to={folderAddress(set.id, path, "deleted")}>Show what was in it</Link>
+        Deleted {nameOf(path)}, {plural(done.files, "file", "files")}. <Link to={folderAddress(set.id, path, "deleted")}>Show its content</Link>
       </p>,
       {
         label: "Undo",

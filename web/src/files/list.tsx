@@ -1,4 +1,4 @@
-// The files of a set: one folder of the tree that their names make, or all of them in one list.
+// The files of a set: one folder of the tree derived from names, or all files in one list.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Entry, Listing, Resource } from "../api";
@@ -25,12 +25,12 @@ interface FilesProps {
   mayWrite: boolean;
   /** Changes when files may have been added or removed. */
   changes: number;
-  /** The ids of files that lack something. */
+  /** The ids of incomplete files. */
   incomplete: ReadonlySet<string>;
   offered: States;
 }
 
-/** Where the choice between folders and one list is kept. */
+/** The storage key of the choice between folders and one list. */
 const storageKey = "labshelf.files";
 
 const views = ["folders", "all files"] as const;
@@ -45,7 +45,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
   const order = prefix && !asked.startsWith("name") ? "name" : asked;
   const byName = order.startsWith("name");
   const tree = byName && !prefix && view === "folders";
-  /** The files of one folder by time; of the set it is all files. */
+  /** The files of one folder by time; for the set, all files. */
   const timed = !byName && !!folder && view === "folders";
   const [sorted, setSorted] = useState(true);
   const filters = {
@@ -61,7 +61,8 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
     setView(to);
   };
   const [looks, setLooks] = useListView();
-  useEffect(() => void loadBar().catch(() => {}), []); // so that the bar is there with the first selection, and rows move once: under no second click
+  // loaded early, so that the first selection moves rows only once
+  useEffect(() => void loadBar().catch(() => {}), []);
   const selected = useSelected(() => (timed ? sets.resources(sid, { ...ofFolder, delimiter: "/", limit: 1000 }) : files({ limit: 1000 })));
   const listed = (r: Resource) =>
     (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !((tree || timed) && r.name.includes("/", folder.length)) && (byName || timed || between(timesOf(query), r.modified));
@@ -74,7 +75,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
         <Choice
           label="Order"
           name="order"
-          options={[["name", "by name"], ["name-descending", "by name, backwards"], ...[...timeOrders].reverse()]}
+          options={[["name", "by name"], ["name-descending", "by name, descending"], ...[...timeOrders].reverse()]}
           clears={["prefix", "since", "until", ...(view === "folders" ? [] : ["folder"])]}
         />
         {byName ? <Prefix /> : !timed && <TimeFilters />}
@@ -83,7 +84,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
         <ForPrograms facts={factsOf(set, "set")} path={`/sets/${sid}/resources${queryOf({ ...filters, ...(tree && { delimiter: "/" }) })}`} />
       </FilterBar>
       {(tree || timed || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
-      {timed && !sorted && <p class="dim">This folder has more than 2,000 entries: they are listed by name. All files of the set can be listed by time.</p>}
+      {timed && !sorted && <p class="dim">This folder has more than 2,000 entries, so they are sorted by name. To sort by time, list all files of the set.</p>}
       {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
       {selected.fetching.busy && (
         <div class="note" role="status">
@@ -146,10 +147,11 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
 
 const emptyTitle = (filtered: boolean, folder: string) => (filtered ? "No matches" : folder ? "This folder is empty" : "This set is empty");
 
-/** The pause after the last keystroke until the list is filtered, in ms. */
+/** The delay after the last keystroke before the list is filtered, in ms. */
 const debounce = 250;
 
-/** Filters by the beginning of names. The service searches all names of the set, or of the folder and below. */
+/** Filters by the beginning of names. The service searches all names of the set, or of the folder
+    and its subfolders. */
 function Prefix() {
   const { query } = useLocation();
   const folder = query.get("folder") ?? "";

@@ -1,9 +1,9 @@
-// How the list of files looks: which columns it has, and how much room a row takes. This browser keeps it.
+// The view settings of the list of files: columns and row height. The browser stores them.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
 import { Icon } from "../ui/icons";
 
-/** The columns that can be left out, or added, with their widths. */
+/** The optional columns with their widths. */
 export const optional = { Format: "80px", Size: "80px", Changed: "110px", Description: "minmax(120px, 2fr)", Created: "110px", Type: "minmax(100px, 1fr)", Version: "70px" } as const;
 
 export type Optional = keyof typeof optional;
@@ -27,7 +27,7 @@ function load(): ListView {
   return usual;
 }
 
-/** What was chosen, and what changes it. */
+/** The settings, and a function that changes them. */
 export function useListView(): [ListView, (to: ListView) => void] {
   const [view, setView] = useState(load);
   const change = (to: ListView) => {
@@ -37,7 +37,7 @@ export function useListView(): [ListView, (to: ListView) => void] {
   return [view, change];
 }
 
-/** The menu that changes it. */
+/** The menu of the settings. */
 export function ListMenu({ view, onChange }: { view: ListView; onChange: (to: ListView) => void }) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

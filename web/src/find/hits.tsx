@@ -8,7 +8,7 @@ import { Where } from "./names";
 const icons = { dataspace: "dataspace", set: "set", resource: "file" } as const;
 const kinds = { dataspace: "Dataspace", set: "Set", resource: "File" };
 
-/** Where the words were found. */
+/** The fields that matched. */
 const places: Record<string, string> = {
   name: "name",
   title: "title",

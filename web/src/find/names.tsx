@@ -1,10 +1,10 @@
-// Where a hit is: the names of the dataspace and the set that contain it.
+// The location of a hit: the names of the dataspace and the set that contain it.
 import { dataspaces, sets } from "../api";
 import { Link } from "../router";
 import { Cache } from "../ui/cache";
 import { useLoad } from "../ui/load";
 
-/** What dataspaces and sets are called, by id. */
+/** The names of dataspaces and sets, by id. */
 export const names = {
   dataspaces: new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name)),
   sets: new Cache((id) => sets.get(id).then((s) => s.title || s.name)),
@@ -15,7 +15,7 @@ function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
   return <Link to={`/${kind}/${id}`}>{value ?? (problem ? id : "…")}</Link>;
 }
 
-/** Links to what contains something. */
+/** Links to the containers of a hit. */
 export function Where({ dataspaceId, setId }: { dataspaceId: string; setId?: string }) {
   return (
     <>

@@ -1,4 +1,5 @@
-// Counts of hits by what they have in common. Each is a link to the search with that condition, or, if it has it, without.
+// Counts of hits by common values. Each links to the search with that condition added, or removed
+// if it is active.
 import type { Count, Found } from "../api";
 import { count } from "../format";
 import { Link } from "../router";

@@ -1,4 +1,4 @@
-// The text of a search, as far as the pages change it. The service reads it.
+// The query string of the search, as far as the pages edit it. The service parses it.
 
 const plain = /^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u;
 
@@ -8,15 +8,15 @@ export const condition = (field: string, value: string) => `${field}:${plain.tes
 /** The address of a search. */
 export const searchAddress = (q: string, order = "") => `/search?q=${encodeURIComponent(q).replaceAll("%20", "+")}${order && `&order=${order}`}`;
 
-/** The address of a search for what has a value in a field. */
+/** The address of a search for a value in a field. */
 export const searchFor = (field: string, value: string) => searchAddress(condition(field, value));
 
-/** The conditions of a search, between spaces that no quotes enclose. */
+/** The conditions of a query, separated by unquoted spaces. */
 export const conditions = (q: string): string[] => q.match(/(?:"(?:[^"]|"")*"?|[^\s"])+/g) ?? [];
 
 const same = (a: string, b: string) => a.localeCompare(b, undefined, { sensitivity: "accent" }) === 0;
 
 export const has = (q: string, one: string) => conditions(q).some((c) => same(c, one));
 
-/** The search with a condition more, or without it if it has it. */
+/** The query with a condition added, or removed if it is present. */
 export const toggled = (q: string, one: string) => (has(q, one) ? conditions(q).filter((c) => !same(c, one)) : [...conditions(q), one]).join(" ");

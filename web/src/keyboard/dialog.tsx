@@ -3,14 +3,14 @@ import { Button } from "../ui/components";
 import { Dialog } from "../ui/dialog";
 import { areOn, offered, switchKeys } from "./keys";
 
-/** Keys of the browser, which are always there. */
+/** Keys of the browser, which always work. */
 const always = [
   ["↑ ↓", "go through a list"],
-  ["Enter", "open what has the focus"],
-  ["Ctrl V", "upload what was copied: files, a picture"],
+  ["Enter", "open the focused item"],
+  ["Ctrl V", "upload copied files or a copied picture"],
 ] as const;
 
-/** The keys of this page, and the switch for the keys without Ctrl. */
+/** The keys of this page, and the switch for single keys. */
 export function KeyboardDialog({ onClose }: { onClose: () => void }) {
   const [on, setOn] = useState(areOn);
   const change = (on: boolean) => {

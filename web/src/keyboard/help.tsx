@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Lazy } from "../ui/lazy";
 import { useKey } from "./keys";
 
-/** Opens the dialog of keys on ?. Its script is loaded then. */
+/** Opens the dialog of keys on ?. Its script is loaded on demand. */
 export function KeyboardHelp() {
   const [open, setOpen] = useState(false);
   useKey("?", "show these keys", () => setOpen(true));

@@ -1,12 +1,12 @@
-// Keys that do something by themselves. They can be switched off, since who speaks to the computer, or has a tremor, presses keys that are
-// not meant (WCAG 2.1.4). A table of what there is now is what ? shows.
+// Single-key shortcuts. They can be switched off, because people who use speech input or have a
+// tremor can trigger them by accident (WCAG 2.1.4). The ? key lists the active ones.
 import { useEffect, useRef } from "preact/hooks";
 import { listen } from "../events";
 
 interface Action {
-  /** As `KeyboardEvent.key` has it. */
+  /** A value of `KeyboardEvent.key`. */
   key: string;
-  /** What it does, in the imperative. */
+  /** The description, in the imperative. */
   label: string;
   run: () => void;
 }
@@ -21,10 +21,10 @@ export function switchKeys(on: boolean) {
   else localStorage.setItem(storageKey, "off");
 }
 
-/** What each key does on this page; of two actions of a key the later one counts. */
+/** The action of each key on this page; the later one of two wins. */
 export const offered = (): Action[] => [...new Map([...actions].map((a) => [a.key, a])).values()];
 
-/** Whether a key is typed into something, or part of a combination. */
+/** Whether a key is typed into a field, or part of a combination. */
 const isTyped = (e: KeyboardEvent) => {
   const to = e.target as HTMLElement;
   return e.ctrlKey || e.metaKey || e.altKey || e.isComposing || to.isContentEditable || /^(TEXTAREA|SELECT)$/.test(to.tagName) || (to instanceof HTMLInputElement && to.type !== "checkbox");
@@ -33,12 +33,12 @@ const isTyped = (e: KeyboardEvent) => {
 listen(window, "keydown", (e: KeyboardEvent) => {
   if (e.defaultPrevented || isTyped(e) || document.querySelector("dialog[open]")) return;
   const action = offered().find((a) => a.key === e.key);
-  if (!action || (!areOn() && action.key !== "?")) return; // ? is how they are switched on again
+  if (!action || (!areOn() && action.key !== "?")) return; // ? can switch them on again
   e.preventDefault();
   action.run();
 });
 
-/** Has a key do something while the component is shown; nothing without `run`. */
+/** Registers a key while the component is mounted; inactive without `run`. */
 export function useKey(key: string, label: string, run: (() => void) | undefined) {
   const latest = useRef(run);
   latest.current = run;

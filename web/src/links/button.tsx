@@ -10,10 +10,10 @@ import { Menu } from "../ui/menu";
 import type { Permissions } from "../ui/permissions";
 import type { Target } from "./target";
 
-/** Shows a dialog, which can be closed. */
+/** Shows a dialog that can be closed. */
 type Shows = (close: () => void) => ComponentChildren;
 
-/** A dialog that is loaded when it is opened. */
+/** A dialog that is loaded on demand. */
 function useLazyDialog(load: () => Promise<Shows>) {
   const [dialog, setDialog] = useState<{ shows: Shows } | undefined>();
   const { run, busy, problem, dismiss } = useAction(() => load().then((shows) => setDialog({ shows })));
@@ -49,7 +49,7 @@ export function ShareButton({ of }: { of: Target }) {
   );
 }
 
-/** The button that invites somebody into a dataspace or, without one, to have an account. */
+/** The button that invites a person into a dataspace or, without one, to create an account. */
 export function InviteButton({ into }: { into?: Into }) {
   const { run, busy, shown } = useInviteDialog(into);
   return (
@@ -65,11 +65,11 @@ export function InviteButton({ into }: { into?: Into }) {
 interface ShareProps {
   dataspace: Dataspace;
   may: Permissions;
-  /** What a link can be made to; without it, the dataspace is shared. */
+  /** The target of a link; without it, the dataspace is shared. */
   of?: Target;
 }
 
-/** All ways to give others what is on the page: links, invitations, members. */
+/** All ways to share the object of the page: links, invitations, members. */
 export function ShareMenu({ dataspace, may, of }: ShareProps) {
   const { user: me } = useSession();
   const link = useShareDialog(of);

@@ -12,11 +12,11 @@ import { LinkForm } from "./form";
 import { nameOf, type Target } from "./target";
 
 const kinds: [LinkKind, string][] = [
-  ["share", "Show files: who has the link can see and download them"],
-  ["request", "Ask for files: who has the link can send some, and sees nothing else"],
+  ["share", "Show files: anyone with the link can see and download them"],
+  ["request", "Request files: anyone with the link can upload files, and sees nothing else"],
 ];
 
-/** Makes a link to what is given or, if that is a set, one by which people send files into it. */
+/** Makes a link to an object or, for a set, a file request. */
 export function ShareDialog({ of, close }: { of: Target; close: () => void }) {
   const [kind, setKind] = useState<LinkKind>("share");
   const [made, setMade] = useState<NewLink | undefined>();
@@ -25,11 +25,11 @@ export function ShareDialog({ of, close }: { of: Target; close: () => void }) {
   return (
     <Dialog title={`Share ${nameOf(of)}`} onClose={close}>
       <p class="dim">
-        For people who have no account here. <Link to={`/links?setId=${of.set.id}`}>Links of this set</Link>
+        For people without an account. <Link to={`/links?setId=${of.set.id}`}>Links of this set</Link>
       </p>
       {!of.files && (
         <fieldset class="link-kinds">
-          <legend>What the link is for</legend>
+          <legend>Purpose of the link</legend>
           {kinds.map(([value, text]) => (
             <label class="option" key={value}>
               <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} /> {text}
@@ -42,26 +42,26 @@ export function ShareDialog({ of, close }: { of: Target; close: () => void }) {
   );
 }
 
-/** What is said about a new link: in the dialog, of what it lets people do, and in a mail. */
+/** The texts about a new link, for the dialog and for an email. */
 const words: Record<LinkKind, { title: string; can: string; mail: string; subject: string }> = {
   share: { title: "The link is ready", can: "download the files, without an account", mail: "Here are the files:", subject: "Files for you" },
-  request: { title: "The link that asks for files is ready", can: "send files, without an account", mail: "Please send the files here:", subject: "Files, please" },
+  request: { title: "The file request is ready", can: "send files, without an account", mail: "Please send the files here:", subject: "Files, please" },
   invitation: { title: "The invitation is ready", can: "accept it, once", mail: "Please join us here:", subject: "An invitation" },
 };
 
-/** The beginning of a mail with a new link. */
+/** A mailto link for a new link. */
 function mailOf(l: NewLink): string {
   const invites = l.kind === "invitation";
   const lines = [
     words[l.kind].mail,
     l.address,
     ...(l.expires ? ["", `The link works ${invites ? "once, " : ""}until ${l.expires.slice(0, 10)}.`] : []),
-    ...(l.hasPassword ? ["", "It asks for a password, which you get from me in another way."] : []),
+    ...(l.hasPassword ? ["", "It requires a password, which I will send you separately."] : []),
   ];
   return `mailto:?subject=${encodeURIComponent((!invites && l.label) || words[l.kind].subject)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
-/** Whether an address leads each computer to itself. */
+/** Whether an address is a loopback address. */
 const isLocal = (address: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|\[::ffff:7f.*\]|0\.0\.0\.0)\.?$/i.test(new URL(address).hostname);
 
 /** Shows the address of a link, once. */
@@ -69,7 +69,7 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
   return (
     <Dialog title={words[l.kind].title} onClose={close} stays>
       <p>
-        Copy its address now: <strong>it is shown only this once.</strong> Anyone who has it{l.hasPassword && ", and the password,"} can {words[l.kind].can}.
+        Copy the address now: <strong>it is shown only once.</strong> Anyone who has it{l.hasPassword && ", and the password,"} can {words[l.kind].can}.
       </p>
       <div class="new-link">
         <div>
@@ -78,7 +78,7 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
             Copy
           </Copy>
           <a class="button quiet" href={mailOf(l)}>
-            <Icon name="edit" /> Write a mail
+            <Icon name="edit" /> Write an email
           </a>
         </div>
         <QRCode text={l.address} />
@@ -86,8 +86,8 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
       {isLocal(l.address) && (
         <div class="note bad" role="alert">
           <p>
-            This address works only on the computer of the service, <strong>{new URL(l.address).host}</strong>. For other people, open these pages under the name
-            that they use, or have <code>base_url</code> set, and make the link there.
+            This address works only on the server itself, <strong>{new URL(l.address).host}</strong>. To make a link for other people, open these pages under the name
+            that they use and make the link there, or set <code>base_url</code>.
           </p>
         </div>
       )}
@@ -100,7 +100,7 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
   );
 }
 
-/** Modules of the margin, which readers need. */
+/** The width of the quiet zone in modules, which readers need. */
 const quiet = 4;
 
 function QRCode({ text }: { text: string }) {

@@ -8,7 +8,7 @@ import type { Target } from "./target";
 const MB = 1e6;
 const GB = 1e9;
 
-/** How many days a new link has unless its maker chooses otherwise: no more than the service lets one have. */
+/** The default lifetime of a new link in days; it does not exceed the limit of the service. */
 const defaultDays = Math.min(30, Number(document.documentElement.dataset.linkDays ?? 30));
 
 /** A day in UTC, as inputs have it. */
@@ -17,14 +17,15 @@ const inDays = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000).
 
 interface Props {
   kind: LinkKind;
-  /** What a new link is about; of an old one that cannot be changed. */
+  /** The target of a new link; it cannot be changed later. */
   of?: Target;
   was?: LinkRecord;
   submit: (fields: LinkFields) => Promise<void>;
   cancel: () => void;
 }
 
-/** The values of the form. A field that the kind of link does not have is left out, and what is not to be changed. */
+/** The values of the form. Fields that do not apply to the kind of link, and unchanged ones, are
+    left out. */
 function fieldsOf(form: HTMLFormElement, { kind, was }: Pick<Props, "kind" | "was">): LinkFields {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? "").trim();
@@ -52,13 +53,13 @@ export function LinkForm({ kind, of, was, submit, cancel }: Props) {
         <>
           <Field
             label="Label"
-            hint={share ? "What the files are, as visitors read it." : "What you ask for, as visitors read it. The files come into a folder of this name."}
+            hint={share ? "A name for the files, shown to visitors." : "A name for the request, shown to visitors. Uploaded files go into a folder of this name."}
             error={errorOf("label")}
           >
             {(a) => <input name="label" autofocus required={!share} maxLength={100} defaultValue={was?.label} {...a} />}
           </Field>
           {share && of && !of.files && (
-            <Field label="Folder" hint="Shows only what is below it, such as raw/2026. Empty: the whole set." error={errorOf("folder")}>
+            <Field label="Folder" hint="Shows only this folder, such as raw/2026. Empty: the whole set." error={errorOf("folder")}>
               {(a) => <input name="folder" spellcheck={false} autocomplete="off" defaultValue={of.folder} {...a} />}
             </Field>
           )}
@@ -67,19 +68,19 @@ export function LinkForm({ kind, of, was, submit, cancel }: Props) {
           </Field>
           <Field
             label={was?.hasPassword ? "New password" : "Password"}
-            hint={was?.hasPassword ? "Empty: it stays as it is." : "Visitors are asked for it; tell it to them in another way than the link. Empty: none."}
+            hint={was?.hasPassword ? "Empty: the password stays as it is." : "Visitors have to enter it. Send it separately from the link. Empty: no password."}
             error={errorOf("password")}
           >
             {(a) => <input name="password" type="text" autocomplete="off" spellcheck={false} minLength={6} {...a} />}
           </Field>
           {was?.hasPassword && (
             <label class="option">
-              <input type="checkbox" name="removePassword" /> Ask for no password any more
+              <input type="checkbox" name="removePassword" /> Remove the password
             </label>
           )}
           <Field
             label={share ? "Downloads at most" : "Files at most"}
-            hint={share ? "A file or a zip is one; parts and resumed downloads do not count. Empty: any number." : "Empty: any number."}
+            hint={share ? "Each file or zip counts once; parts and resumed downloads do not count. Empty: any number." : "Empty: any number."}
             error={errorOf("maxUses")}
           >
             {(a) => <input name="maxUses" type="number" min={0} inputmode="numeric" defaultValue={amount(was?.maxUses)} {...a} />}

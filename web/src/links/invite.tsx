@@ -1,4 +1,4 @@
-// The dialog that invites somebody, and the form of an invitation.
+// The dialog that invites a person, and the form of an invitation.
 import { useRef, useState } from "preact/hooks";
 import type { Dataspace, LinkFields, LinkRecord, NewLink, Role } from "../api";
 import { links } from "../api";
@@ -8,7 +8,7 @@ import { Field, Form } from "../ui/form";
 import { RoleField } from "../ui/roles";
 import { NewLinkDialog } from "./dialog";
 
-/** Invites somebody into a dataspace or, without one, to have an account. */
+/** Invites a person into a dataspace or, without one, to create an account. */
 export function InviteDialog({ into, close }: { into?: Pick<Dataspace, "id" | "name" | "title"> | undefined; close: () => void }) {
   const [made, setMade] = useState<NewLink | undefined>();
   const [role, setRole] = useState<Role>("editor");
@@ -16,7 +16,7 @@ export function InviteDialog({ into, close }: { into?: Pick<Dataspace, "id" | "n
   return (
     <Dialog title={`Invite to ${into ? into.title || into.name : "an account"}`} onClose={close}>
       <p class="dim">
-        For one person, who chooses a username{into && ", or gets the role as the user that they are"}. <Link to="/links">Links and invitations</Link>
+        For one person, who creates an account{into && ", or gets the role with an existing one"}. <Link to="/links">Links and invitations</Link>
       </p>
       <InvitationForm submit={async (fields) => setMade(await links.create({ ...fields, kind: "invitation", ...(into && { dataspaceId: into.id, role }) }))} cancel={close}>
         {into && <RoleField role={role} choose={setRole} />}
@@ -45,7 +45,7 @@ export function InvitationForm({ was, submit, cancel, children }: Props) {
     <Form action={was ? "Save" : "Make invitation"} formRef={form} submit={() => submit(fields())} onCancel={cancel}>
       {(errorOf) => (
         <>
-          <Field label="For whom" hint="A note for you, such as a name. It is not shown to the invited person." error={errorOf("label")}>
+          <Field label="For whom" hint="A note for yourself, such as a name. The invited person does not see it." error={errorOf("label")}>
             {(a) => <input name="label" autofocus maxLength={100} autocomplete="off" defaultValue={was?.label} {...a} />}
           </Field>
           {children}

@@ -1,4 +1,4 @@
-// What a new link can be about.
+// The target of a new link.
 import type { DataSet, Resource } from "../api";
 import { plural } from "../format";
 

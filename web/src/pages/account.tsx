@@ -30,7 +30,7 @@ export function AccountPage() {
   );
 }
 
-/** The form shows the latest saved profile, unless something was typed since it was loaded. */
+/** The form shows the latest saved profile, unless the user has typed since it was loaded. */
 function Profile() {
   const me = useMe();
   const { setUser } = useSession();
@@ -42,7 +42,8 @@ function Profile() {
     if (!edited) setWas(me);
   }, [me, edited]);
   useEffect(() => {
-    if (saved) section.current!.querySelector<HTMLElement>("[type=submit]")!.focus(); // the form was rendered again with another key
+    // the form was rendered again with another key
+    if (saved) section.current!.querySelector<HTMLElement>("[type=submit]")!.focus();
   }, [was]);
   const done = (user: User) => {
     setEdited(false);

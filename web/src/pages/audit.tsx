@@ -12,7 +12,7 @@ import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { useTitle } from "../ui/title";
 
-/** Everything that was done: sysadmins see all, admins what is about their dataspaces. */
+/** All actions: sysadmins see everything, admins the entries of their dataspaces. */
 export function AuditPage() {
   const me = useMe();
   const { query } = useLocation();
@@ -26,7 +26,7 @@ export function AuditPage() {
   };
   return (
     <>
-      <PageHeader title="Audit log" lead={me.sysadmin ? "Every change, sign-in, key and role, the newest first." : "What was done to the dataspaces that you are an admin of, the newest first."}>
+      <PageHeader title="Audit log" lead={me.sysadmin ? "Every change, sign-in, key and role, newest first." : "Changes to the dataspaces that you are an admin of, newest first."}>
         <div class="actions">
           <Button icon="check" onClick={() => setHead(true)}>
             Signed head
@@ -51,7 +51,7 @@ export function AuditPage() {
         key={queryOf(filters)}
         create={(page) => audit.list({ ...filters, ...page })}
         more={(e, changed) => <Origin of={e} mayErase={!!me.sysadmin} changed={changed} />}
-        empty={<p>{me.sysadmin ? "Nothing matches the filters." : "The log shows admins what is about their dataspaces."}</p>}
+        empty={<p>{me.sysadmin ? "Nothing matches the filters." : "Admins see the entries of their dataspaces."}</p>}
       />
       {head && (
         <Dialog title="Signed head" onClose={() => setHead(false)}>
@@ -80,7 +80,7 @@ function UserChoice() {
   );
 }
 
-/** By which request an entry was made and from where. */
+/** The request and the address of an entry. */
 function Origin({ of: e, mayErase, changed }: { of: AuditEntry; mayErase: boolean; changed: () => void }) {
   return (
     <p class="origin">
@@ -116,8 +116,8 @@ function EraseTexts({ of: e, done }: { of: AuditEntry; done: () => void }) {
         submit: () => audit.erase(e.number).then(done),
         children: (
           <div class="prose">
-            <p>Its names, descriptions and other texts, and the address that the request came from, are removed for good. The entry stays, the log still verifies, and an entry says who erased them.</p>
-            <p>The object itself and other entries are not changed. Backups and exports that were made before still have the texts.</p>
+            <p>Its names, descriptions and other texts, and the address that the request came from, are permanently removed. The entry stays, the log still verifies, and another entry records who erased them.</p>
+            <p>The object itself and other entries do not change. Earlier backups and exports still contain the texts.</p>
           </div>
         ),
       }}
@@ -125,14 +125,14 @@ function EraseTexts({ of: e, done }: { of: AuditEntry; done: () => void }) {
   );
 }
 
-/** The head of now, to be noted down elsewhere. */
+/** The current head, to be stored elsewhere. */
 function Head() {
   const { value, problem, reload } = useLoad(() => audit.head(), []);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value) return <Skeleton lines={4} />;
   return (
     <div class="prose">
-      <p>Note this head down where the operator of this service cannot change it: only a head kept elsewhere proves later that none of these {value.size} entries was changed.</p>
+      <p>Keep this head where the operator of this service cannot change it. Only such a copy can prove later that these {value.size} entries are unchanged.</p>
       <Code text={value.head} what="the head" />
       <p>The public key of the signature:</p>
       <Code text={value.key} what="the key" />

@@ -35,7 +35,7 @@ import type { PageProps } from "./props";
 export function DataspacePage({ params }: PageProps) {
   const did = params.did!;
   const { query } = useLocation();
-  const { user: me } = useSession(); // undefined: what is open is read without signing in
+  const { user: me } = useSession(); // undefined: open data can be read without signing in
   const { value, problem, reload, refresh, set } = useLoad(async (signal) => {
     const [dataspace, may] = await Promise.all([dataspaces.get(did), permissionsIn(did, me, signal)]);
     return { dataspace, may };
@@ -127,7 +127,7 @@ export function DataspacePage({ params }: PageProps) {
   );
 }
 
-/** Which versions of files are kept, and what those before the current ones take. */
+/** The retention of versions, and the size of older versions. */
 function KeptVersions({ dataspace: { id, retention } }: { dataspace: Dataspace }) {
   const { value } = useLoad(() => dataspaces.usage(id), [id]);
   const [, last, days] = /^(?:last (\d+)|(\d+) days)$/.exec(retention) ?? [];

@@ -9,7 +9,7 @@ import { nameOf } from "../webhooks/forms";
 import { WebhookFacts } from "../webhooks/state";
 import type { PageProps } from "./props";
 
-/** A webhook with its last messages and the answers to them. */
+/** A webhook with its last messages and the responses. */
 export function DeliveriesPage({ params: { wid = "" } }: PageProps) {
   const { value, problem, reload, refresh } = useLoad(async (signal) => {
     const [webhook, deliveries] = await Promise.all([webhooks.get(wid, signal), webhooks.deliveries(wid, signal)]);
@@ -23,7 +23,7 @@ export function DeliveriesPage({ params: { wid = "" } }: PageProps) {
   return (
     <>
       <Breadcrumbs path={[{ to: "/webhooks", label: "Webhooks" }]} />
-      <PageHeader title={`Deliveries of ${nameOf(webhook)}`} lead="The last 200 messages, the newest first.">
+      <PageHeader title={`Deliveries of ${nameOf(webhook)}`} lead="The last 200 messages, newest first.">
         <Button icon="retry" onClick={reload}>
           Reload
         </Button>

@@ -1,4 +1,4 @@
-// Who did what to a dataspace, a set or a file.
+// The history of a dataspace, a set or a file.
 import type { ComponentChildren } from "preact";
 import { audit, dataspaces, sets } from "../api";
 import { Entries } from "../audit/entries";
@@ -15,9 +15,9 @@ type Crumbs = { to: string; label: string }[];
 
 interface Props {
   name: string;
-  /** What contains the object, and the object. */
+  /** The object after its containers. */
   path: Crumbs;
-  /** The user manages the dataspace. */
+  /** Whether the user manages the dataspace. */
   manages: boolean;
   children: ComponentChildren;
 }
@@ -27,7 +27,7 @@ function History({ name, path, manages, children }: Props) {
   return (
     <>
       <Breadcrumbs path={path} />
-      <PageHeader title={`History of ${name}`} lead="Who did what, and when, the newest first.">
+      <PageHeader title={`History of ${name}`} lead="All changes, newest first.">
         {manages && (
           <div class="actions">
             <Link to="/audit" class="button">
@@ -44,7 +44,7 @@ function History({ name, path, manages, children }: Props) {
   );
 }
 
-const empty = <p>What was done before the audit log began is not in it.</p>;
+const empty = <p>Changes made before the audit log began are not listed.</p>;
 
 export function DataspaceHistory({ params: { did = "" } }: PageProps) {
   const me = useMe();

@@ -18,7 +18,7 @@ import { ForPrograms } from "../ui/programs";
 import { readers } from "../ui/readers";
 import { useTitle } from "../ui/title";
 
-/** All dataspaces that the user may read. */
+/** All dataspaces that the user can read. */
 export function Home() {
   const me = useMe();
   const { query } = useLocation();
@@ -26,7 +26,7 @@ export function Home() {
   const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public", "open"]) };
   const recent = useRecent();
   const holdings = useHoldings();
-  if (!recent.value && !recent.problem) return <Skeleton lines={12} />; // what comes below does not move
+  if (!recent.value && !recent.problem) return <Skeleton lines={12} />; // avoids layout shifts
   return (
     <>
       <h1 class="visually-hidden">Home</h1>
@@ -85,7 +85,7 @@ export function Home() {
           <Empty icon="dataspace" title={filters.state === "active" ? "No dataspaces yet" : "No matches"}>
             {filters.state !== "deleted" && (
               <>
-                {!me.sysadmin && <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>}
+                {!me.sysadmin && <p>Ask an admin for a role in a dataspace. Your username is {me.username}.</p>}
                 <Begin create={<NewDataspace>{me.sysadmin ? "Create the first one" : "Create a dataspace"}</NewDataspace>} />
               </>
             )}
@@ -115,7 +115,7 @@ function NewDataspace({ kind = "plain", children }: { kind?: "plain" | "primary"
           {problem && <ErrorMessage problem={problem} />}
           {may && <DataspaceForm done={(d) => navigate(`/dataspaces/${d.id}`)} cancel={close} />}
           {may === false && (
-            <p>Only sysadmins create dataspaces in this service. Ask one of them to create it and to make you its admin. Your user name is {me.username}.</p>
+            <p>Only sysadmins can create dataspaces in this service. Ask a sysadmin to create one and to make you its admin. Your username is {me.username}.</p>
           )}
         </Dialog>
       )}

@@ -15,10 +15,10 @@ import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
 import { UserName } from "../ui/users";
 
-/** Links that the page shows. */
+/** The maximum number of links on the page. */
 const most = 1000;
 
-/** The links that the user may manage: the user's own, and those of dataspaces that the user is an admin of. */
+/** The links that the user can manage: their own, and links of dataspaces that they administer. */
 export function LinksPage() {
   const { query } = useLocation();
   const setId = query.get("setId") ?? "";
@@ -39,7 +39,7 @@ export function LinksPage() {
   const newestFirst = value && [...value.items].reverse();
   return (
     <>
-      <PageHeader title="Links" lead={setId ? <>Those of <SetName id={setId} />. <Link to="/links">Links of all sets</Link></> : "By these, people without an account get files, send some, or get an account."} />
+      <PageHeader title="Links" lead={setId ? <>Links of <SetName id={setId} />. <Link to="/links">Links of all sets</Link></> : "Links let people without an account download files, upload files, or create an account."} />
       <FilterBar>
         <Choice label="Show" name="state" options={[["active", "not revoked"], ["deleted", "revoked"], ["all", "all"]]} />
         <Choice label="Owner" name="of" options={[["", "anybody"], ["me", "you"]]} />
@@ -49,7 +49,7 @@ export function LinksPage() {
       {newestFirst?.length === 0 && (
         <Empty icon="share" title="No links">
           <p>
-            <strong>Share</strong> on the page of a set or a file makes one, and on that of a dataspace an invitation.
+            To make a link, press <strong>Share</strong> on the page of a set or a file. To invite people, press it on the page of a dataspace.
           </p>
         </Empty>
       )}
@@ -60,7 +60,7 @@ export function LinksPage() {
           ))}
         </ul>
       )}
-      {value && !value.complete && <p class="hint">There are more, newer links. The interface lists all of them.</p>}
+      {value && !value.complete && <p class="hint">Only the oldest links are shown. Use the API to list all of them.</p>}
       {changing && change && (
         <Dialog title={`Change ${nameOf(changing)}`} onClose={() => setChanging(undefined)}>
           {changing.kind === "invitation" ? <InvitationForm {...change} /> : <LinkForm kind={changing.kind} {...change} />}
@@ -74,13 +74,13 @@ const setNames = new Cache((id) => sets.get(id).then((s) => s.title || s.name));
 
 const spaceNames = new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name));
 
-/** The name of a dataspace; the id if it may not be read. */
+/** The name of a dataspace; the id if it is not readable. */
 function SpaceName({ id }: { id: string }) {
   const { value } = useLoad(() => spaceNames.get(id), [id]);
   return <Link to={`/dataspaces/${id}`}>{value ?? id}</Link>;
 }
 
-/** The name of a set; the id if it may not be read. */
+/** The name of a set; the id if it is not readable. */
 function SetName({ id }: { id: string }) {
   const { value } = useLoad(() => setNames.get(id), [id]);
   return <Link to={`/sets/${id}`}>{value ?? id}</Link>;
@@ -90,7 +90,7 @@ const nameOf = (l: LinkRecord) => l.label || (l.kind === "invitation" ? "an invi
 
 const stateWords = { active: "active", expired: "expired", revoked: "revoked", used_up: "used up" };
 
-/** How often a link was used, of how often it may be. */
+/** The use count of a link, and its limit. */
 function usesOf({ kind, uses, maxUses, bytesReceived }: LinkRecord): string {
   if (kind === "invitation") return uses ? "accepted" : "not accepted yet";
   const noun = kind === "share" ? "download" : "file";
@@ -98,7 +98,7 @@ function usesOf({ kind, uses, maxUses, bytesReceived }: LinkRecord): string {
   return kind === "share" ? used : `${used}, ${size(bytesReceived)}`;
 }
 
-/** What a link lets people do. */
+/** The permissions of a link. */
 function About({ of: l }: { of: LinkRecord }) {
   if (l.kind === "invitation") return l.dataspaceId ? <>Invites one person as {l.role} into <SpaceName id={l.dataspaceId} /></> : <>Invites one person to have an account</>;
   return (
@@ -147,7 +147,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
                 title: "Take this link over?",
                 action: "Take over",
                 submit: () => links.take(l.id).then(changed),
-                children: <p>You own it from then on. It lets visitors do what you may, and goes on when its owner loses the role.</p>,
+                children: <p>You become its owner. Visitors can then do what your role allows, and the link keeps working when its former owner loses the role.</p>,
               }}
             />
           )}
@@ -159,7 +159,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
                 title: "End the unfinished uploads?",
                 action: "End uploads",
                 submit: () => links.endUploads(l.id).then(changed),
-                children: <p>What has arrived of them is removed and no longer counts towards the quota. Complete files stay. Visitors can start again.</p>,
+                children: <p>Their partial data is removed and no longer counts towards the quota. Complete files stay. Visitors can start again.</p>,
               }}
             />
           )}
@@ -176,7 +176,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
               submit: () => links.revoke(l.id).then(changed),
               children: (
                 <p>
-                  <strong>{nameOf(l)}</strong> ends at once, for everybody who has it. That cannot be undone.
+                  <strong>{nameOf(l)}</strong> stops working at once for everyone. This cannot be undone.
                 </p>
               ),
             }}

@@ -7,7 +7,7 @@ import { Code, ErrorMessage, Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 import type { PageProps } from "./props";
 
-/** Reads a file of the documentation, such as operations.md. It is not in the interface. */
+/** Reads a file of the documentation, such as operations.md, outside of the API. */
 async function read(file: string): Promise<string> {
   const answer = await fetch(`${base}/docs/${file}`).catch(() => {
     throw unreachable;
@@ -17,7 +17,7 @@ async function read(file: string): Promise<string> {
   return text;
 }
 
-/** A page of the manual: a file of the documentation that the program carries, with the address of this service. */
+/** A page of the manual: an embedded documentation file, with the address of this service. */
 export function ManualPage({ params }: PageProps) {
   const name = params.page!;
   const isConfig = name === "config";

@@ -35,7 +35,7 @@ export function MembersPage({ params }: PageProps) {
   const mayManage = value.may.manage && dataspace.state === "active";
   const changed = () => {
     setVersion((n) => n + 1);
-    reload(); // it may be the role of the user
+    reload(); // the changed role can be the user's own
   };
   return (
     <>
@@ -73,7 +73,7 @@ export function MembersPage({ params }: PageProps) {
               </Member>
             ),
           },
-          { head: "User name", class: "wide-only", cellClass: "mono dim", cell: (p) => <Member privilege={p}>{({ user }) => user?.username}</Member> },
+          { head: "Username", class: "wide-only", cellClass: "mono dim", cell: (p) => <Member privilege={p}>{({ user }) => user?.username}</Member> },
           {
             head: "Role",
             cell: (p) => (
@@ -88,7 +88,7 @@ export function MembersPage({ params }: PageProps) {
             cell: (p) => mayManage && <Member privilege={p}>{(member) => <Revoke privilege={p} {...member} done={changed} />}</Member>,
           },
         ]}
-        empty={<Empty icon="people" title="No members that you may see" />}
+        empty={<Empty icon="people" title="No visible members" />}
       />
       {adding && (
         <Dialog title="Give access" onClose={() => setAdding(false)}>
@@ -102,10 +102,10 @@ export function MembersPage({ params }: PageProps) {
 interface MemberInfo {
   /** Undefined until it is loaded. */
   user: User | undefined;
-  /** The full name, the user name or the id. */
+  /** The full name, the username or the id. */
   name: string;
   isMe: boolean;
-  /** The signed-in user could not undo a change of the role. */
+  /** Whether the signed-in user could not undo a change of the role. */
   own: boolean;
 }
 
@@ -187,17 +187,17 @@ function Revoke({ privilege, name, own, done }: RoleProps) {
   );
 }
 
-/** Users that are suggested at most; others are found by their id. */
+/** The maximum number of suggested users; others can be found by id. */
 const maxSuggested = 5000;
 
-/** Finds a user by user name, full name or id. */
+/** Finds a user by username, full name or id. */
 async function findUser(nameOrId: string, people: User[]): Promise<User> {
   const plain = nameOrId.toLowerCase();
   const active = people.filter((u) => u.state === "active");
   const byName = active.find((u) => u.username.toLowerCase() === plain);
   const named = active.filter((u) => u.fullname.toLowerCase() === plain);
   if (byName) return byName;
-  if (named.length > 1) throw new Problem(-1, "ambiguous", "Several users have that name. Enter the user name.", "person");
+  if (named.length > 1) throw new Problem(-1, "ambiguous", "Several users have that name. Enter the username.", "person");
   if (named[0]) return named[0];
   const unknown = new Problem(-1, "unknown", "No user has that name.", "person");
   return users.get(nameOrId).catch((thrown) => Promise.reject(asProblem(thrown).status === 404 ? unknown : thrown));
@@ -212,7 +212,7 @@ function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: (
   const submit = async () => {
     const user = await findUser(person.trim(), people.items);
     const [has] = (await privileges.list({ userId: user.id, dataspaceId: did, state: "active" }).all(1)).items;
-    if (has) throw new Problem(-1, "has_access", `${user.username} is ${has.role} here already. To change the role, use the list of members.`, "person");
+    if (has) throw new Problem(-1, "has_access", `${user.username} is ${has.role} here already. Change the role in the list of members.`, "person");
     await privileges.grant({ userId: user.id, dataspaceId: did, role });
     done();
   };
@@ -223,7 +223,7 @@ function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: (
         <>
           <Field
             label="User"
-            hint={`User name or full name. Sysadmins create accounts.${others}`}
+            hint={`Username or full name. Sysadmins create accounts.${others}`}
             error={errorOf("person") ?? errorOf("userId")}
           >
             {(a) => <input {...a} list="people" required autofocus autocomplete="off" value={person} onInput={(e) => setPerson(e.currentTarget.value)} />}

@@ -6,7 +6,8 @@ import { useLoad } from "../ui/load";
 import { useTitle } from "../ui/title";
 import type { PageProps } from "./props";
 
-/** A file of a set by its name: leads to its page. Documents link other files so. */
+/** Redirects from the name of a file in a set to its page. Documents link to other files this way.
+ */
 export function NamedFilePage({ params }: PageProps) {
   const sid = params.sid!;
   const name = useLocation().query.get("name") ?? "";
@@ -21,7 +22,7 @@ export function NamedFilePage({ params }: PageProps) {
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || value.found) return <Skeleton lines={12} />;
   return (
-    <Empty icon="file" title={`The set has no file ${name}`}>
+    <Empty icon="file" title={`No file named ${name} in this set`}>
       <Link to={`/sets/${sid}${queryOf({ folder: `${name}/` })}`}>The folder of this name</Link> · <Link to={`/sets/${sid}`}>The set</Link>
     </Empty>
   );

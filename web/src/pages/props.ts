@@ -1,2 +1,2 @@
-/** What every page gets: the parameters that its address names, such as `did`. */
+/** The props of every page: the parameters in its address, such as `did`. */
 export type PageProps = { params: Record<string, string> };

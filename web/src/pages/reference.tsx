@@ -26,7 +26,7 @@ export function ReferencePage() {
     : [];
   const lead = (
     <>
-      All requests of the interface. As a file: <a href={`${root}/openapi.yaml`}>openapi.yaml</a>, <a href={`${root}/openapi.json`}>openapi.json</a>
+      All requests of the API. As a file: <a href={`${root}/openapi.yaml`}>openapi.yaml</a>, <a href={`${root}/openapi.json`}>openapi.json</a>
     </>
   );
   return (
@@ -51,7 +51,7 @@ async function fetchDocument(): Promise<Document> {
 
 const tagId = (name: string) => `tag-${slug(name)}`;
 
-/** Whether what identifies an operation contains all words. */
+/** Whether the identifying texts of an operation contain all words. */
 function matches({ method, path, operation }: Route, words: string[]): boolean {
   const text = `${method} ${root}${path} ${operation.operationId} ${operation.summary} ${operation.tags.join(" ")}`.toLowerCase();
   return words.every((word) => text.includes(word));
@@ -98,7 +98,7 @@ function Operations({ doc }: { doc: Document }) {
         <Heading level={2} id="objects">
           Objects
         </Heading>
-        <p class="dim">The bodies of requests and answers.</p>
+        <p class="dim">The bodies of requests and responses.</p>
       </div>
       {objects.map((name) => (
         <SchemaEntry key={name} doc={doc} name={name} hash={hash} />

@@ -33,7 +33,7 @@ import type { PageProps } from "./props";
 /** One resource: its preview and its record. viewDataUrl leads here if no catalogue is configured. */
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
-  const { user: me } = useSession(); // undefined: what is open is read without signing in
+  const { user: me } = useSession(); // undefined: open data can be read without signing in
   const { value, problem, reload, refresh, set } = useLoad((signal) => loadResource(rid, me, signal), [rid]);
   useRefreshOnFocus(refresh);
   const resource = value?.resource;
@@ -42,7 +42,7 @@ export function ResourcePage({ params }: PageProps) {
   const newFile = useRef<HTMLInputElement>(null);
   const selectNew = () => {
     setSelected(newFile.current!.files![0]);
-    newFile.current!.value = ""; // so that the same file can be selected again
+    newFile.current!.value = ""; // allows selecting the same file again
   };
   const [selected, setSelected] = useState<File | undefined>();
   const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
@@ -56,11 +56,12 @@ export function ResourcePage({ params }: PageProps) {
   const mayWrite = may.write && active;
   const update = (resource: Resource) => {
     set({ ...value, resource });
-    refresh(); // another type may have another form
+    refresh(); // another type can have another form
   };
   const follow = (was: Resource, is: Resource) => {
     if (was.id === is.id) update(is);
-    else if (location.pathname.endsWith(`/resources/${was.id}`)) navigate(`/resources/${is.id}`); // an undo may come from any page
+    // an undo can come from any page
+    else if (location.pathname.endsWith(`/resources/${was.id}`)) navigate(`/resources/${is.id}`);
   };
   const described = (
     <Described kind="resource" record={resource} asked={value.asked} mayEdit={mayWrite} update={update} open={value.asked.form && describing.run} />
@@ -136,13 +137,14 @@ export function ResourcePage({ params }: PageProps) {
   );
 }
 
-/** The folders that the name of a file says it is in; one without a name is "/", as in lists. */
+/** The folders in the name of a file; "/" without one, as in lists. */
 const foldersOf = ({ setId, name }: Resource) =>
   name.split("/").slice(0, -1).map((label, i, all) => ({ to: folderAddress(setId, `${all.slice(0, i + 1).join("/")}/`), label: label || "/" }));
 
 const nothingAsked: Asked = { incomplete: false, problems: [] };
 
-/** Loads a resource, what contains it, and the permissions of the user, all before the page is shown, so that the layout does not shift. */
+/** Loads a resource, its containers, and the user's permissions, all before the page is shown, to
+    avoid layout shifts. */
 export async function loadResource(rid: string, me: User | undefined, signal: AbortSignal) {
   const resource = await resources.get(rid);
   const { dataspaceId, setId } = resource;
@@ -161,7 +163,7 @@ function Deleted({ resource }: { resource: Resource }) {
       {resource.movedTo ? (
         <MovedTo id={resource.movedTo} />
       ) : resource.purged
-        ? "This file was deleted, and its bytes were removed for good. The record stays, for programs that follow changes."
+        ? "This file was deleted and its content was permanently removed. The record stays for programs that follow changes."
         : "This file is in the trash. Restore it to see its content."}
     </p>
   );
@@ -207,7 +209,7 @@ interface ReplaceByProps {
   close: () => void;
 }
 
-/** Nothing is sent before the user confirms the replacement of the version shown. */
+/** Nothing is sent before the user confirms the replacement of the shown version. */
 function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
   const [shown, setShown] = useState(resource);
   const [sent, setSent] = useState<number | undefined>();
@@ -221,7 +223,7 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
     } catch (thrown) {
       if (!(thrown instanceof Replaced) || thrown.now.state !== "active") throw thrown;
       setShown(thrown.now);
-      // It may be this file: an earlier request may have succeeded without an answer.
+      // An earlier request without a response can have succeeded.
       if (!thrown.now.damaged && thrown.now.bytes === file.size && thrown.now.sha256 === (await sha256(file, signal))) return thrown.now;
       throw thrown;
     }
@@ -258,7 +260,7 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
           ],
         ]}
       />
-      <p>The current content stays as version {shown.version}: it can be restored as long as the retention of the dataspace keeps it. Name, description, id and address stay.</p>
+      <p>The current content stays as version {shown.version}: it can be restored as long as the dataspace keeps old versions. Name, description, id and address stay.</p>
       {sent !== undefined && (
         <>
           <progress max={file.size || 1} value={sent} aria-label="Sent" />

@@ -1,4 +1,4 @@
-// One schema of a dataspace: the form that people see, its versions, and its text for programs.
+// One schema of a dataspace: its form, its versions, and its JSON Schema.
 import type { FormField, PropertyForm, Schema, SchemaVersion } from "../api";
 import { dataspaces, schemas } from "../api";
 import { FormPreview } from "../schemas/preview";
@@ -42,7 +42,7 @@ export function SchemaPage({ params: { kid = "" } }: PageProps) {
             {schema.title || schema.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
           {schema.description && <p class="preserve prose">{schema.description}</p>}
-          {!active && <p>This form is deleted: it asks nobody for anything. What was filled in stays.</p>}
+          {!active && <p>This form is deleted and no longer applies. Filled-in values stay.</p>}
         </div>
         {may.manage && (
           <div class="actions">
@@ -58,7 +58,7 @@ export function SchemaPage({ params: { kid = "" } }: PageProps) {
       <div class="with-sidebar">
         <section class="sheet form-preview" aria-label="The form">
           <h2>
-            {shown.version === schema.version ? "The form" : `Version ${shown.version} of the form`} <span class="dim">You can try it: nothing is saved.</span>
+            {shown.version === schema.version ? "The form" : `Version ${shown.version} of the form`} <span class="dim">Try it: nothing is saved.</span>
           </h2>
           <Drawn of={shown} key={shown.version} />
         </section>
@@ -67,8 +67,8 @@ export function SchemaPage({ params: { kid = "" } }: PageProps) {
             <Facts
               facts={[
                 ["For", appliesTo(schema)],
-                ["If something is missing or wrong", schema.enforce ? "insists: changes are refused until all is right" : "reminds: everything is saved, and marked as incomplete"],
-                ["Other properties", shown.form.open ? "may be added" : "are not asked for"],
+                ["Missing or wrong values", schema.enforce ? "required: changes are refused until all fields are valid" : "reminder: changes are saved and marked as incomplete"],
+                ["Other properties", shown.form.open ? "allowed" : "not allowed"],
                 [
                   "Changed",
                   <span key="m">
@@ -118,7 +118,7 @@ function Versions({ of, versions, shown }: { of: Schema; versions: SchemaVersion
   );
 }
 
-/** In words: what a form has that the one before had not. */
+/** Describes the differences of a form to its previous version. */
 function differences(before: PropertyForm, now: PropertyForm): string {
   const byName = (fields: FormField[]) => new Map(fields.map((f) => [f.name, f]));
   const [was, is] = [byName(before.fields), byName(now.fields)];
@@ -141,7 +141,7 @@ function Delete({ of, done }: { of: Schema; done: () => void }) {
         title: "Delete this form?",
         action: "Delete",
         submit: () => schemas.remove(of.id).then(done),
-        children: <p>Nobody is asked to fill it in any more, and nothing is incomplete because of it. What was filled in stays with the files and sets. It can be restored.</p>,
+        children: <p>The form no longer applies, and files and sets no longer count as incomplete because of it. Filled-in values stay. You can restore the form.</p>,
       }}
     />
   );

@@ -1,4 +1,4 @@
-// Makes or changes a schema of a dataspace.
+// Creates or changes a schema of a dataspace.
 import { dataspaces, schemas } from "../api";
 import { navigate } from "../router";
 import { Builder } from "../schemas/builder";
@@ -49,7 +49,7 @@ function Page({ load, title, back }: Props) {
   return (
     <>
       <Breadcrumbs path={was ? [...path, { to: `/schemas/${was.id}`, label: was.title || was.name }] : path} />
-      <PageHeader title={title} lead={was ? "What you save becomes a new version. What was filled in before keeps its version until somebody takes the new one." : "What people are asked to say about each file or set."} />
+      <PageHeader title={title} lead={was ? "Saving creates a new version. Values that were filled in before keep their version until someone switches to the new one." : "The fields that people fill in for each file or set."} />
       {may.manage ? (
         <Builder did={did} was={was} all={all} done={(saved) => navigate(`/schemas/${saved.id}`)} cancel={() => navigate(back)} />
       ) : (

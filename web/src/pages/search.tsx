@@ -20,10 +20,10 @@ const orders = [
   ["name", "by name"],
 ] as const;
 
-/** The pause until a search is repeated while the index is catching up, in ms. */
+/** The delay before a search is repeated while the index is catching up, in ms. */
 const catchUp = 2000;
 
-/** What was found. The address is the search: it can be kept as a bookmark. */
+/** The search results. The address is the search, so it can be bookmarked. */
 export function SearchPage() {
   const { query } = useLocation();
   const q = (query.get("q") ?? "").trim();
@@ -39,7 +39,7 @@ function Results({ q, order }: { q: string; order: string }) {
   const [version, setVersion] = useState(0);
   const latest = useRef(id);
   latest.current = id;
-  /** Keeps what a page says of all hits. A page of the search before this one may come later. */
+  /** Stores the totals of all hits. A page of an earlier search can arrive later. */
   const note = (page: Found) => id === latest.current && setFound((was) => ({ id, all: page.counts || was?.id !== id ? page : was.all, behind: page.behind ?? 0 }));
   const behind = found?.behind ?? 0;
   useEffect(() => {
@@ -50,7 +50,7 @@ function Results({ q, order }: { q: string; order: string }) {
   const { total, counts } = found?.all ?? {};
   return (
     <>
-      <PageHeader title="Search" lead={total ? `${plural(total, "hit")}. The address of this page is the search: a bookmark keeps it.` : "In everything that you may read."} />
+      <PageHeader title="Search" lead={total ? `${plural(total, "hit")}. Bookmark this page to keep the search.` : "Searches everything that you can read."} />
       <FilterBar>
         <Choice label="Order" name="order" options={orders} />
         <Copy text={location.href} what="the address of the search" icon="link">
@@ -63,7 +63,7 @@ function Results({ q, order }: { q: string; order: string }) {
       </FilterBar>
       {behind > 0 && (
         <p class="note" role="status">
-          The search is catching up: {plural(behind, "change")} {behind === 1 ? "is" : "are"} not in it yet. Until then something can be missing here; this list follows by itself.
+          The search is catching up: {plural(behind, "change")} {behind === 1 ? "is" : "are"} not in it yet. Until then some hits can be missing. This list updates automatically.
         </p>
       )}
       <div class="results">
@@ -88,7 +88,7 @@ function NoHits({ q, order }: { q: string; order: string }) {
   const all = conditions(q);
   return (
     <Empty icon="search" title="Nothing found">
-      <p>All words and conditions have to be in the same file, set or dataspace, and you have to be allowed to read it. The beginning of a word is enough.</p>
+      <p>All words and conditions must match the same file, set or dataspace. The beginning of a word is enough.</p>
       {all.length > 1 && (
         <p>
           Search without{" "}
@@ -108,17 +108,17 @@ function NoHits({ q, order }: { q: string; order: string }) {
 const examples = [
   ["ice core", "both words, anywhere in names, descriptions, tags, properties, creators and the text of files"],
   ['"ice core"', "the words next to each other"],
-  ["temp -raw", "words that begin with temp, without what has the word raw"],
+  ["temp -raw", "words that begin with temp, but not the word raw"],
   ["tag:ice type:csv", "CSV files with the tag ice"],
-  ["in:physics/raw modified:2026-01..", "what is in a set, and was changed since January"],
-  ["temperature:>20C", "a property, in whatever unit it is"],
+  ["in:physics/raw modified:2026-01..", "content of a set that changed since January"],
+  ["temperature:>20C", "a property, in any unit"],
   ["by:ada size:>1GB", "large files that Ada uploaded"],
 ] as const;
 
 function Nothing() {
   return (
     <>
-      <PageHeader title="Search" lead="Finds dataspaces, sets and files that you may read." />
+      <PageHeader title="Search" lead="Finds dataspaces, sets and files that you can read." />
       <p>Type words into the field at the top; the key / goes there from every page.</p>
       <dl class="examples">
         {examples.map(([q, what]) => (

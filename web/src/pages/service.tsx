@@ -91,9 +91,9 @@ function StatusView() {
 const meanings: Record<Status["status"], { means: string; help?: string[] }> = {
   OK: { means: "Reading and writing work." },
   "READ-ONLY": {
-    means: "A write to the disk failed, or no space is left. Reading works, changes are refused: after a failed write until the service is restarted, without space until there is some.",
+    means: "A write to the disk failed, or no space is left. Reading works, but changes are refused until space is free or, after a failed write, until the service restarts.",
     help: [
-      "If no space is left, free some: nothing else is needed.",
+      "If no space is left, free some. Changes work again without a restart.",
       "Otherwise check the disk: the system log, and smartctl -a.",
       "Copy the data directory as it is to another disk.",
       "Restart the service, then run labshelf check.",

@@ -28,13 +28,13 @@ import { queue, useChanges } from "../upload/queue";
 import { UnfinishedUploads } from "../upload/unfinished";
 import type { PageProps } from "./props";
 
-/** How long the search is given to follow changes, in ms. */
+/** The delay after which the search index has followed changes, in ms. */
 const catchUp = 1000;
 
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
-  const { user: me } = useSession(); // undefined: what is open is read without signing in
+  const { user: me } = useSession(); // undefined: open data can be read without signing in
   const { value, problem, reload, refresh, set: replace } = useLoad((signal) => load(sid, me, signal), [sid]);
   useRefreshOnFocus(refresh);
   useEffect(() => {
@@ -59,7 +59,7 @@ export function SetPage({ params }: PageProps) {
   const mayDownload = active && files.exist;
   const update = (set: DataSet) => {
     replace({ ...value, set });
-    refresh(); // what its form asks for has changed with it
+    refresh(); // its required fields have changed with it
   };
   return (
     <>
@@ -121,7 +121,8 @@ export function SetPage({ params }: PageProps) {
   );
 }
 
-/** Loads a set, its dataspace and the permissions of the user, all before the page is shown, so that the layout does not shift. */
+/** Loads a set, its dataspace and the user's permissions, all before the page is shown, to avoid
+    layout shifts. */
 async function load(sid: string, me: User | undefined, signal: AbortSignal) {
   const set = await sets.get(sid);
   const dataspace = dataspaces.get(set.dataspaceId);
@@ -133,7 +134,7 @@ async function load(sid: string, me: User | undefined, signal: AbortSignal) {
   return { set, dataspace: await dataspace, may, asked, incomplete };
 }
 
-/** The folder that the list is narrowed down to, if it is one. */
+/** The folder filter of the list, if it is a folder. */
 const folderIn = (query: URLSearchParams) => /^(.*)\/[^/]*$/.exec(query.get("prefix") ?? query.get("folder") ?? "")?.[1] ?? "";
 
 interface IncompleteProps {
@@ -144,7 +145,7 @@ interface IncompleteProps {
   done: () => void;
 }
 
-/** How many files lack what their form asks for, and a way to fill it in, one after the other. */
+/** The number of incomplete files, and a button that fills them in one after another. */
 function IncompleteFiles({ set, dataspace, total, mayWrite, done }: IncompleteProps) {
   const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
   const { run, busy, problem } = useAction(() => import("../describe/session").then((m) => setSession({ of: m.DescribeFiles })));
@@ -152,7 +153,7 @@ function IncompleteFiles({ set, dataspace, total, mayWrite, done }: IncompletePr
     <div class="note incomplete">
       <div>
         <p>
-          {plural(total, "file lacks", "files lack")} something that {total === 1 ? "its" : "their"} form asks for. <Link to={searchAddress(incompleteIn(dataspace, set), "name")}>{total === 1 ? "Show it" : "List them"}</Link>
+          {plural(total, "file lacks", "files lack")} something that {total === 1 ? "its" : "their"} form requires. <Link to={searchAddress(incompleteIn(dataspace, set), "name")}>{total === 1 ? "Show it" : "List them"}</Link>
         </p>
         {problem && <ErrorMessage problem={problem} retry={run} />}
       </div>

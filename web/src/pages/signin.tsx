@@ -11,13 +11,14 @@ import { useLoad } from "../ui/load";
 import { useTitle } from "../ui/title";
 import { unfinished, useQueue, useUploadsElsewhere } from "../upload/queue";
 
-/** The key in the hash of a sign-in link (labshelf demo prints such links), or "". Browsers do not send the hash to a server. */
+/** The key in the hash of a sign-in link, such as from labshelf demo, or "". Browsers do not send
+    the hash to a server. */
 export function keyInAddress(): string {
   const text = location.hash.slice(1);
   return text.startsWith("lsk_") ? text : "";
 }
 
-/** Asks for a key; for the key of a sign-in link, for confirmation. */
+/** Requests a key, or confirms the key of a sign-in link. */
 export function SignIn({ linkKey, done }: { linkKey: string; done: () => void }) {
   const { user } = useSession();
   useTitle("Sign in");
@@ -27,10 +28,10 @@ export function SignIn({ linkKey, done }: { linkKey: string; done: () => void })
   return linkKey && user ? <SwitchUser key={linkKey} linkKey={linkKey} user={user} done={done} /> : <KeyForm linkKey={linkKey} done={done} />;
 }
 
-/** The problem of signing in, for people: the service does not say whether a key is wrong, expired or revoked. */
+/** Explains a failed sign-in. The service does not distinguish wrong, expired and revoked keys. */
 function keyProblem(thrown: unknown): unknown {
   if (!(thrown instanceof Problem) || thrown.status !== 401) return thrown;
-  return new Problem(401, thrown.code, "This key is not valid here: it may be mistyped, expired or revoked. Check it, or ask your administrator for a new one.", "key");
+  return new Problem(401, thrown.code, "This key is not valid: it may be mistyped, expired or revoked. Check it, or ask your administrator for a new one.", "key");
 }
 
 const refuse = (thrown: unknown) => {
@@ -39,10 +40,8 @@ const refuse = (thrown: unknown) => {
 
 const nameOf = (user: User) => user.fullname || user.username;
 
-/**
- * Asks before a link signs in another user, and shows which one: an attacker could send the link to receive later uploads. A key of the
- * same user changes nothing, so that no question is needed.
- */
+/** * Confirms before a link signs in another user, and shows that user: an attacker could send the
+    link to receive later uploads. * A key of the same user needs no confirmation. */
 function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done: () => void }) {
   const { signIn } = useSession();
   const { value: other, problem, reload } = useLoad(() => session.userOf(linkKey).catch(refuse), [linkKey]);
@@ -77,10 +76,8 @@ function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done
   );
 }
 
-/**
- * Signs in again over a page with unsaved input, which is hidden meanwhile. The page goes on for the same user; for another user the
- * document is loaded anew.
- */
+/** * Signs in again over a page with unsaved input, which is hidden meanwhile. For the same user
+    the page then continues; for another user * the document is loaded anew. */
 export function SignInAgain() {
   return (
     <Dialog title="Sign in again" onClose={() => location.reload()} stays>
@@ -89,7 +86,7 @@ export function SignInAgain() {
   );
 }
 
-/** Signs in with a key. The key of a link is submitted at once, since no user is signed in. */
+/** Signs in with a key. The key of a link is submitted at once if no user is signed in. */
 function KeyForm({ linkKey, done, kept = false }: { linkKey: string; done: () => void; /** A page with unsaved input waits. */ kept?: boolean }) {
   const { signIn, ended, unended } = useSession();
   const { path } = useLocation();
@@ -122,7 +119,7 @@ function KeyForm({ linkKey, done, kept = false }: { linkKey: string; done: () =>
       {unended && (
         <p class="note bad" role="alert">
           You are signed out of this browser, but the service could not end your session: {unended.detail}. A copy of its cookie stays valid until it
-          expires. If there may be one, have the key revoked that you signed in with, as soon as the service accepts changes again.
+          expires. If someone may have copied it, revoke the key that you signed in with as soon as the service accepts changes again.
         </p>
       )}
       <Form action="Sign in" submit={submit}>

@@ -1,4 +1,4 @@
-// The metadata of all files of a set as a table, to be edited in a spreadsheet; and the last edits of many files.
+// The metadata of all files of a set as a table for spreadsheets, and the last edits of many files.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkOutcome, BulkProblem, Edit, User } from "../api";
 import { dataspaces, edits, sets } from "../api";
@@ -45,7 +45,7 @@ export function TablePage({ params: { sid = "" } }: PageProps) {
             <Icon name="download" /> Download as CSV
           </a>
           <p class="dim">
-            If a spreadsheet shows all of it in one column: <a href={edits.tableAddress(sid, "semicolon")} download={`${set.name}.csv`}>CSV with semicolons</a> and decimal commas, as Excel wants it in German, French and other languages.
+            If a spreadsheet shows everything in one column, use <a href={edits.tableAddress(sid, "semicolon")} download={`${set.name}.csv`}>CSV with semicolons</a> and decimal commas, which Excel expects in German, French and other languages.
           </p>
         </li>
         <li class="sheet">
@@ -54,7 +54,7 @@ export function TablePage({ params: { sid = "" } }: PageProps) {
             Change cells. A new property is a new column, <code>properties.operator</code> for one called operator. An empty cell removes the property.
           </p>
           <p>
-            Leave the columns <code>id</code> and <code>etag</code> as they are: by them a row finds its file, and what others have changed meanwhile is not overwritten. Rows and columns that you delete change nothing. <Link to="/docs#describe-many-files">More about it</Link>
+            Leave the columns <code>id</code> and <code>etag</code> as they are: they identify the file and protect changes that others make in the meantime. Deleted rows and columns change nothing. <Link to="/docs#describe-many-files">More about it</Link>
           </p>
         </li>
         <li class="sheet">
@@ -70,16 +70,16 @@ export function TablePage({ params: { sid = "" } }: PageProps) {
   );
 }
 
-/** The pause between two requests for how far an edit is, in ms. */
+/** The interval of progress requests, in ms. */
 const interval = 1000;
 
-/** How many files an edit under way has changed. */
+/** The number of files that a running edit has changed. */
 function Progress({ sid, after, of }: { sid: string; after: string | undefined; of: number }) {
   const [done, setDone] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => {
       const note = ([last]: Edit[]) => last && last.id !== after && setDone(last.objects);
-      edits.list(sid).then(note, () => {}); // the edit itself says what is wrong
+      edits.list(sid).then(note, () => {}); // the edit itself reports errors
     }, interval);
     return () => clearInterval(timer);
   }, [after]);
@@ -93,7 +93,7 @@ function Progress({ sid, after, of }: { sid: string; after: string | undefined; 
   );
 }
 
-/** A table that was selected, and what it would change. */
+/** The selected table, and its changes. */
 interface Selected {
   file: File;
   outcome: BulkOutcome;
@@ -103,14 +103,14 @@ function UploadTable({ sid }: { sid: string }) {
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File | undefined>();
   const [selected, setSelected] = useState<Selected | undefined>();
-  const [left, setLeft] = useState<BulkProblem[]>([]); // of the last change
+  const [left, setLeft] = useState<BulkProblem[]>([]); // problems of the last change
   const latest = useRef<File | undefined>(undefined);
   const preview = useAction(async () => {
     const of = latest.current!;
     const outcome = await edits.apply(sid, of, true);
     if (latest.current === of) setSelected({ file: of, outcome });
   });
-  const [before, setBefore] = useState<string | undefined>(); // the id of the last edit before this one
+  const [before, setBefore] = useState<string | undefined>(); // the id of the previous edit
   const apply = useAction(async () => {
     setBefore((await edits.list(sid))[0]?.id);
     const outcome = await edits.apply(sid, selected!.file, false);
@@ -132,7 +132,7 @@ function UploadTable({ sid }: { sid: string }) {
   const outcome = selected?.outcome;
   return (
     <>
-      <p>You see first what would change. Nothing is changed before you say so.</p>
+      <p>You see the changes first. Nothing changes until you confirm.</p>
       <input
         ref={input}
         type="file"
@@ -141,7 +141,7 @@ function UploadTable({ sid }: { sid: string }) {
         aria-label="Edited table"
         onChange={() => {
           select(input.current!.files![0]);
-          input.current!.value = ""; // so that the same file can be selected again
+          input.current!.value = ""; // allows selecting the same file again
         }}
       />
       <Button icon="upload" kind={selected ? "plain" : "primary"} busy={preview.busy} onClick={() => input.current!.click()}>
@@ -165,7 +165,7 @@ function UploadTable({ sid }: { sid: string }) {
           <p role="status">
             {!outcome.problems.length && <strong>{summary(outcome)}</strong>} {plural(outcome.rows, "row")} read.
           </p>
-          <Problems of={outcome.problems} title={`${outcome.problems.length < maxProblems ? plural(outcome.problems.length, "problem") : `At least ${maxProblems} problems`}: nothing can be changed before they are solved`} />
+          <Problems of={outcome.problems} title={`${outcome.problems.length < maxProblems ? plural(outcome.problems.length, "problem") : `At least ${maxProblems} problems`}: nothing changes until they are fixed`} />
           {outcome.changed > 0 && !outcome.problems.length && (
             <p class="apply">
               <Button kind="primary" icon="check" busy={apply.busy} onClick={apply.run}>

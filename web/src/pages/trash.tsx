@@ -21,7 +21,7 @@ const tabs = [
   ["dataspaces", "Dataspaces"],
 ] as const;
 
-/** Deleted records that the user may read, without those that were deleted with their set or dataspace. */
+/** Deleted records that the user can read, without records deleted with their set or dataspace. */
 export function TrashPage() {
   const { query } = useLocation();
   const view = oneOf(query, "view", ["resources", "sets", "dataspaces"]);
@@ -30,7 +30,7 @@ export function TrashPage() {
     <>
       <PageHeader
         title="Trash"
-        lead="Deleted files keep their bytes until a sysadmin purges old deletions. Restoring a set or a dataspace also restores what was deleted with it."
+        lead="Deleted files keep their bytes until a sysadmin purges old deletions. Restoring a set or a dataspace also restores the content deleted with it."
       />
       <nav class="tabs" aria-label="Views">
         {tabs.map(([name, label], i) => (
@@ -49,7 +49,7 @@ export function TrashPage() {
 const deleted = { state: "deleted" };
 const newest = { ...deleted, order: "newest" };
 
-/** Containers and permissions, which the records of a list share; loaded again for each list. */
+/** Containers and permissions shared by the records of a list; loaded again for each list. */
 function useContainers() {
   const me = useMe();
   return useState(() => new Containers(me))[0];
@@ -62,7 +62,8 @@ class Containers {
 
   constructor(private readonly me: User) {}
 
-  /** The permissions of the user on a record and, with the permission to restore it, what contains it, outermost first. */
+  /** The user's permissions on a record and, with the permission to restore it, its containers,
+      outermost first. */
   async of(record: Resource | DataSet | Dataspace) {
     if (!("dataspaceId" in record)) return { may: await this.may.get(record.id), within: [] };
     const may = await this.may.get(record.dataspaceId);

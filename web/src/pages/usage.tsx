@@ -14,7 +14,7 @@ import { dayOf, seriesOf } from "../usage/series";
 
 const spans = ["all", "365", "90", "30"] as const;
 
-/** The storage used by one dataspace or by all that the user may read, now and over time. */
+/** The storage used by one dataspace, or by all that the user can read, now and over time. */
 export function UsagePage() {
   const { query } = useLocation();
   const did = query.get("dataspace") ?? "";
@@ -34,7 +34,7 @@ export function UsagePage() {
         title={title}
         lead={
           <>
-            {did ? <Link to={`/dataspaces/${did}`}>Browse this dataspace.</Link> : "All dataspaces that you may read."} Each file counts in full, even if
+            {did ? <Link to={`/dataspaces/${did}`}>Browse this dataspace.</Link> : "All dataspaces that you can read."} Each file counts in full, even if
             another has the same content. Days are in UTC.
           </>
         }
@@ -69,7 +69,7 @@ export function UsagePage() {
 /** The bytes that the user has stored, next to the quota. */
 function OwnQuota() {
   const { value } = useLoad(() => users.usage("me"), []);
-  return value ? <QuotaMeter label="Your quota: all versions of files that you stored" share={value} /> : null;
+  return value ? <QuotaMeter label="Your quota: all versions of your files" share={value} /> : null;
 }
 
 async function titlesOf(signal: AbortSignal) {
@@ -104,7 +104,7 @@ function Totals({ of: u }: { of: Counters }) {
 
 function OverTime({ usage, measure, last }: { usage: Usage; measure: Measure; last: number | undefined }) {
   const series = seriesOf(usage.days, measure, last);
-  // The totals at the start of the range are those of the last day before it.
+  // The totals at the start of the range are the totals of the last day before it.
   const first = Math.max(0, usage.days.findLastIndex((d) => Date.parse(d.day) <= series.from));
   return (
     <section class="sheet" aria-labelledby="over">

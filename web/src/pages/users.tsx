@@ -37,7 +37,7 @@ export function UsersPage() {
   };
   return (
     <>
-      <PageHeader title="Users" lead="Create users and their first keys here. The admins of a dataspace give them access to it.">
+      <PageHeader title="Users" lead="Create users and their first keys here. Admins of a dataspace give them access to it.">
         <InviteButton />
         <Button icon="plus" kind="primary" onClick={() => setOpen("new")}>
           New user
@@ -64,7 +64,7 @@ export function UsersPage() {
               </>
             ),
           },
-          { head: "User name", class: "wide-only", cellClass: "mono dim", cell: (u) => u.username },
+          { head: "Username", class: "wide-only", cellClass: "mono dim", cell: (u) => u.username },
           { head: "About", class: "wide-only", cellClass: "dim", cell: (u) => u.about },
           {
             head: hiddenHead("Change"),
@@ -97,7 +97,8 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   const username = useRef<HTMLInputElement>(null);
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
-  const created = useRef<User | undefined>(undefined); // if only the creation of the key fails, a retry creates only the key
+  // if only the creation of the key fails, a retry creates only the key
+  const created = useRef<User | undefined>(undefined);
   const submit = async () => {
     const fields = { username: username.current!.value.trim(), fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked };
     if (created.current?.username !== fields.username) created.current = await users.create(fields);
@@ -107,7 +108,7 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
     <Form action="Create user and key" submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
-          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. Cannot be changed later." error={errorOf("username")}>
+          <Field label="Username" hint="1 to 100 letters, digits and . _ - @. Cannot be changed later." error={errorOf("username")}>
             {(a) => <input ref={username} required autofocus autocomplete="off" spellcheck={false} {...a} />}
           </Field>
           <Field label="Full name" error={errorOf("fullname")}>
@@ -122,7 +123,7 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   );
 }
 
-/** Loads the user first: the list may be outdated. */
+/** Loads the user first: the list can be outdated. */
 function EditUser({ id, done }: { id: string; done: () => void }) {
   const { value: was, problem, reload } = useLoad(() => users.get(id), [id]);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
@@ -186,7 +187,7 @@ function UserForm({ was: user, done }: { was: User; done: () => void }) {
 function Delete({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
   if (was.id === me.id) return null;
-  const text = <p>Their keys stop working at once, and stay revoked when the user is restored. What they created stays.</p>;
+  const text = <p>Their keys stop working at once and stay revoked if the user is restored. Their data stays.</p>;
   const confirm = { title: `Delete ${was.username}?`, action: "Delete", submit: () => users.remove(was.id).then(done), children: text };
   return (
     <div class="actions">

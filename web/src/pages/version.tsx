@@ -18,7 +18,7 @@ import { Removed } from "../versions/removed";
 import type { PageProps } from "./props";
 import { loadResource } from "./resource";
 
-/** One version of a file: its preview and its record, or how it differs from another one. */
+/** One version of a file: its preview and its record, or its differences to another version. */
 export function VersionPage({ params }: PageProps) {
   const rid = params.rid!;
   const number = params.number!;
@@ -68,7 +68,7 @@ export function VersionPage({ params }: PageProps) {
         <OtherVersion number={other} newest={resource.version} />
         {other && <Link to={`/resources/${rid}/versions/${number}`}>Show version {v.version} alone</Link>}
       </FilterBar>
-      {v.shared && <p class="note">Another version or file has the same bytes, or an upload that is under way. They stay for that.</p>}
+      {v.shared && <p class="note">The bytes stay because another version, file or running upload has the same content.</p>}
       <div class="with-sidebar">
         <section class="sheet preview" aria-label={other ? "Comparison" : "Preview"}>
           {other ? <Comparison key={other} version={v} other={other} /> : v.removed ? <Removed version={v} /> : <Preview file={{ ...v, setId: resource.setId }} />}
@@ -81,7 +81,7 @@ export function VersionPage({ params }: PageProps) {
   );
 }
 
-/** A version that there is no record of, or whose file is in the trash. */
+/** A missing version, or a version of a file in the trash. */
 function Missing({ rid, problem, retry }: { rid: string; problem: Problem; retry: () => void }) {
   return (
     <>

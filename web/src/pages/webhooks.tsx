@@ -11,7 +11,8 @@ import { useTitle } from "../ui/title";
 import { nameOf, SecretDialog, WebhookForm } from "../webhooks/forms";
 import { WebhookFacts } from "../webhooks/state";
 
-/** The webhooks that the user may manage: all for sysadmins, else those of dataspaces that the user is an admin of. */
+/** The webhooks that the user can manage: all for sysadmins, otherwise those of dataspaces that
+    they administer. */
 export function WebhooksPage() {
   const me = useMe();
   const { value, problem, reload, refresh } = useLoad((signal) => webhooks.list(signal), []);
@@ -27,7 +28,7 @@ export function WebhooksPage() {
   };
   return (
     <>
-      <PageHeader title="Webhooks" lead={me.sysadmin ? "Each sends a signed message to a URL for each change." : "Each sends a signed message to a URL for each change of a dataspace that you are an admin of."}>
+      <PageHeader title="Webhooks" lead={me.sysadmin ? "A webhook sends a signed message to a URL for each change." : "A webhook sends a signed message to a URL for each change in a dataspace that you are an admin of."}>
         <div class="actions">
           <Button icon="retry" onClick={reload}>
             Reload
@@ -60,7 +61,7 @@ export function WebhooksPage() {
 interface ActionsProps {
   of: Webhook;
   change: () => void;
-  /** Called with the answer to a change. */
+  /** Called with the response to a change. */
   changed: (w?: Webhook) => void;
 }
 
@@ -84,13 +85,13 @@ function Actions({ of: w, change, changed }: ActionsProps) {
         {w.tries > 0 && (
           <ConfirmButton
             label={<>Skip {of}</>}
-            confirm={{ title: "Skip the message that fails?", action: "Skip", submit: skip(false), children: <p>The receiver does not get it; those behind it follow.</p> }}
+            confirm={{ title: "Skip the message that fails?", action: "Skip", submit: skip(false), children: <p>The receiver does not get this message. Later messages are sent.</p> }}
           />
         )}
         {(w.tries > 0 || w.state === "paused") && (
           <ConfirmButton
             label={<>Skip all {of}</>}
-            confirm={{ title: "Skip everything up to now?", action: "Skip all", submit: skip(true), children: <p>The receiver gets no message about what happened until now.</p> }}
+            confirm={{ title: "Skip everything up to now?", action: "Skip all", submit: skip(true), children: <p>The receiver gets no messages about earlier changes.</p> }}
           />
         )}
         <ConfirmButton
@@ -99,7 +100,7 @@ function Actions({ of: w, change, changed }: ActionsProps) {
             title: "Replace the secret?",
             action: "Rotate",
             submit: () => webhooks.rotate(w.id).then(changed),
-            children: <p>The new secret is shown once. For 24 hours messages are signed with both.</p>,
+            children: <p>The new secret is shown once. For 24 hours, messages are signed with both secrets.</p>,
           }}
         />
         <ConfirmButton
@@ -109,7 +110,7 @@ function Actions({ of: w, change, changed }: ActionsProps) {
             title: `Remove ${nameOf(w)}?`,
             action: "Remove",
             submit: () => webhooks.remove(w.id).then(() => changed()),
-            children: <p>It is removed for good, with what is known of its deliveries. What waits is not sent.</p>,
+            children: <p>The webhook and its delivery history are permanently removed. Pending messages are discarded.</p>,
           }}
         />
       </div>

@@ -41,7 +41,7 @@ class Sheet {
     this.size = defaultSize;
   }
 
-  /** Sets the size of the sheet, and clears what was drawn in another size. */
+  /** Sets the size of the sheet, and clears its canvas if the size has changed. */
   layout(scale: number) {
     this.clear();
     this.element.style.width = `${Math.floor(this.size.width * scale)}px`;
@@ -148,7 +148,7 @@ addEventListener("message", (event: MessageEvent<ToFrame>) => {
     const waiting = requested.get(message.name);
     requested.delete(message.name);
     if (message.bytes) waiting?.resolve(new Uint8Array(message.bytes));
-    else waiting?.reject(new Error(`there is no ${message.name}`));
+    else waiting?.reject(new Error(`unknown message ${message.name}`));
   }
 });
 

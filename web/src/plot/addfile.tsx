@@ -1,4 +1,4 @@
-// Chooses another table of the same set, to be plotted with this one.
+// Selects another table of the same set, to be plotted with this one.
 import { useState } from "preact/hooks";
 import { type Resource, sets } from "../api";
 import { count, plural } from "../format";
@@ -8,7 +8,7 @@ import { useLoad } from "../ui/load";
 import { isTable, maxFiles } from "./files";
 import type { Shown } from "./tables";
 
-/** Files of a set that are searched, and that are listed. */
+/** The maximum number of searched files, and of listed files. */
 const maxSearched = 5000;
 const maxListed = 50;
 
@@ -48,7 +48,7 @@ function Files({ setId, shown, choose }: { setId: string; shown: Shown[]; choose
 
 interface FoundProps {
   items: Resource[];
-  /** These are all files of the set. */
+  /** Whether these are all files of the set. */
   complete: boolean;
   text: string;
   shown: Shown[];

@@ -1,4 +1,4 @@
-// A histogram: how many values of the columns are in each bin.
+// A histogram: the number of values of the columns in each bin.
 import { useMemo } from "preact/hooks";
 import { count, plural } from "../format";
 import { Button } from "../ui/components";
@@ -16,18 +16,19 @@ interface Props {
   title: string;
 }
 
-/** Bins that are listed as a table. */
+/** The maximum number of bins in the table. */
 const maxListed = 500;
 
 interface Counted {
   edges: Float64Array;
   counts: Float64Array[];
   names: string[];
-  /** Values that are counted. */
+  /** The values to count. */
   n: number;
 }
 
-/** Counts the finite values of all curves in bins with the same edges. By default there are as many as the rule makes of all values together. */
+/** Counts the finite values of all curves in bins with the same edges. By default, a rule derives
+    the number of bins from all values. */
 function counted(groups: Group[], bins: number | "auto"): Counted | undefined {
   const curves = groups.flatMap(({ series, curves }) => curves.map((c) => ({ name: c.name, values: series.ys[c.y]!.filter(Number.isFinite) })));
   const n = curves.reduce((sum, c) => sum + c.values.length, 0);
@@ -50,7 +51,7 @@ export function Bars({ groups, bins, logY, title }: Props) {
     const ys = found.counts.map((c) => Float64Array.from(found.edges, (_, i) => c[Math.min(i, c.length - 1)]!));
     return [{ series: { x: found.edges, ys, ordered: true, without: 0 }, curves: found.names.map((name, y) => ({ name, y })) }];
   }, [found]);
-  if (!found) return <p class="hint">There are no numbers here.</p>;
+  if (!found) return <p class="hint">No numbers to count.</p>;
   const save = () => {
     const series = { ...drawn[0]!.series, x: found.edges.slice(0, -1) };
     saveFile(csvOf([{ ...drawn[0]!, series }], [-Infinity, Infinity], "from", false), "text/csv", `${title.replace(/\.\w+$/, "")}-histogram.csv`, "csv");
@@ -65,7 +66,7 @@ export function Bars({ groups, bins, logY, title }: Props) {
       </Chart>
       <p class="hint">
         {plural(found.n, "value")} in {plural(total, "bin")} of <Exact of={found.edges[1]! - found.edges[0]!} />
-        {bins === "auto" ? ", by the rule of Freedman and Diaconis." : "."}
+        {bins === "auto" ? ", chosen by the Freedman–Diaconis rule." : "."}
       </p>
       <details class="values">
         <summary>Counts</summary>

@@ -1,4 +1,4 @@
-// The chart, by uPlot. It gets only the range in view, downsampled to the resolution of the screen.
+// The chart, by uPlot. It receives only the range in view, downsampled to the screen resolution.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
@@ -9,10 +9,10 @@ import { overlay } from "./overlay";
 import { colour, saveFile, savePNG } from "./save";
 import { aligned, draw, type Drawn, extentOf, type Group } from "./series";
 
-/** Points of a series that are drawn at most: two for each pixel of a wide screen. */
+/** The maximum number of drawn points of a series: two per pixel of a wide screen. */
 const maxPoints = 5000;
 
-/** The address follows a zoom after this time, in ms. */
+/** The delay before the address follows a zoom, in ms. */
 const settle = 300;
 
 export type Range = [min: number, max: number];
@@ -20,7 +20,7 @@ export type Range = [min: number, max: number];
 export interface ChartProps {
   groups: Group[];
   xLabel: string;
-  /** Of the axis at the left; by default the name of the curve, if it is one. */
+  /** The label of the left axis; by default the name of the only curve. */
   yLabel?: string;
   isTime?: boolean;
   logX?: boolean;
@@ -31,11 +31,11 @@ export interface ChartProps {
   /** Straight lines over the curves with these indices. */
   lines?: Line[];
   title: string;
-  /** The whole range of X, where the groups have a part of it. */
+  /** The whole range of X, if the groups contain only a part of it. */
   extent?: Range;
-  /** The range in view that was asked for. */
+  /** The requested range in view. */
   view?: Range | undefined;
-  /** Called when the user has chosen another range in view; undefined: all. */
+  /** Called when the user has selected another range; undefined: all. */
   onView?: (range: Range | undefined) => void;
   onDrawn?: (drawn: Drawn, range: Range) => void;
   children?: ComponentChildren;
@@ -144,7 +144,7 @@ export function Chart(props: ChartProps) {
   return (
     <>
       <div class="preview-tools">
-        <span class="dim">Drag across, or press + and −, to zoom.</span>
+        <span class="dim">To zoom, drag across the chart or press + and −.</span>
         <span class="zoom">
           <Button kind="quiet" onClick={() => scale(2)} disabled={!zoomed} aria-label="Zoom out">
             −
@@ -183,7 +183,7 @@ const times: uPlot.Axis.Values = [
   [0.001, ":{ss}.{fff}", `\n${date} {HH}:{mm}`, null, `\n${date} {HH}:{mm}`, null, "\n{HH}:{mm}", null, 1],
 ];
 
-/** The extents of the axes of Y. */
+/** The extents of the Y axes. */
 function rangesOf(drawn: Drawn, logY: boolean): Record<string, Range> {
   const ranges: Record<string, Range> = {};
   for (const [scale, right] of [["y", false], ["right", true]] as const) {
@@ -193,7 +193,7 @@ function rangesOf(drawn: Drawn, logY: boolean): Record<string, Range> {
   return ranges;
 }
 
-/** The axes of Y as a saved figure has them: named after their curve, if it is one. */
+/** The Y axes of a saved figure: named after their only curve. */
 function figureAxes(drawn: Drawn, log: boolean, label: string | undefined): Pick<Figure, "y" | "right"> {
   const ranges = rangesOf(drawn, log);
   const nameOf = (right: boolean) => {
@@ -266,7 +266,7 @@ function useScheme(): string {
 const currentScheme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
 
-/** Saves the figure in the colours of the light theme, since it goes into documents. */
+/** Saves the figure in the colours of the light theme, because it is for documents. */
 function saveSVG(figure: Figure, element: HTMLElement) {
   const colours = figure.points.map((_, i) => colour(element, `series-${i + 1}`, "light"));
   void import("./svg").then(({ svg }) => saveFile(svg(figure, colours), "image/svg+xml", figure.title, "svg"));

@@ -1,4 +1,4 @@
-// What a plot shows, as the address of the page says it: short, checked and bounded.
+// The settings of a plot in the address of the page: short, checked and bounded.
 import { count } from "../format";
 import type { ColumnType } from "../preview/csv";
 import { maxFiles } from "./files";
@@ -8,11 +8,11 @@ export interface Y {
   column: number;
   /** The column with its standard errors. */
   error?: number;
-  /** It belongs to the axis on the right. */
+  /** Whether it uses the right axis. */
   right?: true;
 }
 
-/** Columns of one file; what is not set is chosen by the types of its columns. */
+/** The columns of one file; unset ones are chosen by the types of its columns. */
 export interface Columns {
   /** -1: the row number */
   x?: number;
@@ -29,17 +29,17 @@ export interface Choice {
   logY: boolean;
   marks: (typeof marks)[number];
   fit: boolean;
-  /** The number of bins of a histogram, "auto" for a number by rule; undefined: no histogram. */
+  /** The number of bins of a histogram; "auto": chosen by a rule; undefined: no histogram. */
   bins: number | "auto" | undefined;
-  /** X ascends to the left; undefined: as the file says. */
+  /** X ascends to the left; undefined: according to the file. */
   flip: boolean | undefined;
-  /** The whole of a large file is read. */
+  /** Whether the whole of a large file is read. */
   whole: boolean;
   /** The range of X in view. */
   view: [number, number] | undefined;
 }
 
-/** Columns that are plotted at most, each in its own colour. */
+/** The maximum number of plotted columns, each in its own colour. */
 export const maxCurves = 6;
 
 const columnOf = (text: string | undefined) => (text && /^[1-9]\d{0,4}$/.test(text) ? Number(text) - 1 : undefined);
@@ -105,7 +105,7 @@ export function readChoice(query: URLSearchParams, maxBins: number): Choice {
   };
 }
 
-/** The parameters of the address that say a change of a choice. */
+/** The address parameters of a changed choice. */
 export function writeChoice(change: Partial<Choice>, now: Choice): Record<string, string> {
   const { own, others, bins, view } = change;
   return {
@@ -122,33 +122,35 @@ export function writeChoice(change: Partial<Choice>, now: Choice): Record<string
   };
 }
 
-/** What a choice means for a table. */
+/** The columns of a choice in a table. */
 export interface Resolved {
   x: number;
   ys: Y[];
-  /** What the address names and the table does not have, in words. */
+  /** Problems: columns in the address that the table lacks. */
   problems: string[];
 }
 
-/** The names by which columns are proposed as errors of the one before them. */
+/** Names of columns that are suggested as errors of the previous column. */
 const errorName = /(^|[^a-z])(err(or)?s?|sigma|std(ev|dev|err)?|sd|sem|unc(ertainty)?|δ|σ)([^a-z]|$)|^[δσ]|±/i;
 
 export const isErrorName = (name: string) => errorName.test(name);
 
-/** The column that seems to have the errors of another one: the next one, or the one whose name begins with its name. */
+/** The likely error column of another column: the next one, or one whose name begins with its name.
+ */
 export function proposedError(y: number, names: string[], types: ColumnType[]): number | undefined {
   const is = (at: number) => at !== y && types[at] === "number" && isErrorName(names[at] ?? "");
   const named = names.findIndex((name, i) => is(i) && name.toLowerCase().includes(names[y]!.toLowerCase().replace(/\s*[[(].*$/, "")));
   return named >= 0 ? named : is(y + 1) ? y + 1 : undefined;
 }
 
-/** The columns of a choice that a table has. By default X is the time or the first number, and Y the next number that is no error. */
+/** The existing columns of a choice. By default X is the time or the first number, and Y the next
+    number that is not an error. */
 export function resolve({ x, ys }: Columns, names: string[], types: ColumnType[]): Resolved {
   const problems: string[] = [];
   const usable = (column: number, also?: ColumnType) => {
     if (types[column] === "number" || (also && types[column] === also)) return true;
     const what = `Column ${count(column + 1)}, which the address names,`;
-    problems.push(column < types.length ? `${what} has no numbers.` : `${what} is not there: the table has ${count(types.length)}.`);
+    problems.push(column < types.length ? `${what} has no numbers.` : `${what} does not exist: the table has ${count(types.length)}.`);
     return false;
   };
   const numbers = types.flatMap((t, i) => (t === "number" ? [i] : []));
@@ -162,7 +164,7 @@ export function resolve({ x, ys }: Columns, names: string[], types: ColumnType[]
   return { x: chosenX, ys: ys ? valid.map(({ column, error, right }) => ({ column, ...(error !== undefined && { error }), ...(right && { right }) })) : byDefault, problems };
 }
 
-/** The columns of another table that have the names of those that are shown of the first one. */
+/** The columns of another table with the names of the columns shown of the first one. */
 export function alike(of: Resolved, names: string[], other: string[]): Columns {
   const find = (column: number) => (column < 0 ? -1 : other.indexOf(names[column]!));
   const x = find(of.x);

@@ -10,7 +10,7 @@ interface ControlsProps {
   shown: Shown[];
   choice: Choice;
   change: (to: Partial<Choice>) => void;
-  /** No more columns can be plotted. */
+  /** Whether the limit of plotted columns is reached. */
   full: boolean;
 }
 

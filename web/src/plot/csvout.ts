@@ -1,10 +1,12 @@
-// What a plot shows, as CSV. This module is independent of the page.
+// The shown values of a plot as CSV. This module is independent of the page.
 import { type Group, within } from "./series";
 
-/** A sign that begins a formula, in any width, where a cell begins: also behind the separators of other files, and behind white space and quotes. */
+/** A character that begins a formula, in any width, at the start of a cell: also after separators
+    of other files, white space and quotes. */
 const formula = /(^|[,;\t\r\n])([\s"\u200b\ufeff]*)(?=[=+\-@＝＋－＠﹦﹢﹣﹫])/g;
 
-/** A cell, with quotes where it needs them. Signs that a spreadsheet would take for the beginning of a formula get an apostrophe before them. */
+/** A cell, quoted if necessary. An apostrophe precedes characters that a spreadsheet would read as
+    a formula. */
 export function cell(text: string): string {
   const plain = text.replace(formula, "$1$2'");
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
@@ -12,7 +14,7 @@ export function cell(text: string): string {
 
 const value = (v: number | undefined) => (v === undefined || Number.isNaN(v) ? "" : String(v));
 
-/** The rows of a range of x. Each group has columns of its own, since their values of x differ. */
+/** The rows of a range of x. Each group has its own columns, because their x values differ. */
 export function csvOf(groups: Group[], range: [number, number], xLabel: string, time: boolean): string {
   const parts = groups.map(({ series, curves }) => {
     const [from, to] = within(series, range);

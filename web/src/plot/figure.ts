@@ -1,13 +1,13 @@
-// What a plot shows, for whatever draws or saves it. This module is independent of the page.
+// The content of a plot, for drawing and saving. This module is independent of the page.
 import type { Points } from "./series";
 
 export interface Axis {
   label: string;
   range: [min: number, max: number];
   log: boolean;
-  /** Its values are seconds since 1970, in UTC. */
+  /** Whether its values are seconds since 1970, in UTC. */
   time?: boolean;
-  /** It ascends to the left. */
+  /** Whether it ascends to the left. */
   reversed?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Line {
 
 export interface Figure {
   title: string;
-  /** `steps` are those of a histogram: each value holds until the next x. */
+  /** `steps` draws a histogram: each value holds until the next x. */
   marks: "lines" | "points" | "both" | "steps";
   points: Points[];
   lines: Line[];
@@ -29,7 +29,7 @@ export interface Figure {
   right?: Axis;
 }
 
-/** Points that show a straight line, which is none on a logarithmic axis. */
+/** Points along a straight line, which is curved on a logarithmic axis. */
 export function pointsOfLine({ slope, intercept }: Line, { range: [min, max], log }: Axis, steps = 200): [x: number, y: number][] {
   return Array.from({ length: steps + 1 }, (_, i) => {
     const x = log ? Math.exp(Math.log(min) + (Math.log(max / min) * i) / steps) : min + ((max - min) * i) / steps;

@@ -1,7 +1,8 @@
-// Which files can be plotted together, and the address of such a plot. This module is small, since lists of files use it.
+// Decides which files can be plotted together, and builds the address of such a plot. This module
+// is small, because lists of files load it.
 import type { Resource } from "../api";
 
-/** Files in one plot at most. */
+/** The maximum number of files in one plot. */
 export const maxFiles = 6;
 
 /** Whether a file can be plotted with others, by its name and type. */

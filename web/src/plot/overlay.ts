@@ -1,4 +1,4 @@
-// What uPlot does not draw itself: error bars and straight lines.
+// Draws error bars and straight lines, which uPlot does not support.
 import type uPlot from "uplot";
 import { type Figure, pointsOfLine } from "./figure";
 

@@ -1,4 +1,4 @@
-// A plot of columns of tables. The address of the page says which, and how.
+// A plot of table columns. The address of the page contains its settings.
 import { useMemo, useState } from "preact/hooks";
 import { count, plural } from "../format";
 import { ReadError, ShownPart } from "../preview/source";
@@ -74,7 +74,7 @@ export function Plot({ table, setId }: PlotProps) {
   );
 }
 
-/** How much of a large table has been read, and a way to stop. */
+/** The progress of reading a large table, with a stop button. */
 function Progress({ scan }: { scan: Scanning }) {
   if (scan.problem) return <ReadError problem={scan.problem} retry={scan.again} />;
   if (scan.busy || !scan.groups) {
@@ -98,9 +98,9 @@ function Progress({ scan }: { scan: Scanning }) {
 
 const problemsOf = (shown: Shown[]) => shown.flatMap(({ table, chosen, id }) => chosen.problems.map((p) => (id ? `${table.name}: ${p}` : p)));
 
-const missing = (choice: Choice, others: { id: string }[]) => (choice.others.length > others.length ? ["Some files of the address are not shown."] : []);
+const missing = (choice: Choice, others: { id: string }[]) => (choice.others.length > others.length ? ["Some files in the address are not shown."] : []);
 
-/** What of the address could not be shown. */
+/** The problems of the address. */
 function Said({ problems, curves }: { problems: string[]; curves: number }) {
   const all = [...problems, ...(curves > maxCurves ? [`The first ${maxCurves} of ${count(curves)} columns are shown.`] : [])];
   return all.length ? (
@@ -166,7 +166,7 @@ interface NotesProps {
 
 const countNotPositive = (values: Float64Array) => values.reduce((n, v) => n + (v <= 0 ? 1 : 0), 0);
 
-/** What the plot leaves out. */
+/** Describes what the plot leaves out. */
 function Notes({ groups, drawn, logX, logY, time }: NotesProps) {
   const omitted = useMemo(
     () =>
@@ -181,7 +181,7 @@ function Notes({ groups, drawn, logX, logY, time }: NotesProps) {
   const errors = groups.some((g) => g.curves.some((c) => c.error !== undefined));
   const notes = [
     drawn?.bins ? `The ${count(drawn.rows)} rows in view are drawn as the minimum and maximum of ${count(drawn.bins)} bins; zoom in to see every row.` : "",
-    drawn?.bins && errors ? "Error bars are drawn when every row is." : "",
+    drawn?.bins && errors ? "Zoom in to see error bars." : "",
     without ? `${plural(without, "row")} without a value on the X axis ${noun(without)} left out.` : "",
     groups.every((g) => g.series.ordered) ? "" : "The values on the X axis are not in order, so points are drawn without a line.",
     omitted ? `${plural(omitted, "value")} not above zero cannot be plotted on a logarithmic axis.` : "",

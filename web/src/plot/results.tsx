@@ -1,4 +1,4 @@
-// What a plot says in words and numbers: lines of fit, and the values in view.
+// The results of a plot as text: fitted lines, and the values in view.
 import { useMemo } from "preact/hooks";
 import { count, plural } from "../format";
 import type { Line } from "./figure";
@@ -8,7 +8,7 @@ import { LineFit } from "./statistics";
 
 type Range = [min: number, max: number];
 
-/** Straight lines through the curves, by their points in a range of x. */
+/** Straight lines through the points of the curves in a range of x. */
 export function fitsOf(groups: Group[], range: Range): CurveFit[] {
   return groups.flatMap(({ series, curves, thinned }) =>
     curves.map((curve) => {
@@ -25,7 +25,7 @@ export function fitsOf(groups: Group[], range: Range): CurveFit[] {
 
 export const linesOf = (fits: CurveFit[]): Line[] => fits.flatMap(({ fit }, curve) => (fit ? [{ curve, slope: fit.slope, intercept: fit.intercept }] : []));
 
-/** A number as people read it; the exact one is its value. */
+/** A number for people; its exact value is in `value`. */
 export function Exact({ of }: { of: number }) {
   const digits = Number.isFinite(of) ? String(Number(of.toPrecision(7))).replace("-", "−").replace("e+", "e") : "–";
   return (
@@ -89,10 +89,10 @@ export function FitTable({ groups, fits, part, time }: { groups: Group[]; fits: 
       </div>
       <p class="hint">
         {[
-          part ? "By least squares through the points in view." : "By least squares through all points.",
-          weighted ? "Where an error column is chosen, a point counts by 1/σ², and the errors of the line follow from those of the points." : "",
+          part ? "Least-squares fit of the points in view." : "Least-squares fit of all points.",
+          weighted ? "With an error column, points are weighted by 1/σ², and the standard errors follow from the errors of the points." : "",
           left ? `${plural(left, "point")} without an error above zero ${left === 1 ? "is" : "are"} left out.` : "",
-          none.length ? `No line fits ${none.map((c) => c.name).join(", ")}: it takes two points with different X.` : "",
+          none.length ? `No line fits ${none.map((c) => c.name).join(", ")}: at least two points with different X are needed.` : "",
           time ? "X is in seconds since 1970, so the slope is per second." : "",
         ]
           .filter(Boolean)
@@ -125,7 +125,7 @@ function figuresOf(groups: Group[], range: Range): (Figures & { name: string })[
   );
 }
 
-/** The values in view in words, for those who do not see the plot. */
+/** The values in view as text, for people who cannot see the plot. */
 export function Summary({ groups, range, xLabel, time }: { groups: Group[]; range: Range; xLabel: string; time: boolean }) {
   const figures = useMemo(() => figuresOf(groups, range), [groups, range]);
   const end = (v: number) => (time ? new Date(v * 1000).toISOString().replace(/(:00)?\.000Z$/, " UTC").replace("T", " ") : <Exact of={v} />);

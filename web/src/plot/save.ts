@@ -1,4 +1,4 @@
-// What of a plot is saved as a file.
+// Saves a plot as a file.
 import type uPlot from "uplot";
 
 /** The current value of a colour of the style sheet: a canvas does not resolve custom properties. */
@@ -12,7 +12,7 @@ export function colour(element: HTMLElement, name: string, scheme?: "light"): st
   return value;
 }
 
-/** @param title the name of the file, whose extension is replaced */
+/** @param title the file name, whose extension is replaced */
 export function saveFile(content: Blob | string, type: string, title: string, extension: string) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);

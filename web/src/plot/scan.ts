@@ -1,4 +1,4 @@
-// The whole of a large table, thinned by a worker that reads it once; a zoom reads its part again.
+// The whole of a large table, thinned by a worker in one pass; a zoom reads its part again.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import { Decoder } from "../sight/decoder";
@@ -8,14 +8,14 @@ import type { Choice, Resolved } from "./choice";
 import type { Group } from "./series";
 import type { Table } from "./tables";
 
-/** Parts of a file, of which the minimum and maximum are drawn. */
+/** The number of parts of a file for which the minimum and maximum are drawn. */
 const parts = 2000;
 
 export interface Scanning {
   groups: Group[] | undefined;
   /** The whole range of X. */
   extent: [number, number] | undefined;
-  /** Bytes that were read, and all. */
+  /** The number of read bytes, and of all bytes. */
   read: number;
   of: number;
   busy: boolean;
@@ -24,7 +24,7 @@ export interface Scanning {
   again: () => void;
 }
 
-/** How the worker is to read a table. */
+/** Tells the worker how to read a table. */
 function scanOf({ text, types }: Table, { x, ys }: Resolved, { logX, logY }: Choice): Scan {
   const { file, dialect, encoding } = text!;
   const time = types[x] === "time";
@@ -35,7 +35,7 @@ function scanOf({ text, types }: Table, { x, ys }: Resolved, { logX, logY }: Cho
   };
 }
 
-/** The bytes of the parts that have points of a range. */
+/** The bytes of the parts with points in a range. */
 function partOf(scan: Scan, whole: Scanned, [min, max]: [number, number]): Scan {
   let [first, last] = [parts - 1, 0];
   for (let p = 0; p < parts; p++) {
@@ -68,7 +68,7 @@ const extentOf = ({ extents }: Scanned): [number, number] | undefined => {
   return seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : undefined;
 };
 
-/** Reads a table if it is wanted, and then the part in view; both show what they have so far. */
+/** Reads a table on request, and then the part in view; both show their progress. */
 export function useScan(wanted: boolean, table: Table, chosen: Resolved, choice: Choice, named: string): Scanning {
   type State = { groups?: Group[]; read: number; of: number; busy: boolean; problem?: Problem; whole?: Scanned };
   const [state, setState] = useState<State>({ read: 0, of: 0, busy: false });

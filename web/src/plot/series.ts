@@ -7,13 +7,14 @@ import { toNumber, toTime } from "../preview/csv";
 export interface Series {
   x: Float64Array;
   ys: Float64Array[];
-  /** Whether x ascends in the file. If not, the rows are sorted by x, and are drawn without a line. */
+  /** Whether x ascends in the file. Otherwise the rows are sorted by x, and drawn without a line.
+   */
   ordered: boolean;
-  /** The number of rows without a number for x, which are left out. */
+  /** The number of omitted rows without a number for x. */
   without: number;
 }
 
-/** Rows that are read at once; in between the page handles events. */
+/** The number of rows per batch; the page handles events between batches. */
 const batch = 20_000;
 
 /** The numbers of columns. Each cell is parsed once; later calls parse only new rows. */
@@ -30,7 +31,7 @@ export class Columns {
     return this.dialect.notes + (this.dialect.header ? 1 : 0);
   }
 
-  /** @param column -1 stands for the row number */
+  /** @param column -1 is the row number */
   private async numbers(column: number, count: number, signal: AbortSignal): Promise<Float64Array> {
     let cached = this.cache.get(column);
     if (!cached) this.cache.set(column, (cached = { values: new Float64Array(0), read: 0 }));
@@ -80,28 +81,29 @@ export class Columns {
 /** A curve of a plot. */
 export interface Curve {
   name: string;
-  /** Which of the series it is, and which one has its standard errors. */
+  /** The index of its series, and of the series with its standard errors. */
   y: number;
   error?: number;
-  /** It belongs to the axis at the right. */
+  /** Whether it uses the right axis. */
   right?: boolean;
 }
 
-/** Curves with the same values of X: those of one file. */
+/** Curves with the same X values, from one file. */
 export interface Group {
   series: Series;
   curves: Curve[];
-  /** The series has the minimum and maximum of each of so many parts of a file, and its curve these values in all. */
+  /** Whether the series has the minimum and maximum of each part of a file; the number of parts,
+      and the number of values. */
   thinned?: { rows: number; bins: number; fit: CurveFit; figures: Figures };
 }
 
-/** Points of a curve, in the order of x; null where a value is missing. */
+/** The points of a curve, in the order of x; null for a missing value. */
 export interface Points {
   curve: Curve;
   x: ArrayLike<number>;
   y: (number | null)[];
   errors?: ArrayLike<number>;
-  /** X was not in order in the file, so that no line joins them. */
+  /** Whether X was unordered in the file, so that no line joins the points. */
   loose: boolean;
 }
 
@@ -110,16 +112,16 @@ export interface Drawn {
   points: Points[];
   /** The number of rows in view. */
   rows: number;
-  /** The number of bins, of which the minimum and maximum are drawn; 0: every row is drawn. */
+  /** The number of bins whose minimum and maximum are drawn; 0: every row is drawn. */
   bins: number;
 }
 
-/** Which rows of x are in a range, and one on each side. */
+/** The rows with x in a range, plus one on each side. */
 function rowsIn(x: Float64Array, min: number, max: number): [low: number, high: number] {
   return [Math.max(0, first(x, (v) => v >= min) - 1), Math.min(x.length, first(x, (v) => v > max) + 1)];
 }
 
-/** What is in the range from `min` to `max`, in at most about `most` points for each curve. */
+/** The points in the range from `min` to `max`, at most about `most` for each curve. */
 export function draw(groups: Group[], [min, max]: [number, number], most: number, log: { x: boolean; y: boolean }): Drawn {
   const usable = (v: number) => !log.y || v > 0;
   const drawn: Drawn = { points: [], rows: 0, bins: 0 };
@@ -162,7 +164,8 @@ function thin(y: Float64Array, low: number, rows: number, bins: number, usable: 
   return thinned;
 }
 
-/** One list of x for all curves, and the values of each: undefined where a curve has no point. What has the same x in a curve stays in its order. */
+/** Merges the x values of all curves, and the values of each: undefined where a curve has no point.
+    Points of a curve with equal x keep their order. */
 export function aligned(points: Points[]): [x: number[], ...ys: (number | null | undefined)[][]] {
   const shared = points[0]?.x;
   if (!shared) return [[]];
@@ -183,7 +186,7 @@ export function aligned(points: Points[]): [x: number[], ...ys: (number | null |
   }
 }
 
-/** The extent of what is drawn on one of the axes of Y, with its errors; undefined without points. */
+/** The extent of the points on one of the Y axes, including errors; undefined without points. */
 export function extentOf(points: Points[], right: boolean, log: boolean): [min: number, max: number] | undefined {
   let min = Infinity;
   let max = -Infinity;
@@ -207,7 +210,7 @@ export function extentOf(points: Points[], right: boolean, log: boolean): [min: 
   return [min - room, max + room];
 }
 
-/** The indices of the rows of a series that are in a range of x. */
+/** The indices of the rows of a series in a range of x. */
 export function within({ x }: Series, [min, max]: [number, number]): [from: number, to: number] {
   return [first(x, (v) => v >= min), first(x, (v) => v > max)];
 }
@@ -226,7 +229,8 @@ function extremes(y: Float64Array, from: number, to: number, usable: (v: number)
   return low < high ? [y[low]!, y[high]!] : [y[high]!, y[low]!];
 }
 
-/** Binary search: the index of the first value for which a condition holds, as for all later ones; without one, the length. */
+/** Binary search: the index of the first value that satisfies a monotonic condition; the length if
+    none does. */
 function first(x: Float64Array, is: (v: number) => boolean): number {
   let low = 0;
   let high = x.length;

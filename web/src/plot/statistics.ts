@@ -1,6 +1,6 @@
 // A straight line through points, and counts of values in bins. This module is independent of the page.
 
-/** A line by least squares, with standard errors. */
+/** A least-squares line with standard errors. */
 export interface Fit {
   slope: number;
   slopeError: number;
@@ -13,7 +13,8 @@ export interface Fit {
   chi2?: number;
 }
 
-/** Gathers points for a line, in one pass: means and sums of squares around them, so that large offsets cost no digits. */
+/** Collects points for a line in one pass: means and sums of squared deviations, to keep precision
+    at large offsets. */
 export class LineFit {
   private n = 0;
   private weight = 0;
@@ -22,10 +23,10 @@ export class LineFit {
   private sxx = 0;
   private sxy = 0;
   private syy = 0;
-  /** Points that are left out since their error is not above zero. */
+  /** The number of omitted points whose error is not above zero. */
   unweighted = 0;
 
-  /** @param weighted each point has a standard error; then the errors of the line follow from those of the points */
+  /** @param weighted each point has a standard error, which determines the errors of the line */
   constructor(private readonly weighted: boolean) {}
 
   add(x: number, y: number, error = 1) {
@@ -44,7 +45,7 @@ export class LineFit {
     this.sxy += w * dx * (y - this.y);
   }
 
-  /** Undefined for fewer than two points, or where all have the same x. */
+  /** Undefined for fewer than two points, or if all have the same x. */
   fit(): Fit | undefined {
     const { n, weight, x, y, sxx, sxy, syy } = this;
     if (n < 2 || !(sxx > 0)) return undefined;
@@ -63,10 +64,10 @@ export class LineFit {
   }
 }
 
-/** Bins of a histogram at most. */
+/** The maximum number of bins of a histogram. */
 export const maxBins = 5000;
 
-/** A quantile of sorted values, between two of them in proportion. */
+/** A quantile of sorted values, with linear interpolation. */
 function quantile(sorted: ArrayLike<number>, q: number): number {
   const at = (sorted.length - 1) * q;
   const low = sorted[Math.floor(at)]!;
@@ -75,16 +76,15 @@ function quantile(sorted: ArrayLike<number>, q: number): number {
   return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/**
- * How many bins the rule of Freedman and Diaconis makes of values: as wide as twice the range of their middle half over the cube root of their number.
- * @param n the number of all values, of which `sorted` may be a sample
- */
+/** * The number of bins by the Freedman–Diaconis rule: the width is twice the interquartile range
+    over the cube root of the count. * @param n the number of all values, of which `sorted` can be a
+    sample */
 export function binsByRule(sorted: ArrayLike<number>, n = sorted.length, range = sorted.length ? sorted[sorted.length - 1]! - sorted[0]! : 0): number {
   const width = (2 * (quantile(sorted, 0.75) - quantile(sorted, 0.25))) / Math.cbrt(n);
   return width > 0 && range > 0 ? Math.min(maxBins, Math.max(1, Math.ceil(range / width))) : 1;
 }
 
-/** Counts of values between edges at equal distances. The last bin has both of its edges. */
+/** Counts values in equidistant bins. The last bin includes both edges. */
 export class Histogram {
   readonly edges: Float64Array;
 
@@ -106,7 +106,7 @@ export class Histogram {
       const v = values[i]!;
       if (!(v >= first && v <= last)) continue;
       let at = Math.min(bins - 1, Math.floor(((v - first) / (last - first)) * bins));
-      if (v < edges[at]!) at--; // the division rounds
+      if (v < edges[at]!) at--; // corrects rounding of the division
       else if (v >= edges[at + 1]! && at < bins - 1) at++;
       into[at]!++;
     }

@@ -9,7 +9,7 @@ const bottom = height - 62;
 const ink = "#1c2024";
 const grid = "#dfe3e6";
 
-/** Texts of files as texts of XML, which has no other control characters and no halves of characters. */
+/** Escapes text for XML, and removes characters that XML does not allow. */
 export const escaped = (text: string) =>
   text
     .replace(/\p{Cs}/gu, "\ufffd")
@@ -19,7 +19,7 @@ export const escaped = (text: string) =>
 
 const short = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** A coordinate with a hundredth of a pixel. */
+/** A coordinate with a precision of a hundredth of a pixel. */
 const n = (v: number) => String(Math.round(v * 100) / 100);
 
 type Attributes = Record<string, string | number>;
@@ -31,7 +31,7 @@ const tag = (name: string, attributes: Attributes, content?: string) => {
 
 const label = (x: number, y: number, content: string, more: Attributes = {}) => tag("text", { x, y, fill: ink, ...more }, escaped(content));
 
-/** Where a value of an axis is between two coordinates. */
+/** Maps a value of an axis to a coordinate. */
 function scaleOf({ range, log, reversed }: Axis, from: number, to: number): (v: number) => number {
   const [a, b] = log ? [Math.log(range[0]), Math.log(range[1])] : range;
   const share = (v: number) => ((log ? Math.log(v) : v) - a) / (b - a);
@@ -43,7 +43,7 @@ interface Frame {
   top: number;
   x: (v: number) => number;
   y: (v: number) => number;
-  /** The scale of the axis at the right. */
+  /** The scale of the right axis. */
   y2: (v: number) => number;
 }
 
@@ -74,7 +74,7 @@ export function svg(figure: Figure, colours: string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("svg", root, `\n<title>${escaped(title)}</title>\n${body.join("")}`)}`;
 }
 
-/** The legend in rows that fit, by a guess at the widths of texts. */
+/** The legend, split into rows by estimated text widths. */
 function legendRows(legend: { text: string; colour: string }[]) {
   const rows: { text: string; colour: string; at: number }[][] = [];
   let at = Infinity;
@@ -113,7 +113,8 @@ function axes({ x, y, right }: Figure, frame: Frame): string {
   return out.join("");
 }
 
-/** The coordinates of a point; NaN where a value is missing or has no place on a logarithmic axis. */
+/** The coordinates of a point; NaN for a missing value, or one that a logarithmic axis cannot show.
+ */
 type At = [x: number, y: number];
 
 const isThere = ([x, y]: At) => Number.isFinite(x) && Number.isFinite(y);
@@ -147,7 +148,8 @@ function bars(at: At[], y: (number | null)[], errors: ArrayLike<number>, to: (v:
     .join("");
 }
 
-/** The outline of bars: each value holds until the next one. On a logarithmic axis a count of zero is at the bottom. */
+/** The outline of bars: each value holds until the next one. On a logarithmic axis a count of zero
+    is at the bottom. */
 function steps(at: At[], colour: string): string {
   if (!at.length) return "";
   let path = `M${n(at[0]![0])} ${bottom}`;

@@ -1,4 +1,4 @@
-// The tables whose columns are plotted: that of the page, and those of other files.
+// The tables of a plot: the table of the page, and tables of other files.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { Problem, resources } from "../api";
@@ -8,10 +8,10 @@ import { asProblem } from "../ui/load";
 import type { Choice, Resolved } from "./choice";
 import { Columns, type Curve, type Group, type Series } from "./series";
 
-/** For a plot, files up to this size are loaded in full without asking, and of larger ones as much. */
+/** Files up to this size are loaded in full without a request, and this much of larger files. */
 export const maxAutoLoad = 4 * MB;
 
-/** Larger tables are not loaded, but thinned by a worker. */
+/** Larger tables are thinned by a worker instead of loaded. */
 export const maxLoaded = 64 * MB;
 
 /** A table whose columns can be plotted. */
@@ -19,16 +19,16 @@ export interface Table {
   name: string;
   names: string[];
   types: ColumnType[];
-  /** Changes when there are more rows. */
+  /** Changes when rows are added. */
   loaded: number;
   series: (x: number, ys: number[], signal: AbortSignal) => Promise<Series>;
-  /** X ascends to the left unless the user wants otherwise. */
+  /** Whether X ascends to the left by default. */
   reversed?: boolean;
-  /** Of a table in a text file. */
+  /** For a table in a text file. */
   text?: { file: StoredFile; dialect: Dialect; /** Its label. */ encoding: string; complete: boolean };
 }
 
-/** The plot's view of rows of a text file. */
+/** The view of the plot on the rows of a text file. */
 export function useTextTable(file: StoredFile, rows: Rows, loaded: number, dialect: Dialect, types: ColumnType[], source: Source): Table {
   const columns = useMemo(() => new Columns(rows, dialect, types), [rows, dialect, types]);
   return useMemo(() => tableOf(file, columns, loaded, dialect, types, source), [file, columns, loaded, source.ended, source.label]);
@@ -81,7 +81,7 @@ export function useOthers(wanted: Choice["others"]): Other[] {
   return ids.map((id) => found.current.get(id) ?? { id });
 }
 
-/** A table with what is shown of it. */
+/** A table with its shown columns. */
 export interface Shown {
   table: Table;
   chosen: Resolved;
@@ -91,13 +91,13 @@ export interface Shown {
 
 const isTime = ({ table, chosen }: Shown) => table.types[chosen.x] === "time";
 
-/** Whether the X axis is one of time, and what it is called. */
+/** Whether the X axis shows time, and its label. */
 export function axisOf(shown: Shown[]): { time: boolean; label: string } {
   const labels = shown.map(({ table, chosen }) => (chosen.x < 0 ? "row" : table.names[chosen.x]!));
   return { time: shown.length > 0 && shown.every(isTime), label: [...new Set(labels)].join(", ") };
 }
 
-/** Reads the columns that are shown, one group for each table. Undefined until all of them are read. */
+/** Reads the shown columns, one group per table. Undefined until all of them are read. */
 export function useGroups(shown: Shown[], maxCurves: number, named: boolean): Group[] | undefined {
   const [state, setState] = useState<{ key: string; groups: Group[] } | undefined>();
   const key = JSON.stringify(shown.map(({ id, chosen }) => [id, chosen.x, chosen.ys]));
@@ -105,13 +105,14 @@ export function useGroups(shown: Shown[], maxCurves: number, named: boolean): Gr
   const series = shown.map(({ table }) => table.series);
   useEffect(() => {
     const control = new AbortController();
-    readGroups(shown, maxCurves, named, control.signal).then((groups) => setState({ key, groups }), () => {}); // fails only when it is superseded
+    // fails only when superseded
+    readGroups(shown, maxCurves, named, control.signal).then((groups) => setState({ key, groups }), () => {});
     return () => control.abort();
   }, [key, named, versions.join(), series[0]]);
   return state?.key === key ? state.groups : undefined;
 }
 
-/** What tells the curves of one table from those of others. */
+/** The suffixes that distinguish the curves of tables. */
 export const nameAfter = ({ name }: Table) => ` (${name.replace(/^.*\//, "")})`;
 
 async function readGroups(shown: Shown[], maxCurves: number, named: boolean, signal: AbortSignal): Promise<Group[]> {

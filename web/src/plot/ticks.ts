@@ -1,9 +1,9 @@
-// Where an axis has its ticks, and what they say. This module is independent of the page.
+// The ticks of an axis and their labels. This module is independent of the page.
 import type { Axis } from "./figure";
 
 export interface Tick {
   at: number;
-  /** "" for one between the labelled ones of a logarithmic axis. */
+  /** "" between the labelled ticks of a logarithmic axis. */
   label: string;
 }
 
@@ -34,7 +34,7 @@ function linearTicks(min: number, max: number, most: number): Tick[] {
   return Array.from({ length: Math.max(0, length) }, (_, i) => (first + i) * step).map((at) => ({ at, label: at === 0 ? "0" : text(at).replace("-", "−") }));
 }
 
-/** Such as 1.25e7: as many digits as tell neighbouring ticks apart. */
+/** Such as 1.25e7: with enough digits to distinguish neighbouring ticks. */
 const exponential = (v: number, largest: number, step: number) =>
   v.toExponential(Math.min(15, Math.max(0, Math.round(Math.floor(Math.log10(largest)) - Math.floor(Math.log10(step) + 1e-9))))).replace("e+", "e");
 

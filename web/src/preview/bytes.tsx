@@ -13,9 +13,9 @@ const first = 2 * kB;
 const step = 16 * kB;
 const bound = 256 * kB;
 
-/** Magic numbers: the characters of a type at an offset. */
+/** Magic numbers: the type, an offset, and the characters there. */
 const magic: [type: string, offset: number, characters: string][] = [
-  ["a DICOM file", 128, "DICM"], // before it stands what another format begins with, perhaps
+  ["a DICOM file", 128, "DICM"], // first, because the bytes before it can match another format
   ["an HDF5 file (also NetCDF 4 and MATLAB 7.3)", 0, "\x89HDF\r\n"],
   ["a NetCDF file, classic format", 0, "CDF"],
   ["a FITS file", 0, "SIMPLE  ="],
@@ -29,7 +29,7 @@ const magic: [type: string, offset: number, characters: string][] = [
   ["a TIFF image", 0, "MM\0*"],
   ["a BigTIFF image", 0, "II+\0"],
   ["an R data file", 0, "RDX"],
-  ["a ZIP archive, or an office document, which is one", 0, "PK\x03\x04"],
+  ["a ZIP archive or an office document", 0, "PK\x03\x04"],
   ["compressed with gzip", 0, "\x1f\x8b"],
   ["compressed with xz", 0, "\xfd7zXZ"],
   ["compressed with zstd", 0, "\x28\xb5\x2f\xfd"],
@@ -51,7 +51,7 @@ function typeOf(bytes: Uint8Array): string | undefined {
   return magic.find(([, offset, characters]) => head.startsWith(characters, offset))?.[0];
 }
 
-/** Whether bytes are text in UTF-8, of which the last character may be incomplete. */
+/** Whether bytes are UTF-8 text; the last character can be incomplete. */
 function isText(bytes: Uint8Array): boolean {
   try {
     return !isBinary(new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }));
@@ -61,11 +61,11 @@ function isText(bytes: Uint8Array): boolean {
 }
 
 interface BytesProps extends ViewerProps {
-  /** Why no other preview is shown. */
+  /** The reason why no other preview is shown. */
   why?: string;
-  /** Is shown instead if the first bytes are text. */
+  /** Shown instead if the first bytes are text. */
   ifText?: ComponentChildren;
-  /** Shows the file as text: the user has chosen so. */
+  /** Shows the file as text at the user's request. */
   asText?: () => void;
 }
 

@@ -1,28 +1,29 @@
-// Colours of source code, which a decoder finds: this page only makes elements of its own from where parts begin and end.
+// Syntax colours from a decoder. The page creates its own elements from the positions of the parts.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Decoder } from "../sight/decoder";
 import { codeClasses } from "../sight/scopes";
 
-/** Longer texts, and longer lines, have no colours. */
+/** Limits: longer texts, and texts with longer lines, have no colours. */
 const maxCharacters = 1_000_000;
 const maxLines = 20_000;
 const maxLine = 10_000;
 
-/** Why a text has no colours; "" if it may have. */
+/** The reason why a text has no colours; "" if it can have them. */
 function tooLarge(text: string): string {
-  if (text.length > maxCharacters) return "without colours, since it is large";
+  if (text.length > maxCharacters) return "without colours: the file is large";
   let lines = 0;
   for (let at = 0; at < text.length; lines++) {
     const end = text.indexOf("\n", at);
     const next = end < 0 ? text.length : end + 1;
-    if (next - at > maxLine) return "without colours, since it has very long lines";
+    if (next - at > maxLine) return "without colours: it has very long lines";
     at = next;
   }
-  return lines > maxLines ? "without colours, since it has many lines" : "";
+  return lines > maxLines ? "without colours: it has many lines" : "";
 }
 
-/** Where the parts of a text end, and their classes; or why there are none. Without a language nothing is looked for. */
+/** The ends of the parts of a text and their classes, or the reason of their absence. Without a
+    language, nothing is requested. */
 export function useColours(text: string, language: string | undefined): { runs?: Uint32Array; why?: string } {
   const [found, setFound] = useState<{ of: string; runs?: Uint32Array; why?: string }>({ of: "" });
   useEffect(() => {
@@ -42,7 +43,7 @@ export function useColours(text: string, language: string | undefined): { runs?:
   return found.of === text && language ? found : {};
 }
 
-/** The characters from `start` to `end` of a text, as texts and coloured elements. */
+/** The characters from `start` to `end` of a text, as strings and coloured elements. */
 export function coloured(text: string, runs: Uint32Array | undefined, start = 0, end = text.length): ComponentChildren {
   if (!runs) return text.slice(start, end);
   let low = 0;

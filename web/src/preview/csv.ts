@@ -1,4 +1,4 @@
-// Tables in text formats: their dialects and rows. This module is independent of the page.
+// Tables in text formats: dialects and rows. This module is independent of the page.
 
 const separators = ["\t", ";", "|", ","] as const;
 
@@ -28,7 +28,8 @@ const cr = 13;
 const separatorCodes = new Set(separators.map((s) => s.charCodeAt(0)));
 const afterQuote = new Set([...separatorCodes, lf, cr, 32]);
 
-/** The rows of a text that is added chunk by chunk, without empty lines. Rows are split into cells on demand. */
+/** The rows of a text that is added in chunks, without empty lines. Rows are split into cells on
+    demand. */
 export class Rows {
   private blocks: { text: string; base: number; first: number; starts: Uint32Array; ends: Uint32Array }[] = [];
   /** Characters before the rest. */
@@ -52,7 +53,7 @@ export class Rows {
       const c = text.charCodeAt(i);
       if (c === lf) end(i, i + 1);
       else if (c === cr) {
-        if (i + 1 === text.length && !last) break; // the line feed may begin the next chunk
+        if (i + 1 === text.length && !last) break; // the line feed can begin the next chunk
         const next = text.charCodeAt(i + 1) === lf ? i + 2 : i + 1;
         end(i, next);
         i = next - 1;
@@ -71,13 +72,13 @@ export class Rows {
     this.count += starts.length;
   }
 
-  /** Drops all rows, so that a long text needs no memory. The next ones are counted from 0. */
+  /** Drops all rows to free memory. The next rows are counted from 0. */
   drop() {
     this.blocks = [];
     this.count = 0;
   }
 
-  /** The number of characters before a row, of all that were added. */
+  /** The number of characters before a row, in all added text. */
   position(row: number): number {
     const block = this.block(row);
     return block.base + block.starts[row - block.first]!;
@@ -124,7 +125,8 @@ export class Rows {
   }
 }
 
-/** The index of the quote that closes the one at `open`: it is at the end of a cell. Without one nearby, the length of the text. */
+/** The index of the quote that closes the one at `open`, at the end of a cell; the length of the
+    text if none is near. */
 function closing(text: string, open: number): number {
   const bound = Math.min(text.length, open + longestQuote);
   for (let i = open + 1; i < bound; i++) {
@@ -191,10 +193,10 @@ function offset(zone: string): number {
   return (digits[0] === "-" ? -1 : 1) * (Number(digits.slice(1, 3)) * 3600 + Number(digits.slice(3)) * 60);
 }
 
-/** Rows that decide the dialect. */
+/** The number of rows that determine the dialect. */
 const sample = 200;
 
-/** Detects the dialect by the first rows. What is given is not detected. */
+/** Detects the dialect from the first rows. Given values are not detected. */
 export function detect(rows: Rows, given: { separator?: Separator | undefined; header?: boolean | undefined } = {}): Dialect {
   const all = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
   const stated = separatorLine.exec(all[0] ?? "")?.[1] as Separator | undefined;
@@ -233,7 +235,8 @@ function detectBelow(lines: string[], given: { separator?: Separator | undefined
   return { separator, notes: skipped + comments + start, header, decimal, names: Array.from({ length: columns }, (_, i) => names[i] || `column ${i + 1}`) };
 }
 
-/** The names of columns in the notes of Grace (.xvg): the label of the axis, and the legends of the series. */
+/** Column names in the notes of Grace (.xvg): the label of the axis, and the legends of the series.
+ */
 function namesOfGrace(notes: string[]): string[] {
   const names: string[] = [];
   for (const note of notes) {
@@ -243,7 +246,8 @@ function namesOfGrace(notes: string[]): string[] {
   return Array.from(names, (name) => name ?? "");
 }
 
-/** The separator that splits most lines into the same number of cells. The comma is tried last, since it may be a decimal comma. */
+/** The separator that splits most lines into the same number of cells. The comma comes last,
+    because it can be a decimal comma. */
 function guessSeparator(lines: string[]): Separator {
   let best: { separator: Separator; share: number } = { separator: ",", share: 0 };
   for (const separator of separators) {
@@ -256,21 +260,22 @@ function guessSeparator(lines: string[]): Separator {
   return best.separator;
 }
 
-/** Comments of files with spaces between numbers. */
+/** Comment characters of files with spaces between numbers. */
 const spacedComment = /^\s*[#%@!]/;
 
-/** Whether most lines are as many numbers with spaces between them. */
+/** Whether most lines are the same count of numbers with spaces between them. */
 function isSpaced(lines: string[]): boolean {
   const rows = lines.map((line) => split(line, " "));
   const width = mostFrequent(rows.map((r) => r.length));
   const numeric = rows.filter((r) => r.length === width && r.every((cell) => !Number.isNaN(Number(cell)))).length;
-  return width > 1 && numeric > 0 && (numeric >= 0.8 * rows.length || numeric === rows.length - 1); // one line may have the names
+  // one line can have the names
+  return width > 1 && numeric > 0 && (numeric >= 0.8 * rows.length || numeric === rows.length - 1);
 }
 
-/** Lines of numbers that make a table of them after a description in words. */
+/** The minimum number of numeric lines that make a table after a description. */
 const leastTail = 5;
 
-/** How many lines come before those at the end that are as many numbers with spaces between them. */
+/** The number of lines before the final lines with the same count of numbers. */
 function linesOfProse(lines: string[]): number {
   const width = split(lines.findLast((line) => line.trim()) ?? "", " ").length;
   if (width < 2) return lines.length;
@@ -297,10 +302,11 @@ function guessDecimal(table: string[][]): "." | "," {
 
 export type ColumnType = "number" | "time" | "text";
 
-/** Rows that decide the types of columns: more than decide the dialect, since a column may begin with missing values. */
+/** The number of rows that determine the column types. It exceeds the number for the dialect,
+    because a column can begin with missing values. */
 export const typeSample = 2000;
 
-/** Detects the type of each column by the first values that it has. */
+/** Detects the type of each column from its first values. */
 export function columnTypes(rows: Rows, dialect: Dialect): ColumnType[] {
   const from = dialect.notes + (dialect.header ? 1 : 0);
   const table = Array.from({ length: Math.max(0, Math.min(typeSample, rows.count - from)) }, (_, i) => rows.cells(from + i, dialect.separator));

@@ -1,18 +1,16 @@
-// The choice of the encoding of a text. It is in the address.
+// The encoding menu of a text. The choice is in the address.
 import { useEffect, useRef } from "preact/hooks";
 import { encodingOf, encodings, nameOf } from "../encoding/encodings";
 import { setQuery, useLocation } from "../router";
 
-/** The label of the encoding that the reader has chosen; undefined: it is detected. */
+/** The label of the encoding that the reader has chosen; undefined: detected. */
 export const useChosenEncoding = (): string | undefined => encodingOf(useLocation().query.get("encoding") ?? "")?.label;
 
 interface Props {
-  /** The name of the encoding in which the text is shown. */
+  /** The name of the current encoding. */
   detected: string;
-  /**
-   * Whether the reader has used this choice: it keeps the focus when a choice draws the view
-   * anew.
-   */
+  /** * Whether the reader has used this menu: it keeps the focus when a choice renders the view *
+      again. */
   used?: { current: boolean };
 }
 

@@ -1,4 +1,4 @@
-// A file that its viewer cannot show, as bytes or as text.
+// A file that its viewer cannot show, as bytes or text.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { BytesView } from "./bytes";
@@ -6,9 +6,9 @@ import type { ViewerProps } from "./props";
 import { TextView } from "./text";
 
 interface Props extends ViewerProps {
-  /** Why no other preview is shown. */
+  /** The reason why no other preview is shown. */
   why?: string;
-  /** Is shown first if the first bytes are text. */
+  /** Shown first if the first bytes are text. */
   ifText?: ComponentChildren;
 }
 

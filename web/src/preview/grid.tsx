@@ -8,19 +8,20 @@ import type { ColumnType, Dialect, Rows } from "./csv";
 const rowHeight = 26; // preview.css says the same
 const overscan = 8;
 
-/** More rows are fetched when fewer than this are left below the visible ones. */
+/** The number of rows below the visible ones at which more are fetched. */
 const ahead = 60;
 
-/** Browsers limit the height of an element, in px; the rows of longer tables scroll faster than the element. */
+/** Browsers limit the height of an element, in px. The rows of longer tables scroll faster than the
+    element. */
 const maxHeight = 15_000_000;
 
-/** Rows that are printed at most: browsers fail with more. */
+/** The maximum number of printed rows: browsers fail with more. */
 const maxPrinted = 20_000;
 
-/** Rows that decide the widths of the columns. */
+/** The number of rows that determine the column widths. */
 const sample = 100;
 
-/** Columns that are shown at most. */
+/** The maximum number of displayed columns. */
 const maxColumns = 200;
 
 interface Props {
@@ -121,7 +122,7 @@ export function Grid({ rows, loaded, dialect, types, onEnd }: Props) {
   );
 }
 
-/** Widths for the content of the first rows, which do not change while the user scrolls. */
+/** Column widths for the content of the first rows. They do not change while the user scrolls. */
 function columnWidths(rows: Rows, dialect: Dialect, start: number, total: number): string {
   const table = Array.from({ length: Math.min(sample, total) }, (_, i) => rows.cells(start + i, dialect.separator));
   const longest = (column: number) => Math.max(dialect.names[column]!.length, ...table.map((r) => r[column]?.length ?? 0));

@@ -14,7 +14,7 @@ import { UnknownPreview } from "./unknown";
 /** Larger images are loaded only on demand. */
 const maxAutoLoad = 32 * MB;
 
-/** The format of a PNG with 16 bits a sample, of which browsers show 8. */
+/** The format of a PNG with 16 bits per sample, which browsers reduce to 8. */
 async function deepFormat(blob: Blob | undefined): Promise<{ format?: Format }> {
   const head = new Uint8Array((await blob?.slice(0, headLength).arrayBuffer()) ?? []);
   const format = head[24] === 16 ? formatOf(head, []) : undefined;
@@ -25,10 +25,7 @@ const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
 const svgType = "image/svg+xml";
 
-/**
- * A drawing in SVG, as a picture or as its source. In an image it runs no script and loads
- * nothing.
- */
+/** * An SVG drawing, as picture or source. In an image it runs no scripts and loads nothing. */
 export function DrawingPreview({ file }: ViewerProps) {
   const [view, setView] = useState<"picture" | "source">(addressedLines() ? "source" : "picture");
   return (
@@ -41,7 +38,7 @@ export function DrawingPreview({ file }: ViewerProps) {
   );
 }
 
-/** @param type the media type, where that of the file may not be the one of a picture */
+/** @param type the media type, if the file has a wrong one */
 export function ImagePreview({ file, type }: ViewerProps & { type?: string }) {
   const [wanted, setWanted] = useState(file.bytes <= maxAutoLoad);
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();

@@ -10,10 +10,10 @@ import { WholeText } from "./wholetext";
 /** A tree needs the whole file; larger files are shown as text. */
 const bound = 8 * MB;
 
-/** Entries of an object or array that are shown at a time. */
+/** The number of displayed entries of an object or array per step. */
 const batch = 200;
 
-/** A number as it is written: numbers in JSON can have more digits than a double. */
+/** A number in its own notation: JSON numbers can have more digits than a double. */
 class ExactNumber {
   constructor(readonly text: string) {}
 }
@@ -23,7 +23,7 @@ const exact: Reviver = (_, value, context) => (typeof value === "number" && cont
 
 export function JsonPreview({ file }: ViewerProps) {
   return (
-    <WholeText file={file} bound={bound} tooLarge={`A tree would need all ${size(file.bytes)}, so the file is shown as text.`}>
+    <WholeText file={file} bound={bound} tooLarge={`A tree would require reading all ${size(file.bytes)}, so the file is shown as text.`}>
       {(text) => <TreeOrText text={text} />}
     </WholeText>
   );

@@ -1,5 +1,6 @@
-// The languages of source code: one table by extensions, one by whole names, one by the interpreter that the first line names. The names of
-// languages are those of the decoder (src/decode/code.ts). This module is independent of the page.
+// Source code languages by extension, by file name, and by the interpreter in the first line. The
+// decoder (src/decode/code.ts) uses the same language names. This module is independent of the
+// page.
 
 const extensions: Record<string, string> = {
   awk: "awk", bash: "sh bash zsh ksh slurm sbatch pbs qsub", c: "c h", cmake: "cmake", cpp: "cpp cc cxx hpp hh hxx cu cuh ino cl", csharp: "cs",
@@ -20,7 +21,7 @@ const interpreters: Record<string, string> = {
   matlab: "octave", awk: "awk gawk", tcl: "tclsh",
 };
 
-/** Names that Markdown and notebooks have for them, beside those that the decoder knows itself. */
+/** Aliases in Markdown and notebooks, in addition to the decoder's own. */
 const otherNames: Record<string, string> = { python: "ipython ipython3 python2 python3 snakemake pycon", matlab: "octave", ini: "conf", xml: "mathml" };
 
 const turned = (table: Record<string, string>) => new Map(Object.entries(table).flatMap(([language, names]) => names.split(" ").map((name) => [name, language])));
@@ -30,7 +31,7 @@ const byName = turned(wholeNames);
 const byInterpreter = turned(interpreters);
 const byOtherName = turned(otherNames);
 
-/** All extensions of source code, with spaces between them. */
+/** All source code extensions, separated by spaces. */
 export const sourceExtensions = [...byExtension.keys()].join(" ");
 
 /** The language of a file with these names, or with this first line. */
@@ -44,7 +45,8 @@ export function languageOf(names: string[], text = ""): string | undefined {
   return interpreter && byInterpreter.get(interpreter.toLowerCase());
 }
 
-/** The language that a fenced block or a notebook names, such as `{r, echo=FALSE}`; undefined if it names none. */
+/** The language of a fenced block or a notebook, such as `{r, echo=FALSE}`; undefined if unknown.
+ */
 export function namedLanguage(text: string): string | undefined {
   const name = /^\s*\{?\.?([\w+#-]{1,40})/.exec(text)?.[1]?.toLowerCase();
   return name && (byOtherName.get(name) ?? byExtension.get(name) ?? name);

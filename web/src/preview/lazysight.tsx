@@ -1,4 +1,4 @@
-// The view of what decoders read, whose script is loaded with the first such file.
+// The view of decoded files. Its script is loaded with the first such file.
 import type { ComponentType } from "preact";
 import type { Format } from "../sight/formats";
 import { Skeleton } from "../ui/components";

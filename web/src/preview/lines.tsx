@@ -1,4 +1,5 @@
-// Numbered lines. A number is the address of its line; a range of lines has one, too (#L12, #L12-L20).
+// Numbered lines. A line number is a link to its line; ranges of lines have links, too (#L12,
+// #L12-L20).
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
@@ -8,9 +9,9 @@ import { coloured, useColours } from "./colours";
 
 interface Props {
   text: string;
-  /** What is said behind the number of lines. */
+  /** The text after the number of lines. */
   about?: string[];
-  /** The language that its colours are of. */
+  /** The language for syntax colours. */
   language?: string | undefined;
   /** Further controls. */
   tools?: ComponentChildren;
@@ -35,7 +36,7 @@ export function useAddressedLines(): Range | undefined {
 
 const fragmentOf = ([first, last]: Range) => (first === last ? `L${first}` : `L${first}-L${last}`);
 
-/** Lines that are drawn as one part, at least; so many parts there are, at most. */
+/** The minimum number of lines per part, and the maximum number of parts. */
 const partLines = 200;
 const maxParts = 200;
 
@@ -106,7 +107,7 @@ function lineStarts(text: string): number[] {
 
 const isMarked = (line: number, marked: Range | undefined) => !!marked && marked[0] <= line && line <= marked[1];
 
-/** The lines in parts, of which the marked ones are one of their own. */
+/** The lines in parts; the marked lines are a separate part. */
 function partsOf(lines: number, marked: Range | undefined): Range[] {
   const step = Math.max(partLines, Math.ceil(lines / maxParts));
   const parts: Range[] = [];
@@ -122,7 +123,7 @@ function partsOf(lines: number, marked: Range | undefined): Range[] {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** The way with the keyboard is the field "Go to line". */
+/** Keyboard users have the field "Go to line" instead. */
 const numberLinks = (from: number, to: number) =>
   numbers(from, to).flatMap((n) => [
     <a key={n} href={`#L${n}`} tabIndex={-1}>
@@ -131,7 +132,7 @@ const numberLinks = (from: number, to: number) =>
     "\n",
   ]);
 
-/** Which parts are in the visible range of a box or close to it; only these have colours. */
+/** The parts in or near the visible range of a box; only these have colours. */
 function useNear(box: RefObject<HTMLElement | null>, parts: Range[]): ReadonlySet<number> {
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => {
@@ -153,7 +154,7 @@ function useNear(box: RefObject<HTMLElement | null>, parts: Range[]): ReadonlySe
   return near;
 }
 
-/** Scrolls an element into the view of its box, and the box into that of the page. */
+/** Scrolls an element into the view of its box, and the box into the view of the page. */
 function reveal(box: HTMLElement, element: HTMLElement) {
   const { top, bottom } = element.getBoundingClientRect();
   const { top: first, bottom: last } = box.getBoundingClientRect();

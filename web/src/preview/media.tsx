@@ -18,7 +18,8 @@ function Player({ file, as: Element }: ViewerProps & { as: "audio" | "video" }) 
   const [failed, setFailed] = useState(false);
   const { problem, checked } = useReadError(file, failed);
   if (!failed) {
-    // Browsers cache media by address for minutes, whatever the headers say: the hash makes the address of a replaced file another one.
+    // Browsers cache media by address for minutes, regardless of the headers. The hash changes the
+    // address of a replaced file.
     const address = `${dataAddress(file, true)}#sha256-${file.sha256}`;
     return <Element controls preload="metadata" src={address} aria-label={file.name} onError={() => setFailed(true)} />;
   }

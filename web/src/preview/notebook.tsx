@@ -1,4 +1,5 @@
-// Jupyter notebooks: cells and outputs. Nothing is run; of HTML only tables and their like are made anew, and SVG is not rendered.
+// Jupyter notebooks: cells and outputs. Nothing runs. Only tables and similar HTML are created
+// anew, and SVG is not rendered.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { CodeBlock } from "../document/codeblock";
@@ -13,10 +14,10 @@ import type { ViewerProps } from "./props";
 import { MB } from "./source";
 import { WholeText } from "./wholetext";
 
-/** A notebook is one JSON text, which is needed as a whole; larger ones are shown as text. */
+/** A notebook is one JSON text, which has to be read as a whole; larger ones are shown as text. */
 const bound = 16 * MB;
 
-/** Cells that are shown at a time. */
+/** The number of cells per step. */
 const batch = 100;
 
 type Lined = string | string[];
@@ -43,7 +44,7 @@ interface Notebook {
   cells: Cell[];
   /** The language of its code, or "". */
   language: string;
-  /** What the notebook calls it. */
+  /** The display name in the notebook. */
   kernel: string;
 }
 
@@ -110,7 +111,7 @@ function parse(text: string): Notebook | undefined {
 
 const joined = (text: unknown): string => (Array.isArray(text) ? text.join("") : typeof text === "string" ? text : text === undefined ? "" : JSON.stringify(text));
 
-/** Removes escape sequences of terminals. */
+/** Removes terminal escape sequences. */
 const withoutEscapes = (text: string) => text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
 
 const attachmentsOf = ({ attachments }: Cell) => (isObject(attachments) ? (attachments as Attachments) : undefined);
@@ -138,7 +139,7 @@ function CellView({ cell, language }: { cell: Cell; language: string }) {
   );
 }
 
-/** Characters of an output that are shown at most. */
+/** The maximum number of displayed characters of an output. */
 const maxOutput = 20_000;
 
 /** Outputs with more lines are folded. */
@@ -168,7 +169,7 @@ function Folded({ lines, children }: { lines: number; children: ComponentChildre
   );
 }
 
-/** Rows of a table, and more are folded. */
+/** The number of table rows above which the table is folded. */
 const rowsOf = (html: string) => html.split(/<tr[\s>]/i).length - 1;
 
 const imageTypes = ["image/png", "image/jpeg"] as const;

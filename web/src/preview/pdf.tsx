@@ -1,4 +1,5 @@
-// PDF, rendered by pdf.js in a frame without an origin, so that nothing in a document can use the session of the user.
+// PDF, rendered by pdf.js in a frame without an origin, so that a document cannot use the user's
+// session.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem, StoredFile } from "../api";
 import { base, dataAddress } from "../api";
@@ -30,9 +31,9 @@ export function PdfPreview({ file }: ViewerProps) {
   );
 }
 
-/** A link to the viewer of the browser, which may run scripts of the document. */
+/** A link to the viewer of the browser, which can run scripts of the document. */
 function OpenInTab({ file }: ViewerProps) {
-  if (file.content) return null; // of an archive, which is what has an address
+  if (file.content) return null; // a file in an archive has no address
   return (
     <a href={dataAddress(file, true)} target="_blank" rel="noopener noreferrer">
       Open in a new tab
@@ -63,7 +64,8 @@ function Frame({ file, content }: { file: StoredFile; content: Blob }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   useLayoutEffect(() => {
     const inner = frame.current!.contentWindow!;
-    // The frame has no origin that could be the target; its script, which the service has sent, may read the messages.
+    // The frame has no origin that could be the target. Its script comes from the service and can
+    // read the messages.
     const send = (message: ToFrame, ...transferred: ArrayBuffer[]) => inner.postMessage(message, "*", transferred);
     const answer = async (message: FromFrame) => {
       if (message.kind === "ready") {
@@ -123,7 +125,8 @@ function Frame({ file, content }: { file: StoredFile; content: Blob }) {
         src={`${base}/${assets.frame}`}
         title={file.name}
         data-pages={pages}
-        onLoad={() => setFrameState((was) => (was === "ready" ? was : "blocked"))} // its script, which reports before the load event, did not run
+        // the script, which reports before the load event, did not run
+        onLoad={() => setFrameState((was) => (was === "ready" ? was : "blocked"))}
       />
       <p class="preview-foot dim">
         Scripts, forms and links of the document are disabled. <OpenInTab file={file} />

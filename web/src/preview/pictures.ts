@@ -1,13 +1,14 @@
-// The pictures that browsers show, and that run nothing. This module is independent of the page.
+// Picture formats that browsers display without running anything. This module is independent of the
+// page.
 
 export const pictureTypes = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|apng)$/;
 
 export const pictureExtensions = "png jpg jpeg gif webp avif bmp ico";
 
-/** Types that programs send for any file: of one of these the extension says more. */
+/** Generic types that programs send for any file; the extension is more specific. */
 export const vague = /^(application\/(octet-stream|x-www-form-urlencoded|vnd\.ms-excel|x-download|force-download|binary)|binary\/octet-stream|text\/plain|)$/;
 
-/** The media type as which a file is shown as a picture; undefined if it is none. */
+/** The media type for displaying a file as a picture; undefined if it is not a picture. */
 export function pictureType({ mimetype, filename, name }: { mimetype: string; filename: string; name: string }): string | undefined {
   const type = mimetype.split(";", 1)[0]!.trim().toLowerCase();
   if (pictureTypes.test(type)) return type;

@@ -1,4 +1,5 @@
-// The preview of a file. A table maps its type and extension to a viewer, whose script is loaded when it is needed.
+// The preview of a file. A table maps its type and extension to a viewer, whose script is loaded on
+// demand.
 import type { ComponentChildren, ComponentType } from "preact";
 import { Component } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -24,10 +25,8 @@ const text = () => import("./text").then((m) => m.TextPreview);
 const media = () => import("./media");
 const unknown = () => import("./unknown").then((m) => m.UnknownPreview);
 
-/**
- * The first matching row applies. HTML is shown as text, and SVG as an image, so that their
- * scripts do not run.
- */
+/** * The first matching row applies. HTML is shown as text, and SVG as an image, so that their *
+    scripts do not run. */
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },
   { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
@@ -45,7 +44,8 @@ const kinds: ViewerKind[] = [
   { name: "bytes", types: /^/, extensions: "stl ply obj pdb ent cif mmcif mcif xyz extxyz mol mdl sdf sd", load: unknown },
 ];
 
-/** Types that are not specific, or that the service may have guessed from the content: the extension takes precedence. */
+/** Types that are not specific, or that the service can have guessed from the content: the
+    extension takes precedence. */
 const unspecific = /^(application\/(octet-stream|json|xml)|text\/(plain|csv|tab-separated-values|xml)|image\/svg\+xml|)$/;
 
 function kindOf({ mimetype, filename, name }: StoredFile): ViewerKind {
@@ -81,7 +81,7 @@ export function Preview({ file }: ViewerProps) {
   );
 }
 
-/** Shows an error that a viewer throws while rendering, so that the rest of the page stays. */
+/** Shows an error that a viewer throws while rendering, and keeps the rest of the page. */
 class ErrorBoundary extends Component<{ children: ComponentChildren; failed: (thrown: unknown) => ComponentChildren }, { thrown?: unknown }> {
   static override getDerivedStateFromError(thrown: unknown) {
     return { thrown };

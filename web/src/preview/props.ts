@@ -1,9 +1,9 @@
 import type { ComponentType } from "preact";
 import type { StoredFile } from "../api";
 
-/** What every viewer gets. */
+/** The props of every viewer. */
 export interface ViewerProps {
   file: StoredFile;
-  /** Shows a file within this one. */
+  /** Shows a file within this file. */
   Preview?: ComponentType<ViewerProps> | undefined;
 }

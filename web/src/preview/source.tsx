@@ -16,10 +16,8 @@ export class Source {
   read = 0;
   private readonly decoder: Decoder;
 
-  /**
-   * @param chosen the label of the encoding that the reader has chosen; by default it is
-   * detected
-   */
+  /** * @param chosen the label of the encoding that the reader has chosen; by default it is *
+      detected */
   constructor(
     private readonly file: StoredFile,
     chosen?: string,
@@ -41,7 +39,7 @@ export class Source {
   get label() {
     return this.decoder.label;
   }
-  /** Whether the first text that was read is one, not what other bytes look like. */
+  /** Whether the first text is plausible, as opposed to other bytes that decode by chance. */
   isText(text: string): boolean {
     return (encodingOf(this.label)?.unit ?? 1) > 1 || !isBinary(text);
   }
@@ -55,10 +53,7 @@ export class Source {
   }
 }
 
-/**
- * The encoding that the type of a file names, if it is one that a service would not guess for
- * any text.
- */
+/** * The encoding in the media type of a file, unless a service would guess it for any text. */
 function charsetOf({ mimetype }: StoredFile): string | undefined {
   const label = /;\s*charset="?([\w.:-]+)/i.exec(mimetype)?.[1];
   try {
@@ -69,10 +64,8 @@ function charsetOf({ mimetype }: StoredFile): string | undefined {
   }
 }
 
-/**
- * Decodes a file chunk by chunk: in the chosen encoding, else by its byte order mark, else as
- * UTF-8, else as what its bytes look like.
- */
+/** * Decodes a file in chunks: in the chosen encoding, or by its byte order mark, or as UTF-8, or
+    in * the most likely encoding. */
 export class Decoder {
   name = "";
   label = "";
@@ -95,7 +88,7 @@ export class Decoder {
           return text;
         } catch {
           // ASCII so far is valid in other encodings, too. Otherwise the file is damaged UTF-8,
-          // whose invalid bytes are shown as replacement characters.
+          // whose invalid bytes become replacement characters.
           const named = this.charset && isValid(this.charset, chunk) ? this.charset : undefined;
           this.use(this.ascii ? named ?? (await detected(chunk)) : "utf-8");
           if (!this.ascii) this.name = "UTF-8, damaged";
@@ -123,7 +116,7 @@ export class Decoder {
 /** The most likely encoding of a text that is not UTF-8. */
 const detected = async (chunk: Uint8Array) => (await import("../encoding/detect")).detect(chunk) ?? "utf-8";
 
-/** Whether bytes, of which the last character may be incomplete, are valid in an encoding. */
+/** Whether bytes are valid in an encoding; the last character can be incomplete. */
 function isValid(label: string, chunk: Uint8Array): boolean {
   try {
     decoderOf(label, { fatal: true }).decode(chunk, { stream: true });
@@ -133,10 +126,11 @@ function isValid(label: string, chunk: Uint8Array): boolean {
   }
 }
 
-/** Whether a text contains control characters that text files do not contain. */
+/** Whether a text contains control characters that do not occur in text files. */
 export const isBinary = (text: string) => /[\0-\x08\x0e-\x19]/.test(text.slice(0, 16 * kB));
 
-/** Finds out why an element could not show a file: browsers do not report it, so one byte is requested. */
+/** Finds out why an element could not show a file: browsers do not report the reason, so one byte
+    is requested. */
 export function useReadError(file: StoredFile, failed: boolean): { problem: Problem | undefined; checked: boolean } {
   const [state, setState] = useState<{ problem: Problem | undefined; checked: boolean }>({ problem: undefined, checked: false });
   useEffect(() => {
@@ -151,11 +145,9 @@ export function useReadError(file: StoredFile, failed: boolean): { problem: Prob
   return state;
 }
 
-/**
- * Loads a file and returns its object URL, valid until the component unmounts. The address of the data would not do: browsers reuse what a
- * document has shown under an address, also after the file was replaced.
- * @param type its media type, if it is not that of the file
- */
+/** * Loads a file and returns its object URL, valid until the component unmounts. The data address
+    is not suitable: browsers reuse * content cached for an address, even after the file was
+    replaced. * @param type its media type, if the recorded one is wrong */
 export function useObjectURL(file: StoredFile, wanted: boolean, type?: string): { address?: string; blob?: Blob; problem?: Problem; retry: () => void } {
   const [state, setState] = useState<{ address?: string; blob?: Blob; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
@@ -177,7 +169,8 @@ export function useObjectURL(file: StoredFile, wanted: boolean, type?: string): 
   return { ...state, retry: () => setAttempt((n) => n + 1) };
 }
 
-/** Downloads a file. An interrupted download has no error code, so one byte is requested: the service may report damage. */
+/** Downloads a file. An interrupted download has no error code, so one byte is requested: the
+    service can report damage. */
 export async function downloadOrReason(file: StoredFile, signal: AbortSignal): Promise<Blob> {
   try {
     return await download(file, signal);
@@ -189,13 +182,13 @@ export async function downloadOrReason(file: StoredFile, signal: AbortSignal): P
 
 const replaced = new Problem(412, "replaced", "The file has been replaced since this page was loaded. Load the page again to see the new one.");
 
-/** An error while reading a file; for a damaged file, with what repairs it. */
+/** An error while reading a file. For a damaged file, it says how to repair it. */
 export function ReadError({ problem, retry }: { problem: Problem; retry: () => void }) {
   return (
     <>
       <ErrorMessage problem={problem.status === 412 ? replaced : problem} retry={retry} />
       {problem.code === "data_damaged" && (
-        <p class="dim">The disk of the service has lost bytes of this file. Tell the administrator: a backup restores them. An upload of the same file restores them, too.</p>
+        <p class="dim">The disk of the server has damaged this file. Ask the administrator to restore it from a backup, or upload the same file again.</p>
       )}
     </>
   );

@@ -28,7 +28,7 @@ interface Loading {
   source: Source;
   problem: Problem | undefined;
   busy: boolean;
-  /** All bytes, or as many as may be, are loaded. */
+  /** Whether all bytes are loaded, or as many as the limit allows. */
   full: boolean;
   /** Fetches the next chunk. */
   more: () => Promise<void>;
@@ -161,7 +161,8 @@ function LoadMore({ loading, plotted }: { loading: Loading; plotted: boolean }) 
   const { source, problem, busy, full, more, all, stop } = loading;
   const { query } = useLocation();
   const isLarge = source.bytes > bound;
-  if (plotted && isLarge && query.get("whole") === "1" && !query.get("bins")) return null; // the plot says how far it is
+  // the plot shows its own progress
+  if (plotted && isLarge && query.get("whole") === "1" && !query.get("bins")) return null;
   if (problem) return <ReadError problem={problem} retry={more} />;
   if (source.ended) return null;
   if (plotted && busy) {
@@ -187,7 +188,7 @@ function LoadMore({ loading, plotted }: { loading: Loading; plotted: boolean }) 
   );
 }
 
-/** The plot, whose script is loaded when it is shown. */
+/** The plot. Its script is loaded on demand. */
 function LazyPlot({ loading, ...props }: PlotProps & { loading: Loading }) {
   const [Plot, setPlot] = useState<{ it: ComponentType<PlotProps> } | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();

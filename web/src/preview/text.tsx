@@ -14,7 +14,7 @@ import { kB, MB, ReadError, Source, useAbortController } from "./source";
 const first = 256 * kB;
 const step = MB;
 
-/** Source code up to this size is loaded at once: colours need the whole of it. */
+/** Source code up to this size is loaded at once, because colours require all of it. */
 const maxSource = MB;
 
 /** Browsers become slow with more text in one element. */
@@ -29,9 +29,9 @@ export function TextPreview({ file }: ViewerProps) {
 
 interface Props {
   file: StoredFile;
-  /** Why the file is shown as text, if its type does not say so. */
+  /** The reason why the file is shown as text, unless its type implies it. */
   why?: string;
-  /** Shows its bytes instead: the user has chosen text, which is shown whatever it looks like. */
+  /** Shows the bytes instead: the user has chosen text, which is shown for any content. */
   asBytes?: () => void;
 }
 
@@ -75,7 +75,7 @@ function Decoded({ file, why = "", asBytes, chosen, used }: Props & { chosen: st
       )}
       <Lines
         text={text}
-        about={[end, language && !ended ? "without colours, since it is large" : ""]}
+        about={[end, language && !ended ? "without colours: the file is large" : ""]}
         language={ended ? language : undefined}
         tools={<EncodingChoice detected={encoding} used={used} />}
       />

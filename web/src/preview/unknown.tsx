@@ -1,4 +1,5 @@
-// A file of no type that browsers show: by a decoder if its first bytes or its name are those of a format, else as text or as bytes.
+// A file of a type that browsers do not show: by a decoder that matches its first bytes or name, or
+// else as text or bytes.
 import { range } from "../api";
 import { formatOf, headLength } from "../sight/formats";
 import { Skeleton } from "../ui/components";
@@ -9,7 +10,7 @@ import type { ViewerProps } from "./props";
 import { ReadError } from "./source";
 import { TextView } from "./text";
 
-/** @param why no other preview is shown */
+/** @param why the reason why no other preview is shown */
 export function UnknownPreview({ file, Preview, why }: ViewerProps & { why?: string }) {
   const { value: format, problem, reload } = useLoad(
     async (signal) => ({ found: formatOf(new Uint8Array(await range(file, 0, headLength, signal)), [file.filename, file.name]) }),

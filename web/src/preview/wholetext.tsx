@@ -10,7 +10,7 @@ import { TextView } from "./text";
 interface Props extends ViewerProps {
   /** A file with more bytes is shown as plain text. */
   bound: number;
-  /** Why a larger file is shown as text. */
+  /** The reason why a larger file is shown as text. */
   tooLarge: string;
   children: (text: string) => ComponentChildren;
 }

@@ -1,4 +1,4 @@
-// Makes and changes a schema, by fields of a form or as JSON.
+// Creates and changes a schema, as form fields or as JSON.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Schema } from "../api";
 import { schemas } from "../api";
@@ -13,7 +13,7 @@ import { FormPreview } from "./preview";
 import type { Applies } from "./types";
 import { AppliesTo } from "./types";
 
-/** What is typed. */
+/** The input. */
 interface Draft extends Applies {
   title: string;
   name: string;
@@ -35,7 +35,7 @@ const draftOf = (was: Schema | undefined): Draft => ({
   document: was ? readDocument(was.schema) : { rest: { $schema: metaschema, type: "object", properties: {} }, fields: [newField()] },
 });
 
-/** The short name that a title suggests: raman-spectra. */
+/** The short name derived from a title: raman-spectra. */
 const slug = (title: string) =>
   title
     .normalize("NFKD")
@@ -45,7 +45,7 @@ const slug = (title: string) =>
     .replace(/^-+|-+$/g, "")
     .slice(0, 60);
 
-/** What was typed and not saved, by the address of the page, for who comes back to it. */
+/** Unsaved input by page address, to restore it when the user returns. */
 const unsaved = new Map<string, Draft>();
 
 interface Props {
@@ -62,7 +62,7 @@ export function Builder({ did, was, all, done, cancel }: Props) {
   const [first, setFirst] = useState(() => draftOf(was));
   const [draft, setDraft] = useState(unsaved.get(key) ?? first);
   const [restored, setRestored] = useState(unsaved.has(key));
-  const [attempt, setAttempt] = useState(0); // draws the fields anew
+  const [attempt, setAttempt] = useState(0); // renders the fields again
   const schema = writeDocument(draft.document);
   const fieldsOf = ({ document: _, ...d }: Draft) => JSON.stringify({ ...d, types: d.all || d.for === "sets" ? [] : d.types });
   const changed = fieldsOf(draft) !== fieldsOf(first) || JSON.stringify(schema) !== JSON.stringify(writeDocument(first.document));
@@ -104,16 +104,16 @@ export function Builder({ did, was, all, done, cancel }: Props) {
           <div onKeyDown={ignoreEnter}>
             {restored && (
               <p class="note">
-                <span>What you had typed before is here again.</span>
+                <span>Your unsaved input was restored.</span>
                 <Button class="tight" onClick={discard}>
-                  Begin anew
+                  Start over
                 </Button>
               </p>
             )}
             <Field label="Title" hint={was ? undefined : draft.title && `Short name, for programs: ${draft.name || slug(draft.title) || "(from the letters a to z of the title)"}`} error={errorOf("title") ?? errorOf("name")}>
               {(a) => <input required ref={titleInput} value={draft.title} placeholder="Such as Raman measurement" onInput={(e) => change({ title: e.currentTarget.value })} {...a} />}
             </Field>
-            <Field label="Description" hint="Stands above the form." error={errorOf("description")}>
+            <Field label="Description" hint="Shown above the form." error={errorOf("description")}>
               {(a) => <input value={draft.description} onInput={(e) => change({ description: e.currentTarget.value })} {...a} />}
             </Field>
             {was ? (
@@ -126,7 +126,7 @@ export function Builder({ did, was, all, done, cancel }: Props) {
             <p class="hint">In a label, Enter adds the next field; Alt and an arrow up or down move the field.</p>
             {beyond.length > 0 && (
               <p class="note">
-                The schema has rules that are no fields: {beyond.join(", ")}. They stay as they are and are checked; below, in “For programs”, they can be changed.
+                The schema has rules that are not fields: {beyond.join(", ")}. They stay and are checked. Edit them under “For programs”.
               </p>
             )}
             <OtherProperties rest={draft.document.rest} onChange={(rest) => change({ document: { ...draft.document, rest } })} />
@@ -146,7 +146,7 @@ export function Builder({ did, was, all, done, cancel }: Props) {
   );
 }
 
-/** Enter in a control does not send a form that is still being built; Ctrl+Enter does. */
+/** Enter in a control does not submit the form builder; Ctrl+Enter does. */
 function ignoreEnter(e: KeyboardEvent) {
   if (e.key === "Enter" && e.target instanceof HTMLInputElement && !e.ctrlKey && !e.metaKey) e.preventDefault();
 }
@@ -160,7 +160,7 @@ function OtherProperties({ rest, onChange }: { rest: JsonObject; onChange: (rest
   return (
     <label class="option">
       <input type="checkbox" checked={!closed} onChange={(e) => set(e.currentTarget.checked)} />
-      <span>People may add properties that are no fields</span>
+      <span>Allow other properties</span>
     </label>
   );
 }
@@ -178,9 +178,9 @@ function Strictness({ enforce, onChange, what }: { enforce: boolean; onChange: (
   );
   return (
     <fieldset class="strictness">
-      <legend>When something is missing or wrong</legend>
-      {option("Remind", false, `Everything is saved. What is missing is shown, and the ${what} is marked as incomplete.`)}
-      {option("Insist", true, `Changes of properties are refused until all is right. Files always arrive: a new one is incomplete until somebody fills in the form.`)}
+      <legend>Missing or wrong values</legend>
+      {option("Remind", false, `Everything is saved. Missing values are shown, and the ${what} is marked as incomplete.`)}
+      {option("Insist", true, `Changes of properties are refused until all fields are valid. Uploads always work: a new file is incomplete until someone fills in the form.`)}
     </fieldset>
   );
 }
@@ -192,7 +192,7 @@ interface ProgramsProps {
   error: string | undefined;
 }
 
-/** The text of the schema. What is typed there becomes the fields as soon as it is a schema. */
+/** The text of the schema. Edits update the fields as soon as the text is a valid schema. */
 function Programs({ draft, isNew, change, error }: ProgramsProps) {
   const [typed, setTyped] = useState<string | undefined>();
   const id = useId();
@@ -211,7 +211,7 @@ function Programs({ draft, isNew, change, error }: ProgramsProps) {
     <details class="programs" ref={details}>
       <summary>For programs</summary>
       {isNew && (
-        <Field label="Short name" hint="2 to 100 of lower-case letters, digits, - and _. Cannot be changed later.">
+        <Field label="Short name" hint="2 to 100 lower-case letters, digits, - and _. Cannot be changed later.">
           {(a) => <input class="mono" spellcheck={false} value={draft.name} placeholder={slug(draft.title)} onInput={(e) => change({ name: e.currentTarget.value })} {...a} />}
         </Field>
       )}
@@ -230,7 +230,7 @@ function Programs({ draft, isNew, change, error }: ProgramsProps) {
           onBlur={() => !wrong && setTyped(undefined)}
         />
         <p class={wrong || error ? "error" : "hint"} id={`${id}-hint`} role={wrong || error ? "alert" : undefined}>
-          {wrong || error || "The same as the fields above. What you change here changes them; what they cannot show is kept."}
+          {wrong || error || "The same form as above. Changes here change the fields; rules that the fields cannot show are kept."}
         </p>
       </div>
     </details>

@@ -1,12 +1,12 @@
-// A JSON Schema as the builder of forms has it. Each field keeps its own part of the text, of which the builder changes only what it draws: what
-// it does not know stays as it is.
+// A JSON Schema in the form builder. Each field keeps its part of the schema. The builder changes
+// only the parts that it shows, and keeps unknown ones.
 import type { Numeric, Value } from "../describe/metadata";
 import { isNumber, parse } from "../describe/metadata";
 
 export type Json = string | Numeric | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
 
-/** What a field can be in the builder. */
+/** The kinds of fields in the builder. */
 export type Kind = "text" | "longText" | "number" | "integer" | "quantity" | "truth" | "date" | "dateTime" | "choice" | "group" | "json";
 
 export const kindLabels: Record<Kind, string> = {
@@ -26,22 +26,22 @@ export const kindLabels: Record<Kind, string> = {
 /** A property of an object. */
 export interface BuilderField {
   key: number;
-  /** Of the property. */
+  /** The name of the property. */
   name: string;
-  /** The name is made from the label while that is typed. */
+  /** Whether the name still follows the label. */
   named: boolean;
   required: boolean;
   /** The schema of the property. */
   schema: Json;
-  /** The fields of a group, also of one that is repeated. */
+  /** The fields of a group, also of a repeated one. */
   fields: BuilderField[];
-  /** Texts that are no schema yet: what is typed as JSON, numbers, or choices. */
+  /** Invalid input: JSON, numbers, or choices that are not part of the schema yet. */
   typed: Record<string, string>;
 }
 
 /** A schema of an object. */
 export interface SchemaDocument {
-  /** What is not in the fields. */
+  /** The parts of the schema outside of the fields. */
   rest: JsonObject;
   fields: BuilderField[];
 }
@@ -49,15 +49,15 @@ export interface SchemaDocument {
 const isRecord = (v: unknown): v is JsonObject => typeof v === "object" && v !== null && !Array.isArray(v) && !isNumber(v as Value);
 const has = (s: JsonObject, name: string) => Object.hasOwn(s, name);
 
-/** Keywords that say what no form draws. */
+/** Keywords that no form can show. */
 const undrawn = ["$ref", "$dynamicRef", "allOf", "anyOf", "not", "if", "then", "else", "const", "dependentSchemas", "patternProperties", "prefixItems"];
 
-/** Keywords that say more of an object than its fields. */
+/** Keywords that constrain an object beyond its fields. */
 export const beyondFields = (s: JsonObject): string[] => [...undrawn, "oneOf", "dependentRequired", "propertyNames"].filter((k) => has(s, k));
 
 const stringList = (v: Json | undefined): string[] | undefined => (Array.isArray(v) && v.every((one) => typeof one === "string") ? (v as string[]) : undefined);
 
-/** The choices of a schema: the values alone, or codes with their words. */
+/** The choices of a schema: plain values, or codes with labels. */
 export function choicesOf(s: JsonObject): { value: string; label?: string }[] | undefined {
   const values = stringList(s.enum);
   if (values) return values.map((value) => ({ value }));
@@ -66,7 +66,7 @@ export function choicesOf(s: JsonObject): { value: string; label?: string }[] | 
   return codes.every((c) => c !== undefined) ? codes : undefined;
 }
 
-/** The units of a schema of a quantity; none: any. */
+/** The units of a quantity schema; empty: any. */
 export function unitsOf(s: JsonObject): string[] {
   const unit = isRecord(s.properties) ? s.properties.unit : undefined;
   return (isRecord(unit) ? (stringList(unit.enum) ?? (typeof unit.const === "string" ? [unit.const] : undefined)) : undefined) ?? [];
@@ -79,10 +79,10 @@ function isQuantitySchema(s: JsonObject): boolean {
   return isRecord(value) && value.type === "number" && isRecord(unit) && (unit.type === "string" || !!unitsOf(s).length) && beyondFields(unit).every((k) => k === "const");
 }
 
-/** The schema of what a list repeats; that of the property itself if it is no list. */
+/** The schema of the items of a list, or of the property itself if it is not a list. */
 export const inner = (schema: Json): Json => (isRecord(schema) && schema.type === "array" && isRecord(schema.items) ? schema.items : schema);
 
-/** Whether a property is a list of what the builder draws. */
+/** Whether a property is a list whose items the builder can show. */
 export const isRepeated = (schema: Json): boolean => inner(schema) !== schema;
 
 function kindOfText(s: JsonObject): Kind {
@@ -91,7 +91,7 @@ function kindOfText(s: JsonObject): Kind {
   return (typeof s.maxLength === "number" && s.maxLength > 200) || s.contentMediaType === "text/plain" ? "longText" : "text";
 }
 
-/** What a schema is in the builder. */
+/** The builder kind of a schema. */
 export function kindOf(schema: Json): Kind {
   const s = inner(schema);
   if (!isRecord(s) || !isRecord(schema) || undrawn.some((k) => has(s, k) || has(schema, k))) return "json";
@@ -114,7 +114,7 @@ let keys = 0;
 
 export const newField = (schema: Json = { title: "", type: "string" }): BuilderField => ({ key: ++keys, name: "", named: false, required: false, schema, fields: [], typed: {} });
 
-/** What a form puts first: fields with a number x-order, by it. */
+/** Sorts fields by x-order; fields without it come last. */
 const orderOf = ({ schema }: BuilderField) => (isRecord(schema) && typeof schema["x-order"] === "number" ? schema["x-order"] : Infinity);
 
 function fieldsOf(s: JsonObject): BuilderField[] {
@@ -126,14 +126,15 @@ function fieldsOf(s: JsonObject): BuilderField[] {
   return fields.sort((a, b) => (orderOf(a) === orderOf(b) ? 0 : orderOf(a) - orderOf(b)));
 }
 
-/** Reads a schema. Throws what is wrong with a text that is none of an object. */
+/** Parses a schema. Throws the problem if the text is not an object schema. */
 export function readDocument(schema: unknown): SchemaDocument {
-  if (!isRecord(schema)) throw new Error("A schema is an object: { … }.");
-  if (has(schema, "properties") && !isRecord(schema.properties)) throw new Error("“properties” is no object.");
+  if (!isRecord(schema)) throw new Error("A schema must be an object: { … }.");
+  if (has(schema, "properties") && !isRecord(schema.properties)) throw new Error("“properties” must be an object.");
   return { rest: schema, fields: fieldsOf(schema) };
 }
 
-/** The parts of an object schema that its fields decide. Names that are required and no fields stay. */
+/** The parts of an object schema that follow from its fields. Required names without a field stay.
+ */
 function withFields(s: JsonObject, fields: BuilderField[]): JsonObject {
   const known = isRecord(s.properties) ? Object.keys(s.properties) : [];
   const written = fields.filter((f) => f.name);
@@ -153,7 +154,7 @@ function writeField({ schema, fields }: BuilderField): Json {
 /** The schema of a document. */
 export const writeDocument = ({ rest, fields }: SchemaDocument): JsonObject => withFields(rest, fields);
 
-/** Whether nothing is said about a field yet. */
+/** Whether a field is still empty. */
 export const isBlank = (f: BuilderField) => !f.name && !labelOf(f) && kindOf(f.schema) === "text" && !isRepeated(f.schema);
 
 export const parseJson = (text: string): Json => parse(text) as Json;
@@ -163,7 +164,8 @@ export const textOf = (schema: Json, name: string): string => (isRecord(schema) 
 
 export const labelOf = (f: BuilderField): string => textOf(f.schema, "title") || (f.named ? f.name : "");
 
-/** A schema with another value of a keyword; without it if that is undefined. Keywords keep their places. */
+/** A schema with another value of a keyword; undefined removes the keyword. Keywords keep their
+    positions. */
 export function withKeyword(schema: Json, name: string, value: Json | undefined): Json {
   const s = isRecord(schema) ? { ...schema } : {};
   if (value === undefined) delete s[name];
@@ -171,10 +173,10 @@ export function withKeyword(schema: Json, name: string, value: Json | undefined)
   return s;
 }
 
-/** Changes the schema of what a list repeats, or of the property itself. */
+/** Changes the schema of the list items, or of the property itself. */
 export const mapInner = (schema: Json, to: (s: JsonObject) => JsonObject): Json => (isRepeated(schema) ? withKeyword(schema, "items", to(inner(schema) as JsonObject)) : to(isRecord(schema) ? schema : {}));
 
-/** The keywords that each kind begins with. */
+/** The initial keywords of each kind. */
 const bases: Record<Exclude<Kind, "json">, JsonObject> = {
   text: { type: "string" },
   longText: { type: "string", contentMediaType: "text/plain" },
@@ -190,7 +192,7 @@ const bases: Record<Exclude<Kind, "json">, JsonObject> = {
 
 const kept = ["title", "description", "x-order"];
 
-/** A field of another kind, with its label and help. */
+/** A field converted to another kind, with its label and help. */
 export function ofKind(f: BuilderField, kind: Kind): BuilderField {
   if (kind === "json") return f;
   const s = isRecord(f.schema) ? f.schema : {};
@@ -201,7 +203,7 @@ export function ofKind(f: BuilderField, kind: Kind): BuilderField {
   return { ...f, schema, typed: {}, fields: kind === "group" ? (f.fields.length ? f.fields : [newField()]) : f.fields };
 }
 
-/** A field as a list of what it is, or as one of these. */
+/** Converts a field to a list, or back. */
 export function repeated(f: BuilderField, is: boolean): BuilderField {
   if (is === isRepeated(f.schema) || !isRecord(f.schema)) return f;
   const outer = Object.fromEntries(Object.entries(f.schema).filter(([name]) => kept.includes(name)));
@@ -209,7 +211,7 @@ export function repeated(f: BuilderField, is: boolean): BuilderField {
   return { ...f, schema: { ...outer, type: "array", items: Object.fromEntries(Object.entries(f.schema).filter(([name]) => !kept.includes(name))) } };
 }
 
-/** The name of a property that a label suggests: sample_id for "Sample ID". */
+/** The property name derived from a label: sample_id for "Sample ID". */
 export function nameFor(label: string): string {
   const name = label
     .normalize("NFC")
@@ -217,7 +219,8 @@ export function nameFor(label: string): string {
     .replace(/[^\p{L}\p{M}\p{Nd}]+/gu, "_")
     .replace(/^_+|_+$/g, "")
     .slice(0, 60);
-  return /^\d+$/.test(name) ? `field_${name}` : name; // JavaScript puts numbers first in every object
+  // JavaScript orders numeric keys first in every object
+  return /^\d+$/.test(name) ? `field_${name}` : name;
 }
 
 /** A name that no other field has. */
@@ -227,7 +230,7 @@ export function freeName(name: string, others: BuilderField[]): string {
   return free;
 }
 
-/** Moves a field by one place. What orders fields by numbers is removed: the place alone decides. */
+/** Moves a field by one position. x-order keywords are removed, so that the position decides. */
 export function moved(fields: BuilderField[], at: number, by: number): BuilderField[] {
   const to = at + by;
   if (to < 0 || to >= fields.length) return fields;
@@ -235,5 +238,5 @@ export function moved(fields: BuilderField[], at: number, by: number): BuilderFi
   return plain.toSpliced(at, 1).toSpliced(to, 0, plain[at]!);
 }
 
-/** A schema as text, as people read it. */
+/** A schema as indented text. */
 export const schemaText = (schema: unknown) => JSON.stringify(schema, null, 2);

@@ -15,7 +15,8 @@ interface Props {
 
 export function FieldList({ fields, depth, onChange, add }: Props) {
   const ref = useRef<HTMLDivElement>(null);
-  const focus = useRef<string | undefined>(undefined); // what gets the focus when the fields are drawn
+  // the element that gets the focus after rendering
+  const focus = useRef<string | undefined>(undefined);
   const [said, setSaid] = useState("");
   useLayoutEffect(() => {
     if (focus.current) ref.current!.querySelector<HTMLElement>(focus.current)?.focus();
@@ -68,12 +69,12 @@ export function FieldList({ fields, depth, onChange, add }: Props) {
 
 interface CardProps {
   field: BuilderField;
-  /** Its place in the list, from 0, and how many there are. */
+  /** Its index, and the number of fields. */
   at: number;
   of: number;
   /** The other fields of the object. */
   others: BuilderField[];
-  /** How many groups it is in. */
+  /** The nesting depth. */
   depth: number;
   onChange: (field: BuilderField) => void;
   move: (by: number) => void;
@@ -96,7 +97,7 @@ export function FieldCard({ field, at, of, others, depth, onChange, move, add, r
   const onKeyDown = (e: KeyboardEvent) => {
     if (!e.altKey || (e.key !== "ArrowUp" && e.key !== "ArrowDown")) return;
     e.preventDefault();
-    e.stopPropagation(); // of a group in which it is
+    e.stopPropagation(); // applies to the innermost group
     move(e.key === "ArrowUp" ? -1 : 1);
   };
   const enter = (e: KeyboardEvent) => {
@@ -160,7 +161,7 @@ export function FieldCard({ field, at, of, others, depth, onChange, move, add, r
         <div class="more">
           <label>
             Help
-            <input value={textOf(field.schema, "description")} onInput={(e: Typed) => keyword("description", e.currentTarget.value || undefined)} placeholder="What people should know to fill it in" />
+            <input value={textOf(field.schema, "description")} onInput={(e: Typed) => keyword("description", e.currentTarget.value || undefined)} placeholder="Help for filling it in" />
           </label>
           <label>
             Name for programs and the search
@@ -173,7 +174,7 @@ export function FieldCard({ field, at, of, others, depth, onChange, move, add, r
   );
 }
 
-/** What each kind has of its own. */
+/** The controls that are specific to a kind. */
 function Specifics({ field, kind, onChange, depth }: { field: BuilderField; kind: Kind; onChange: CardProps["onChange"]; depth: number }) {
   if (kind === "choice") return <Choices field={field} onChange={onChange} />;
   if (kind === "number" || kind === "integer") return <Bounds field={field} onChange={onChange} of={(s) => s} change={(to) => (s) => to(s)} />;

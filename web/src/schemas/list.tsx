@@ -29,7 +29,7 @@ export function SchemaList({ did, mayManage, incomplete }: Props) {
   if (!value.length)
     return (
       <Empty icon="file" title="No forms yet">
-        <p>A form asks everybody for the same of each file or set: sample, instrument, temperature … Then they can be found by it.</p>
+        <p>A form defines the properties to fill in for each file or set, such as sample, instrument or temperature. The search finds them.</p>
         {make || <p>Admins of the dataspace make forms.</p>}
       </Empty>
     );

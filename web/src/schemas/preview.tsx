@@ -1,4 +1,4 @@
-// The form as people will see it, while it is built.
+// A preview of the form during editing.
 import { useState } from "preact/hooks";
 import type { FormField } from "../api";
 import type { Cell } from "../describe/cells";
@@ -18,7 +18,7 @@ function boundsOf(kind: string, s: JsonObject): Pick<FormField, "min" | "max"> {
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
-/** The field of a form that the service makes of a field of the builder. */
+/** The form field that the service derives from a field of the builder. */
 export function drawn(f: BuilderField): FormField {
   const kind = kindOf(f.schema);
   const outer = f.schema as JsonObject;
@@ -36,7 +36,7 @@ export function drawn(f: BuilderField): FormField {
   return { ...common, kind: "list", item: { label: textOf(s, "title"), ...base } };
 }
 
-/** Changes whenever a cell of the field before does not fit to the field now. */
+/** Changes when a cell of the earlier field no longer fits the field. */
 const shapeOf = (f: FormField): string => `${f.kind} ${f.item ? shapeOf(f.item) : ""} ${(f.fields ?? []).map((one) => one.name + shapeOf(one)).join()} ${f.units?.[0] ?? ""}`;
 
 export function FormPreview({ fields }: { fields: BuilderField[] }) {
@@ -45,7 +45,7 @@ export function FormPreview({ fields }: { fields: BuilderField[] }) {
   const forms = shown.map(drawn);
   const ids = shown.map((f, i) => `${f.key} ${shapeOf(forms[i]!)}`);
   const cells = forms.map((form, i) => typed.get(ids[i]!) ?? cellOf(form, form.default));
-  if (!shown.length) return <p class="dim">The form appears here while you add fields. You can try it.</p>;
+  if (!shown.length) return <p class="dim">The form appears here as you add fields.</p>;
   return (
     <div class="asked">
       <FormFields

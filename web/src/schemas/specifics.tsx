@@ -1,4 +1,4 @@
-// What a field of each kind has of its own in the builder of forms.
+// The settings of a field that are specific to its kind, in the form builder.
 import { useId } from "preact/hooks";
 import { numberOf } from "../describe/metadata";
 import { readNumber } from "../numbers";
@@ -33,7 +33,7 @@ export function Units({ field, onChange }: PartProps) {
   );
 }
 
-/** A smallest and a largest number. What is no number yet is kept as it is typed. */
+/** A minimum and a maximum. Incomplete numbers stay as typed. */
 export function Bounds({ field, onChange, of, change }: PartProps & { of: (s: JsonObject) => JsonObject; change: (to: (s: JsonObject) => JsonObject) => (s: JsonObject) => JsonObject }) {
   const s = of(inner(field.schema) as JsonObject);
   const bound = (name: "minimum" | "maximum", label: string) => {
@@ -62,7 +62,7 @@ export function Bounds({ field, onChange, of, change }: PartProps & { of: (s: Js
 
 const choiceLines = (choices: { value: string; label?: string }[]) => choices.map(({ value, label }) => (label === undefined ? value : `${value} = ${label}`)).join("\n");
 
-/** The choices that lines of text stand for; with codes before a sign "=". */
+/** Parses choices from lines of text; codes come before an equals sign. */
 function choicesOfLines(text: string, coded: boolean): JsonObject {
   const lines = [...new Set(text.split("\n").map((line) => line.trim()).filter(Boolean))];
   if (!coded) return { enum: lines };
@@ -97,13 +97,13 @@ export function Choices({ field, onChange }: PartProps) {
         onInput={(e: Typed) => onChange(withChoices(field, e.currentTarget.value, coded))}
       />
       <span class="hint" id={id}>
-        {coded ? "One a line: the code, = and the words, such as xrd = X-ray diffraction" : "One a line"}
+        {coded ? "One per line: the code, =, and the label, such as xrd = X-ray diffraction" : "One per line"}
       </span>
     </label>
   );
 }
 
-/** Whether what is stored is a short code instead of the words. */
+/** Whether short codes are stored instead of labels. */
 export function Codes({ field, onChange }: PartProps) {
   const toggle = (coded: boolean) => {
     const choices = choicesOf(inner(field.schema) as JsonObject) ?? [];
@@ -117,7 +117,7 @@ export function Codes({ field, onChange }: PartProps) {
   );
 }
 
-/** A part of the schema that is no field of the builder. */
+/** A part of the schema that the builder cannot show. */
 export function JsonText({ field, onChange }: PartProps) {
   const id = useId();
   const text = field.typed.json ?? schemaText(field.schema);
@@ -131,7 +131,7 @@ export function JsonText({ field, onChange }: PartProps) {
       JSON Schema of this field
       <textarea class="mono" rows={4} spellcheck={false} value={text} aria-describedby={id} aria-invalid={!!parsed.error} ref={(e) => e?.setCustomValidity(parsed.error)} onInput={(e: Typed) => type(e.currentTarget.value)} />
       <span class={parsed.error ? "error" : "hint"} id={id}>
-        {parsed.error || "This builder cannot draw it. It stays as it is, and is checked; people fill it in as JSON, or as a choice of values."}
+        {parsed.error || "The form builder cannot show this rule. It stays and is checked. People fill it in as JSON or as a choice of values."}
       </span>
     </label>
   );

@@ -1,4 +1,4 @@
-// Which objects a schema is for.
+// Selects the objects that a schema applies to.
 import { useId } from "preact/hooks";
 import type { Schema } from "../api";
 import { dataspaces } from "../api";
@@ -8,20 +8,20 @@ import { useLoad } from "../ui/load";
 export interface Applies {
   for: Schema["for"];
   types: string[];
-  /** All files, whatever their types. */
+  /** All files of any type. */
   all: boolean;
 }
 
-/** Files whose names are looked at for suggestions. */
+/** The number of files examined for suggestions. */
 const sampled = 1000;
 
-/** Suggestions that are shown at most. */
+/** The maximum number of suggestions. */
 const maxSuggested = 12;
 
-/** The end of a name that says what a file is, such as .csv. */
+/** The extension of a name, such as .csv. */
 const extensionOf = (name: string) => /[^./](\.[\p{L}\p{N}]{1,8})$/u.exec(name)?.[1]?.toLowerCase();
 
-/** The extensions of the newest files of a dataspace, the most frequent first, with how often they are there. */
+/** The extensions of the newest files of a dataspace with their counts, most frequent first. */
 function useExtensions(did: string): [extension: string, count: number][] {
   const { value = [] } = useLoad(async (signal) => {
     const { items } = await dataspaces.resources(did, { order: "newest", limit: sampled }).all(sampled, signal);
@@ -35,7 +35,7 @@ function useExtensions(did: string): [extension: string, count: number][] {
   return value;
 }
 
-/** In words: "files: .csv, .tif". */
+/** As text: "files: .csv, .tif". */
 export function appliesTo({ for: kind, types }: Pick<Schema, "for" | "types">): string {
   if (kind === "sets") return "sets";
   return types.length ? `files: ${types.join(", ")}` : "all files";

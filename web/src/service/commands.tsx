@@ -1,7 +1,7 @@
 import { root } from "../api";
 import { Code } from "../ui/components";
 
-/** The default of the commands. */
+/** The default server of the commands. */
 const defaultServer = "http://127.0.0.1:8080/v1";
 
 const tasks = [
@@ -10,23 +10,23 @@ const tasks = [
     why: "Reads all files and records, compares them, and reports errors. Changes nothing.",
     command: "check",
   },
-  { label: "Backup", why: "Runs while the service is in use. Later backups copy only new files; the last 7 snapshots are kept.", command: "backup create /backups/labshelf" },
+  { label: "Backup", why: "Can run while the service is in use. Later backups copy only new files. The last 7 snapshots are kept.", command: "backup create /backups/labshelf" },
   {
     label: "Purge",
-    why: "Deleting frees no space. This removes the files of what was deleted more than 90 days ago; the first line only counts them.",
+    why: "Deleting does not free space. This removes files deleted more than 90 days ago. The first line only counts them.",
     command: "purge --older-than 90d --dry-run",
     then: "purge --older-than 90d",
   },
 ];
 
-/** Commands for long tasks, which run in a terminal, where they can be watched and interrupted. */
+/** Commands for long tasks. They run in a terminal, where they can be watched and interrupted. */
 export function Commands() {
   const here = location.origin + root;
   const rest = `${here === defaultServer ? "" : ` --server ${here}`} --key-file my.key`;
   return (
     <div class="commands">
       <p class="dim">
-        Long tasks are commands for a terminal. They need the key of a sysadmin, in a file that only you can read: <code>my.key</code>.
+        Run long tasks in a terminal. They require the key of a sysadmin in a file that only you can read: <code>my.key</code>.
       </p>
       {tasks.map(({ label, why, command, then }) => (
         <section key={label}>

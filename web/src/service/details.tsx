@@ -1,4 +1,5 @@
-// The details of the status, for sysadmins. Fields of a later version, which this table does not contain, are shown unformatted.
+// The details of the status, for sysadmins. Unknown fields of a later version are shown
+// unformatted.
 import type { ComponentChildren } from "preact";
 import { count, duration, plural } from "../format";
 import { Size, Time } from "../ui/components";
@@ -15,20 +16,20 @@ interface Line {
   optional?: boolean;
 }
 
-/** By the names of the interface; fields of nested objects by their paths. In the order on the page. */
+/** By interface name; nested fields by their paths. In page order. */
 const lines: Record<string, Line> = {
   failing: { label: "Read error", help: "The error while reading records.", show: String, bad: Boolean, optional: true },
-  readOnly: { label: "Write error", help: "The error of the disk because of which changes are refused.", show: String, bad: Boolean, optional: true },
+  readOnly: { label: "Write error", help: "The disk error that blocks changes.", show: String, bad: Boolean, optional: true },
   started: { label: "Started", help: "When this process started.", show: (v: string) => <Time at={v} /> },
   damaged: {
     label: "Damaged files",
-    help: "Known to be damaged or missing, counted up to 1000. Run check to list them, then repair them from a backup.",
+    help: "Files known to be damaged or missing, counted up to 1000. Run check to list them, then repair them from a backup.",
     show: (n: number) => (n ? plural(n, "file") : "none known"),
     bad: (n: number) => n > 0,
   },
   background: {
     label: "Background errors",
-    help: "Background tasks that fail at the moment, and are retried. The log has the details.",
+    help: "Background tasks that currently fail and are retried. See the log for details.",
     show: (tasks: Record<string, string>) => {
       const failing = Object.entries(tasks);
       return failing.length ? failing.map(([task, error]) => <p key={task}>{`${task}: ${error}`}</p>) : "none";
@@ -37,13 +38,13 @@ const lines: Record<string, Line> = {
   },
   clockBehind: {
     label: "Clock",
-    help: "Stamps never go backwards: while the clock is behind the last change, new changes are dated just after it. Correct the clock.",
+    help: "Times never go backwards. While the clock is behind the last change, new changes get a time just after it. Correct the clock.",
     show: (ms: number) => (ms ? `${ms < 1000 ? `${ms} ms` : duration(ms / 1000)} behind the last change` : "not behind the last change"),
     bad: (ms: number) => ms > 60_000,
   },
   "scrub.begun": {
     label: "Scrub",
-    help: "The scrub reads all files to find damage early. This is when the current pass began.",
+    help: "The scrub reads all files to find damage early. The time is the start of the current pass.",
     show: (v: string) => (v ? <Time at={v} /> : "not begun"),
   },
   "scrub.checked": { label: "Files read in this pass", help: "Each is compared with its SHA-256.", show: count },
@@ -53,10 +54,10 @@ const lines: Record<string, Line> = {
     show: (n: number) => (n ? plural(n, "file") : "none"),
     bad: (n: number) => n > 0,
   },
-  "scrub.passes": { label: "Completed passes", help: "How often all files have been read.", show: count },
+  "scrub.passes": { label: "Completed passes", help: "Number of completed passes over all files.", show: count },
   nodes: {
     label: "Nodes",
-    help: "The machines of this cluster that were seen in the last minute.",
+    help: "The nodes of this cluster that were active in the last minute.",
     show: (all: { name: string; version: string; seen: string }[]) =>
       all.length
         ? all.map((node) => (
@@ -65,7 +66,7 @@ const lines: Record<string, Line> = {
               <Time at={node.seen} />
             </p>
           ))
-        : "one alone",
+        : "one",
   },
   identity: { label: "Identity", help: "The same for this repository, its backups, and repositories restored from them.", show: (v: string) => <code>{v}</code> },
   "epoch.id": { label: "Epoch", help: "Each restored backup begins a new one.", show: (v: string) => <code>{v}</code> },
@@ -80,7 +81,7 @@ const lines: Record<string, Line> = {
   "held.bytes": { label: "Inline bytes", help: "The size of the inline files.", show: (n: number) => <Size bytes={n} />, bad: (n: number) => n > 100e6 },
 };
 
-/** Flattens nested objects, except those that one line shows. */
+/** Flattens nested objects, except those shown on one line. */
 function flat(detail: Record<string, unknown>, prefix = ""): [string, unknown][] {
   return Object.entries(detail).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;

@@ -1,11 +1,12 @@
-// Answers of a decoder within a view.
+// Responses of a decoder within a view.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import { asProblem } from "../ui/load";
 import type { Decoder } from "./decoder";
 import type { Method, Requests } from "./messages";
 
-/** The answer to the last call; until it arrives, the earlier one stays. Without an argument nothing is asked. */
+/** The response to the last call; until it arrives, the earlier response stays. Without an
+    argument, nothing is requested. */
 export function useAnswer<M extends Method>(decoder: Decoder, method: M, argument: Requests[M]["argument"] | undefined) {
   type Answered = { answer?: Requests[M]["answer"]; of?: Requests[M]["argument"]; problem?: Problem };
   const [state, setState] = useState<Answered>({});

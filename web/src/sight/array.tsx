@@ -1,4 +1,5 @@
-// An array as a picture, a table or a line: a slice with at most two dimensions, which the address names.
+// An array as a picture, a table or a line: a slice with at most two dimensions, selected by the
+// address.
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../format";
 import { cell } from "../plot/csvout";
@@ -17,12 +18,12 @@ import { isText, named, numbersOf, savedTitle, shownText, withUnit } from "./val
 interface Props {
   decoder: Decoder;
   item: Item;
-  /** All items of the file, of which some are coordinates of others. */
+  /** All items of the file; some are coordinates of others. */
   items: Item[];
   name: string;
 }
 
-/** Pixels of a side, and rows and columns of a table, that are shown at most. */
+/** Limits: pixels of a side, and rows and columns of a table. */
 const mostPixels = 2048;
 const tableRows = 50;
 const tableColumns = 20;
@@ -55,7 +56,7 @@ export function ArrayView({ decoder, item, items, name }: Props) {
   );
 }
 
-/** An index for each dimension that is not shown, and which ones are. */
+/** The index of each hidden dimension, and the selection of the shown ones. */
 function Indices({ decoder, item, items = [], slice, stored = false, view }: ViewProps & { view: View }) {
   const shape = item.shape!;
   const { fixed, rows, columns } = slice;
@@ -161,7 +162,7 @@ function PictureOf({ decoder, item, items = [], name, slice, stored = false }: V
   );
 }
 
-/** Rows and columns of an array as text, some at a time. */
+/** Rows and columns of an array as text, in pages. */
 export function TableOf({ decoder, item, items = [], name, slice, stored = false }: ViewProps) {
   const [from, setFrom] = useState<[number, number]>([0, 0]);
   const [height, width] = [lengthOf(item, slice.rows), lengthOf(item, slice.columns)];
@@ -220,7 +221,7 @@ export function TableOf({ decoder, item, items = [], name, slice, stored = false
   );
 }
 
-/** Characters of a cell that are shown before the pointer rests on it. */
+/** The number of characters of a cell that are shown without hovering. */
 const shortCell = 300;
 
 const Cell = ({ text, kind }: { text: string; kind: string }) =>
@@ -232,7 +233,7 @@ const Cell = ({ text, kind }: { text: string; kind: string }) =>
     <td class={kind}>{text}</td>
   );
 
-/** Which rows or columns are shown, and controls that show others. */
+/** The range of shown rows or columns, and controls that change it. */
 export function Steps({ what, at, step, of, go }: { what: string; at: number; step: number; of: number; go: (to: number) => void }) {
   if (of <= step) return null;
   const clipped = (to: number) => go(Math.max(0, Math.min(of - 1, to)));

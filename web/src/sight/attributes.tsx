@@ -1,10 +1,10 @@
-// Names and values that a file gives for itself or for a part of it.
+// The attributes of a file or of a part of it.
 import { useState } from "preact/hooks";
 import { plural } from "../format";
 import { Button } from "../ui/components";
 import type { Attribute } from "./messages";
 
-/** Attributes that are shown at a time, and characters of one. */
+/** Limits: attributes per step, and displayed characters of one. */
 const batch = 60;
 const longest = 2000;
 

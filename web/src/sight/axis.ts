@@ -1,16 +1,16 @@
-// The coordinates of a dimension of an array, which another array has.
+// The coordinates of an array dimension, stored in another array.
 import { useAnswer } from "./answers";
 import type { Decoder } from "./decoder";
 import type { Item } from "./messages";
 import { named, numbersOf, shownText } from "./values";
 
-/** Coordinates that are read at most. */
+/** The maximum number of coordinates. */
 const most = 200_000;
 
 export interface Axis {
   /** Its name with its unit. */
   label: string;
-  /** The number at an index, and as text; undefined beyond what was read. */
+  /** The number at an index, and its text; undefined beyond the read range. */
   numbers: ArrayLike<number>;
   text: (index: number) => string | undefined;
   item: Item;
@@ -23,10 +23,8 @@ export const axisItem = (item: Item, items: Item[], dimension: number): Item | u
   return found?.shape?.length === 1 && found.shape[0]! > 0 ? found : undefined;
 };
 
-/**
- * The coordinates of a dimension; undefined while they are read, if it has none, or if values
- * are shown as they are stored.
- */
+/** * The coordinates of a dimension; undefined while they load, if it has none, or if stored values
+    * are shown. */
 export function useAxis(decoder: Decoder, item: Item, items: Item[], dimension: number, stored: boolean): Axis | undefined {
   const axis = stored ? undefined : axisItem(item, items, dimension);
   const length = Math.min(axis?.shape?.[0] ?? 0, most);
@@ -37,10 +35,8 @@ export function useAxis(decoder: Decoder, item: Item, items: Item[], dimension: 
   return { label: named(axis.name, axis), numbers, text, item: axis };
 }
 
-/**
- * Whether coordinates ascend from the bottom to the top of a picture: those of places do, of
- * rows of a detector not.
- */
+/** * Whether coordinates ascend from the bottom to the top of a picture: spatial ones do, detector
+    * rows do not. */
 export function isUpwards({ item, numbers }: Axis): boolean {
   const of = (name: string) => item.attributes?.find(([n]) => n === name)?.[1] ?? "";
   const isPlace = /^y$/i.test(of("axis")) || /latitude|projection_y/.test(of("standard_name")) || /^degrees?_?n(orth)?$/i.test(of("units"));

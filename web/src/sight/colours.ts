@@ -1,4 +1,4 @@
-// Colour maps: colours at equal distances, between which is interpolated.
+// Colour maps: equidistant colours with interpolation.
 const maps: Record<string, string> = {
   grey: "000000 ffffff",
   viridis: "440154 482878 3e4a89 31688e 26828e 1f9e89 35b779 6dcd59 b4de2c fde725",

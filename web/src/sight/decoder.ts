@@ -1,4 +1,5 @@
-// A decoder as the page sees it: a worker whose own answer forbids it the network. The page reads the ranges that it asks for.
+// The page's side of a decoder: a worker without network access. The page reads the ranges that the
+// worker requests.
 import { base, Problem, range } from "../api";
 import type { StoredFile } from "../api";
 import type { FromDecoder, Method, Requests, ToDecoder } from "./messages";
@@ -7,13 +8,13 @@ import type { FromDecoder, Method, Requests, ToDecoder } from "./messages";
 declare const DECODERS: string;
 const scripts = JSON.parse(DECODERS) as Record<string, string>;
 
-/** A decoder that computes for longer, in ms, is ended. Time in which it waits for bytes does not count. */
+/** The maximum computing time of a decoder, in ms. Waiting for bytes does not count. */
 const maxComputing = 20_000;
 
-/** Bytes of a file that a decoder may read in all. */
+/** The maximum number of bytes that a decoder can read in all. */
 const maxRead = 512 << 20;
 
-/** Why a decoder cannot show a file, in words for the user. */
+/** The reason why a decoder cannot show a file, in words for the user. */
 export class Undecodable extends Problem {
   constructor(why: string) {
     super(-2, "undecodable", why);
@@ -38,14 +39,14 @@ export class Decoder {
 
   constructor(
     name: string,
-    /** Undefined: it reads none. */
+    /** Undefined: it reads no file. */
     private readonly file: StoredFile | undefined,
-    /** Called when it ends by itself: it took too long, failed, or could not read the file. */
+    /** Called when it ends unexpectedly: after a timeout, a failure, or a read error. */
     private readonly onEnd: (why: unknown) => void,
   ) {
     this.worker = new Worker(`${base}/${scripts[name]}`);
     this.worker.onmessage = (e: MessageEvent<FromDecoder>) => this.receive(e.data);
-    this.worker.onerror = (e) => (e.preventDefault(), this.end(new Undecodable("The part of this page that reads such files has stopped.")));
+    this.worker.onerror = (e) => (e.preventDefault(), this.end(new Undecodable("The decoder for this file stopped unexpectedly.")));
   }
 
   call<M extends Method>(method: M, argument: Requests[M]["argument"]): Promise<Requests[M]["answer"]> {
@@ -63,12 +64,12 @@ export class Decoder {
     return this.ended instanceof DOMException;
   }
 
-  /** Lets it read that many bytes more: the user has asked for them. */
+  /** Allows this many more bytes, at the user's request. */
   allow(bytes: number) {
     this.most += bytes;
   }
 
-  /** Ends the worker; what it has not answered fails. */
+  /** Ends the worker and fails pending calls. */
   close() {
     this.stop(new DOMException("The decoder is not used any more.", "AbortError"));
   }
@@ -92,11 +93,11 @@ export class Decoder {
     this.worker.postMessage(message, transferred);
   }
 
-  /** Limits the time until the next message of the worker, while it is its turn. */
+  /** Limits the time until the next message of the worker, while it computes. */
   private watch() {
     clearTimeout(this.timer);
     if (this.reading || !this.waiting.size || this.ended) return;
-    const late = () => this.end(new Undecodable(`Reading this file took longer than ${maxComputing / 1000} s, and was stopped.`));
+    const late = () => this.end(new Undecodable(`Reading this file was stopped after ${maxComputing / 1000} s.`));
     this.timer = setTimeout(late, maxComputing) as unknown as number;
   }
 

@@ -15,18 +15,18 @@ const names =
   "nobelium lawrencium rutherfordium dubnium seaborgium bohrium hassium meitnerium darmstadtium roentgenium copernicium nihonium flerovium moscovium " +
   "livermorium tennessine oganesson";
 
-/** Covalent radii in pm, by Cordero and others, 2008. */
+/** Covalent radii in pm (Cordero et al., 2008). */
 const covalent =
   "31 28 128 96 84 76 71 66 57 58 166 141 121 111 107 105 102 106 203 176 170 160 153 139 139 132 126 124 132 122 122 120 119 120 120 116 220 195 " +
   "190 175 164 154 147 146 142 139 145 144 142 139 139 138 139 140 244 215 207 204 203 201 199 198 198 196 194 192 192 189 190 187 187 175 170 162 " +
   "151 144 141 136 136 132 145 146 148 140 150 150 260 221 215 206 200 196 190 187 180 169";
 
-/** Radii of van der Waals in pm, by Bondi and by Alvarez; 0: not known. */
+/** Van der Waals radii in pm (Bondi; Alvarez); 0: unknown. */
 const vanDerWaals =
   "120 140 182 153 192 170 155 152 147 154 227 173 184 210 180 180 175 188 275 231 0 0 0 0 0 0 0 163 140 139 187 211 185 190 185 202 303 249 0 0 0 0 " +
   "0 0 0 163 172 158 193 217 206 206 198 216 343 249 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 175 166 155 196 202 207 197 202 220 348 283 0 0 0 186";
 
-/** The colours that most programs use, after the models of Corey, Pauling and Koltun. */
+/** The usual colours of elements (Corey, Pauling and Koltun). */
 const colours =
   "ffffff d9ffff cc80ff c2ff00 ffb5b5 909090 3050f8 ff0d0d 90e050 b3e3f5 ab5cf2 8aff00 bfa6a6 f0c8a0 ff8000 ffff30 1ff01f 80d1e3 8f40d4 3dff00 " +
   "e6e6e6 bfc2c7 a6a6ab 8a99c7 9c7ac7 e06633 f090a0 50d050 c88033 7d80b0 c28f8f 668f8f bd80e3 ffa100 a62929 5cb8d1 702eb0 00ff00 94ffff 94e0e0 " +
@@ -54,13 +54,13 @@ const table = of(names).map<Element>((name, i) => ({
   colour: of(colours)[i] ?? "eb0026",
 }));
 
-/** Elements by their atomic numbers; 0 is an atom whose element is not known. */
+/** Elements by atomic number; 0 is an unknown element. */
 export const elements: readonly Element[] = [{ symbol: "?", name: "unknown", covalent: 0.77, vanDerWaals: 1.7, colour: "ff1493" }, ...table];
 
 const bySymbol = new Map(elements.map((e, i) => [e.symbol.toUpperCase(), i] as const));
 bySymbol.set("D", 1).set("T", 1);
 
-/** The atomic number of a symbol in any case, which a charge or a number may follow; 0: there is no such element. */
+/** The atomic number of a symbol in any case, with an optional charge or number; 0: unknown. */
 export function numberOf(symbol: string): number {
   const [letters = ""] = /^[A-Za-z]{1,2}(?![A-Za-z])/.exec(symbol.trim()) ?? [];
   return bySymbol.get(letters.toUpperCase()) ?? 0;

@@ -1,4 +1,4 @@
-// The files of an archive as a tree, of which one is looked at or downloaded.
+// The files of an archive as a tree. One of them is shown or downloaded.
 import { useMemo, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { plural, size } from "../format";
@@ -22,10 +22,10 @@ interface Folder {
   bytes: number;
 }
 
-/** Names of a folder that are shown at a time. */
+/** The number of names of a folder per step. */
 const batch = 200;
 
-/** Folders within each other that are shown as such. */
+/** The maximum nesting of folders in the tree. */
 const maxDepth = 40;
 
 const newFolder = (name: string): Folder => ({ name, folders: new Map(), files: [], count: 0, bytes: 0 });
@@ -141,7 +141,7 @@ interface EntryProps {
   close: () => void;
 }
 
-/** Types that are not known by their extension alone. */
+/** Types that the extension alone cannot identify. */
 const types: Record<string, string> = { pdf: "application/pdf" };
 
 function EntryView({ archive, decoder, id, entry, Preview, close }: EntryProps) {

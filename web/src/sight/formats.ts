@@ -1,16 +1,15 @@
-// The formats that decoders read: one table, by the first bytes and the extensions of names. This module is independent of the page.
+// The formats that decoders read, by first bytes and extensions. This module is independent of the
+// page.
 
 export interface Format {
   /** The name of the decoder: src/decode/<name>.ts. */
   decoder: string;
   /** Such as "a TIFF image". */
   what: string;
-  /** Characters at an offset; without them the extension decides, with both they must agree. */
+  /** Characters at an offset; without them the extension decides, otherwise both must match. */
   magic?: [offset: number, characters: string][];
-  /**
-   * Characters that must be there, too: it is a file of this format, and what comes before them
-   * may be that of another.
-   */
+  /** * Further characters that must match: the file has this format although its first bytes can
+      match * another one. */
   also?: [offset: number, characters: string];
   extensions?: string;
 }
@@ -19,9 +18,9 @@ const tiff: Format["magic"] = [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM
 
 /** The first matching row applies. */
 export const formats: Format[] = [
-  { decoder: "zip", what: "a ZIP archive, or an office document, which is one", magic: [[0, "PK\x03\x04"], [0, "PK\x05\x06"]] },
+  { decoder: "zip", what: "a ZIP archive or an office document", magic: [[0, "PK\x03\x04"], [0, "PK\x05\x06"]] },
   { decoder: "tar", what: "a tar archive", magic: [[257, "ustar"]] },
-  { decoder: "sequences", what: "sequences or what is known about them, compressed", magic: [[0, "\x1f\x8b"]], extensions: "bam fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed" },
+  { decoder: "sequences", what: "compressed sequence data", magic: [[0, "\x1f\x8b"]], extensions: "bam fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed" },
   { decoder: "tar", what: "compressed with gzip", magic: [[0, "\x1f\x8b"]] },
   { decoder: "npy", what: "a NumPy array", magic: [[0, "\x93NUMPY"]] },
   { decoder: "fits", what: "a FITS file", magic: [[0, "SIMPLE  ="]] },
@@ -48,12 +47,13 @@ export const formats: Format[] = [
 
 export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCode(b)).join("");
 
-/** The bytes that formatOf looks at. */
+/** The number of bytes that formatOf examines. */
 export const headLength = 2100;
 
 const has = ({ extensions }: Format, name: string) => extensions?.split(" ").includes(/\.(\w+?)(?:\.b?gz)?$/i.exec(name)?.[1]?.toLowerCase() ?? "") ?? false;
 
-/** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
+/** The format of a file: by its first bytes if the format has magic bytes, or else by its
+    extension. */
 export function formatOf(head: Uint8Array, names: string[]): Format | undefined {
   const text = latin(head.subarray(0, headLength));
   return formats.find((format) => {
@@ -63,5 +63,5 @@ export function formatOf(head: Uint8Array, names: string[]): Format | undefined 
   });
 }
 
-/** Which of the names of a file its format was found by; the first one if it was found by its bytes. */
+/** The file name that determined the format; the first one if the bytes did. */
 export const nameFor = (format: Format, names: string[]): string => names.find((name) => has(format, name)) ?? names.find(Boolean) ?? "";

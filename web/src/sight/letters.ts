@@ -1,4 +1,5 @@
-// What letters of sequences stand for, as groups that have a colour: pages name the group, too, so that none is known by colour alone.
+// Groups of sequence letters with a colour. The page also names the groups, so that none depends on
+// colour alone.
 
 type Group = [group: string, about: string, letters: string];
 

@@ -1,4 +1,4 @@
-// An array as lines: along one dimension, several where the other one is short.
+// An array as lines along one dimension; several lines if the other dimension is short.
 import { useMemo } from "preact/hooks";
 import { count } from "../format";
 import { Chart } from "../plot/chart";
@@ -13,7 +13,7 @@ import type { Item, Part, Selection } from "./messages";
 import { lengthOf, labelOf, type Slice } from "./slice";
 import { numbersOf, savedTitle } from "./values";
 
-/** Points of a line, and lines, that are drawn at most. */
+/** Limits: drawn points of a line, and lines. */
 const mostPoints = 200_000;
 const mostLines = 6;
 
@@ -41,7 +41,7 @@ export function LinesOf({ decoder, item, items, name, slice, stored }: Props) {
   const groups = useMemo(() => answer && groupsOf(answer, axis, label), [answer, axis?.numbers, across?.numbers, item, stored]);
   if (problem) return <ErrorMessage problem={problem} />;
   if (!groups || !answer) return <Skeleton lines={10} />;
-  if (groups[0]!.series.ys.every((y) => y.every(Number.isNaN))) return <p class="hint">There are no numbers here.</p>;
+  if (groups[0]!.series.ys.every((y) => y.every(Number.isNaN))) return <p class="hint">No numbers to count.</p>;
   const isTime = axis?.item.time !== undefined;
   const xLabel = item.columns ? "row" : axis?.label ?? labelOf(item, slice.columns);
   const csv = () => saveFile(csvOf(groups, [-Infinity, Infinity], xLabel, isTime), "text/csv", savedTitle(name), "csv");

@@ -1,9 +1,9 @@
-// What a formula may consist of: the elements, attributes, classes and styles that the page makes. Independent of the page.
+// The allowed elements, attributes, classes and styles of a formula. Independent of the page.
 
-/** A formula as the decoder answers it. Nothing in it is trusted. */
+/** A formula from the decoder. It is untrusted. */
 export type MathTree = string | { name: string; attributes: Record<string, string>; classes: string[]; style: Record<string, string>; children: MathTree[] };
 
-/** Elements within each other. */
+/** The maximum nesting of elements. */
 export const maxMathDepth = 150;
 
 const words = (text: string) => new Set(text.split(" "));
@@ -22,13 +22,13 @@ const classes = words(
 
 const styles = words("color padding paddingTop paddingRight paddingBottom paddingLeft border borderTop borderRight borderBottom borderLeft width fontWeight textAlign");
 
-/** Lengths, words and colours: neither an address nor a function. */
+/** Lengths, words and colours: neither addresses nor functions. */
 const value = /^[#\w.%+ -]{0,60}$/;
 
 const allowed = (of: Record<string, string>, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(of).filter(([name, text]) => names.has(name) && value.test(String(text))));
 
-/** What the page makes of an element: unknown ones are groups of what is in them. */
+/** The allowed form of an element: unknown elements become groups of their content. */
 export function allowedElement(of: MathTree & object) {
   return {
     name: elements.has(of.name) ? of.name : "mrow",

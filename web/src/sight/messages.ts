@@ -1,4 +1,5 @@
-// The messages between a page and a decoder: a worker that reads files of one format, and has no session and no network.
+// The messages between a page and a decoder: a worker for files of one format, without session and
+// network.
 import type { MathTree } from "./mathml";
 
 import type { Fit } from "../plot/statistics";
@@ -6,37 +7,37 @@ import type { Fit } from "../plot/statistics";
 export type Values =
   | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array | string[];
 
-/** Several values have ", " between them. The type is that of numbers. */
+/** Several values are separated by ", ". The type is the type of numbers. */
 export type Attribute = [name: string, value: string, type?: string];
 
 /** A group or an array in a file. */
 export interface Item {
   name: string;
-  /** What it is, such as "float32, 100 × 200". */
+  /** A description, such as "float32, 100 × 200". */
   about: string;
   attributes?: Attribute[];
-  /** Of a group, which is folded at first if it says so. */
+  /** For a group: its items, and whether it is folded initially. */
   items?: Item[];
   folded?: boolean;
-  /** Of an array: what a Selection calls it, and the length of each dimension. */
+  /** For an array: its id in a Selection, and the length of each dimension. */
   id?: number;
   shape?: number[];
-  /** Names of the dimensions, where the file has them. */
+  /** Names of the dimensions, if the file has them. */
   dimensions?: string[];
-  /** Of each dimension the array of its coordinates, where the file has one. */
+  /** For each dimension the array of its coordinates, if the file has one. */
   axes?: (number | undefined)[];
   /** Its title and its unit in the file. */
   title?: string;
   unit?: string;
-  /** The rule that turns stored values into shown ones, in words, where they differ. */
+  /** The rule from stored to shown values as text, if they differ. */
   packed?: string;
-  /** Of times: the seconds after 1970 that 0 stands for, and those of 1. */
+  /** For times: the epoch in seconds after 1970, and the unit in seconds. */
   time?: { from: number; step: number };
-  /** Of a table, whose last dimension these are. */
+  /** For a table: the names of the columns, which are its last dimension. */
   columns?: string[];
-  /** The first row of its picture is the lowest one. */
+  /** Whether the first row of its picture is at the bottom. */
   upwards?: boolean;
-  /** Why its values cannot be shown. */
+  /** The reason why its values cannot be shown. */
   why?: string;
 }
 
@@ -44,11 +45,11 @@ export interface Item {
 export interface Entry {
   path: string;
   bytes: number;
-  /** Its bytes in the archive, if it is compressed alone. */
+  /** Its compressed size, if it is compressed individually. */
   packed?: number;
-  /** As the archive has it, which knows no time zone. */
+  /** The time in the archive, without a time zone. */
   modified?: string;
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   why?: string;
 }
 
@@ -58,57 +59,57 @@ export interface Sheet {
   width: number;
   height: number;
   about: string;
-  /** The side of a pixel in metres, where the file tells it. */
+  /** The side of a pixel in metres, if known. */
   pixel?: number;
-  /** The unit of its values, and how these are made of those that are stored, where they differ. */
+  /** The unit of its values, and the rule from stored to shown values, if they differ. */
   unit?: string;
   packed?: string;
 }
 
-/** Atoms with their bonds, or the triangles of a surface. Coordinates follow each other as x, y, z. */
+/** Atoms with bonds, or the triangles of a surface. Coordinates are in the order x, y, z. */
 export interface Model {
   title: string;
   facts: Attribute[];
-  /** What is left out or not sure. */
+  /** Omissions and uncertainties. */
   notes: string[];
-  /** Of the box around it; points are relative to it. */
+  /** The centre and size of its bounding box; points are relative to the centre. */
   centre: number[];
   points: Float32Array;
   /** Indices of points: pairs of bonded atoms, or corners of triangles. */
   joined: Uint32Array;
-  /** Of the points of a surface: red, green, blue. */
+  /** For the points of a surface: red, green, blue. */
   colours?: Uint8Array;
   atoms?: Atoms;
   /** The corner of the unit cell, relative to the centre, and its three edges. */
   cell?: number[];
 }
 
-/** What is known of each atom of a model. */
+/** The properties of each atom of a model. */
 export interface Atoms {
-  /** Atomic numbers; 0: not known. */
+  /** Atomic numbers; 0: unknown. */
   elements: Uint8Array;
   /** Indices of names. */
   chains: Uint16Array;
   chainNames: string[];
-  /** What an atom belongs to: 1: a protein or a nucleic acid; 2: water; 0: something else. */
+  /** The kind of molecule of an atom: 1: a protein or a nucleic acid; 2: water; 0: other. */
   parts: Uint8Array;
-  /** Atoms that a backbone goes through, one after the other; 0xffffffff ends it. */
+  /** The atoms of backbones in order; 0xffffffff ends a backbone. */
   trace: Uint32Array;
-  /** Columns of the table of atoms, which is the slice whose id counts frames and, in these, forms. */
+  /** The columns of the table of atoms. Its slice id counts frames and, within them, forms. */
   columns: string[];
 }
 
-/** Which of the models of a file is wanted, and in which of the forms that the file has. */
+/** The requested model of a file, and its form. */
 export interface Chosen {
   frame: number;
   form: number;
 }
 
-/** How good the letters of reads are, as far as they were read. */
+/** The quality of the reads so far. */
 export interface Quality {
   /** The mean at each position of a read. */
   byPosition: number[];
-  /** How many reads have each mean, rounded. */
+  /** The number of reads by rounded mean. */
   histogram: number[];
 }
 
@@ -116,18 +117,18 @@ export interface Quality {
 export interface Letters {
   name: string;
   description: string;
-  /** Letters of the whole sequence, and how many come before this part. */
+  /** The number of letters of the whole sequence, and of letters before this part. */
   length: number;
   from: number;
   letters: string;
   /** Letters are nucleotides, not amino acids. */
   nucleic: boolean;
-  /** Of each letter, and the mean of the sequence. */
+  /** The quality of each letter, and the mean of the sequence. */
   quality?: number[];
   mean?: number;
 }
 
-/** Columns of numbers, of which the first one is X. */
+/** Columns of numbers; the first one is X. */
 export interface Spectrum {
   name: string;
   about: string;
@@ -136,17 +137,18 @@ export interface Spectrum {
   values: Float64Array[];
   /** X ascends to the left. */
   reversed: boolean;
-  /** Its points are peaks, which no line joins. */
+  /** Whether its points are peaks, which no line joins. */
   peaks: boolean;
-  /** Where it contradicts itself. */
+  /** Its contradictions. */
   problems: string[];
 }
 
-/** What a file contains, without its large parts. */
+/** The content of a file, without its large parts. */
 export type Content = Shown & {
-  /** What is to be said about it, such as that it is damaged at the end. */
+  /** A note about the file, such as damage at its end. */
   remarks?: string[];
-  /** More can be read: what was read so far, and whether the rest is read without being asked for. */
+  /** Whether more can be read: a description of the part read so far, and whether the rest is read
+      automatically. */
   more?: { says: string; automatic: boolean };
 };
 
@@ -157,7 +159,7 @@ type Shown =
       about: string;
       attributes: Attribute[];
       items: Item[];
-      /** The array that is shown first, where the file says so or its format suggests it. */
+      /** The default array, according to the file or its format. */
       first?: number;
     }
   | { view: "entries"; about: string; entries: Entry[] }
@@ -167,10 +169,10 @@ type Shown =
       view: "model";
       about: string;
       attributes: Attribute[];
-      /** How many models there are, and what one is called. */
+      /** The number of models, and the noun for one. */
       frames: number;
       frame: string;
-      /** Names of the forms of a model, if there are several, and which one is shown first. */
+      /** The names of the forms of a model, if there are several, and the default. */
       forms: string[];
       form: number;
       /** The first one. */
@@ -180,27 +182,27 @@ type Shown =
 /** A part of an array with at most two dimensions. */
 export interface Selection {
   id: number;
-  /** An index for each dimension; those of rows and columns are not used. */
+  /** An index for each dimension; those of rows and columns are ignored. */
   fixed: number[];
-  /** The dimensions that are shown; -1: none. */
+  /** The shown dimensions; -1: none. */
   rows: number;
   columns: number;
   from: [row: number, column: number];
   count: [rows: number, columns: number];
-  /** Where there are more, only every n-th is taken. */
+  /** The maximum number of rows and columns; of more, only every n-th is returned. */
   most: [rows: number, columns: number];
-  /** Values are wanted as they are stored. */
+  /** Whether stored values are requested. */
   stored?: boolean;
 }
 
 export interface Part {
   /** Row by row. */
   values: Values;
-  /** NaN, or an empty text, stands for a value that is missing. */
+  /** NaN, or an empty text, stands for a missing value. */
   masked?: boolean;
   height: number;
   width: number;
-  /** Every n-th row and column has been taken. */
+  /** The step between returned rows and columns. */
   step: [rows: number, columns: number];
 }
 
@@ -211,9 +213,9 @@ export interface Region {
   top: number;
   width: number;
   height: number;
-  /** Where a side has more pixels, only every n-th is taken. */
+  /** The maximum size of a side; of more pixels, only every n-th is returned. */
   most: number;
-  /** Values are wanted as they are stored. */
+  /** Whether stored values are requested. */
   stored?: boolean;
 }
 
@@ -224,29 +226,31 @@ export interface Raster {
   /** 1: brightness; 3: red, green, blue; 4: and opacity. */
   channels: number;
   values: Exclude<Values, string[] | BigInt64Array | BigUint64Array>;
-  /** Every n-th row and column has been taken; of a smaller copy: how many of the picture one stands for. */
+  /** The step between returned rows and columns; for a smaller copy, the pixels of the picture per
+      pixel. */
   step: [rows: number, columns: number];
-  /** It is of a smaller copy that the file has. */
+  /** Whether it is from a smaller copy in the file. */
   copied?: boolean;
-  /** The lowest value is white. */
+  /** Whether the lowest value is white. */
   inverted?: boolean;
-  /** The first row is the lowest one. */
+  /** Whether the first row is at the bottom. */
   upwards?: boolean;
-  /** NaN stands for a value that is missing. */
+  /** NaN stands for a missing value. */
   masked?: boolean;
 }
 
-/** What of a text file with a table is thinned. Columns are numbered from 0; -1 is the row number. */
+/** The parameters of thinning a table in a text file. Columns are numbered from 0; -1 is the row
+    number. */
 export interface Scan {
   separator: "\t" | ";" | "|" | "," | " ";
   decimal: "." | ",";
   /** The label of the encoding. */
   encoding: string;
   x: number;
-  /** X is a time. */
+  /** Whether X is a time. */
   time: boolean;
   curves: { y: number; error?: number }[];
-  /** The bytes that are read: the rows that begin there. */
+  /** The byte range: rows that begin in it are read. */
   from: number;
   to: number;
   /** Rows before the table, at the start of the file. */
@@ -255,27 +259,27 @@ export interface Scan {
   row: number;
   parts: number;
   log: { x: boolean; y: boolean };
-  /** Points whose x is not within it do not count for fits and figures. */
+  /** The x range of the points that count for fits and statistics. */
   range?: [min: number, max: number];
 }
 
 /** A thinned table, as far as it was read. */
 export interface Scanned {
-  /** Bytes that were read, and all of them. */
+  /** The number of read bytes, and of all bytes. */
   read: number;
   of: number;
   rows: number;
   /** Rows without a number for x. */
   without: number;
-  /** X ascends throughout. */
+  /** Whether X ascends throughout. */
   ordered: boolean;
-  /** The least and the greatest x of each part: parts have as many bytes each. */
+  /** The least and the greatest x of each part; parts have the same number of bytes. */
   extents: Float64Array;
-  /** Of each curve the points with the minimum and the maximum of each part, in the order of the rows. */
+  /** For each curve, the points with the minimum and the maximum of each part, in row order. */
   curves: { x: Float64Array; y: Float64Array; fit: CurveFit; figures: Figures }[];
 }
 
-/** A straight line through a curve, and how many of its points have no usable error. */
+/** A straight line through a curve, and the number of its points without a usable error. */
 export interface CurveFit {
   fit: Fit | undefined;
   unweighted: number;
@@ -286,7 +290,7 @@ export interface Figures {
   min: number;
   max: number;
   mean: number;
-  /** Values not above zero, if the axis is logarithmic. */
+  /** The number of values that are not above zero, if the axis is logarithmic. */
   omitted: number;
 }
 
@@ -294,11 +298,12 @@ export interface Requests {
   open: { argument: { name: string; bytes: number }; answer: Content };
   slice: { argument: Selection; answer: Part };
   picture: { argument: Region; answer: Raster };
-  /** Reads on, or begins with what is given. */
+  /** Continues reading, or begins with the given text. */
   scan: { argument: Scan | undefined; answer: Scanned };
   entry: { argument: number; answer: ArrayBuffer };
   model: { argument: Chosen; answer: Model };
-  /** Of source code: the end of each run of characters, in UTF-16 units, and its class (codeClasses). */
+  /** For source code: the end of each run of characters in UTF-16 units, and its class
+      (codeClasses). */
   highlight: { argument: { language: string; text: string }; answer: Uint32Array };
   formula: { argument: { source: string; display: boolean }; answer: MathTree };
   letters: { argument: { record: number; from: number; count: number }; answer: Letters };
@@ -310,7 +315,7 @@ export type Method = keyof Requests;
 /** From the page to the decoder. */
 export type ToDecoder =
   | { kind: "call"; call: number; method: Method; argument: unknown }
-  /** Bytes that the decoder has asked for; without bytes they could not be read. */
+  /** The bytes that the decoder has requested; absent if they could not be read. */
   | { kind: "bytes"; read: number; bytes: ArrayBuffer | undefined };
 
 /** From the decoder to the page. */

@@ -1,4 +1,5 @@
-// Atoms and surfaces in three dimensions, with what is known of them as text, and as a table where they cannot be drawn.
+// Atoms and surfaces in three dimensions, with a text summary, and as a table if they cannot be
+// drawn.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { count, plural, size } from "../format";
@@ -77,7 +78,8 @@ export function ModelView({ file, decoder, content }: Props) {
   );
 }
 
-/** The answer for the last wanted model: those that a slider passes while the decoder reads another one are left out. */
+/** The response for the last requested model. Models that a slider passes while the decoder is busy
+    are skipped. */
 function useModel(decoder: Decoder, wanted: Chosen | undefined) {
   const [asked, setAsked] = useState(wanted);
   const found = useAnswer(decoder, "model", asked);
@@ -87,7 +89,7 @@ function useModel(decoder: Decoder, wanted: Chosen | undefined) {
   return found;
 }
 
-/** Which of several models is shown, and in which form. */
+/** The shown model, and its form. */
 function Frames({ content, frame, form, title }: { content: ModelContent; frame: number; form: number; title: string }) {
   const { frames, forms } = content;
   const open = (to: number) => setQuery({ frame: to > 0 ? String(Math.min(frames, to + 1)) : "" });
@@ -131,11 +133,11 @@ function Frames({ content, frame, form, title }: { content: ModelContent; frame:
 function AtomTable({ decoder, model, id, name }: { decoder: Decoder; model: Model; id: number; name: string }) {
   const atoms = model.atoms!;
   const shape = [atoms.elements.length, atoms.columns.length];
-  if (!shape[0]) return <p class="hint">There are no atoms.</p>;
+  if (!shape[0]) return <p class="hint">This structure has no atoms.</p>;
   return <TableOf key={id} decoder={decoder} item={{ name, about: "", id, shape, columns: atoms.columns }} name={name} slice={{ fixed: [0, 0], rows: 0, columns: 1 }} />;
 }
 
-/** @param first the model that decides where the middle is, and how much is seen */
+/** @param first the model that determines the centre and the scale */
 function Drawing({ first, model, name, onLost }: { first: Model; model: Model; name: string; onLost: () => void }) {
   const { query } = useLocation();
   const { atoms } = model;
@@ -187,7 +189,7 @@ function Check({ label, checked, onChange }: { label: string; checked: boolean; 
   );
 }
 
-/** Which colour stands for which element or chain, and how many atoms each has. */
+/** The legend: the colour and the number of atoms of each element or chain. */
 function Legend({ model, byChain }: { model: Model; byChain: boolean }) {
   const { elements: numbers, chains, chainNames } = model.atoms!;
   const rows = useMemo(() => {

@@ -12,26 +12,26 @@ import { textOf } from "./values";
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8, 16];
 
-/** Values that decide the percentiles. */
+/** The number of values from which percentiles are estimated. */
 const sampled = 200_000;
 
 type Limits = [low: number, high: number];
 
 interface Statistics {
-  /** Of all finite values; of none: 0 and 1. */
+  /** The range of all finite values; without any, 0 and 1. */
   all: Limits;
   /** The percentiles 0.5 and 99.5. */
   percentiles: Limits;
-  /** There are no finite values. */
+  /** Whether there are no finite values. */
   empty?: boolean;
 }
 
-/** The greatest values of unsigned types: detectors mark pixels with them that have no value. */
+/** The maximum values of unsigned types, with which detectors mark invalid pixels. */
 const marks = new Set([65_535, 4_294_967_295, 2 ** 64]);
 
 function statisticsOf({ values, channels }: Raster): Statistics {
   let [low, high] = [Infinity, -Infinity];
-  const colours = channels === 4 ? 3 : channels; // opacity is no brightness
+  const colours = channels === 4 ? 3 : channels; // opacity does not count as brightness
   const take = Math.max(1, Math.floor(values.length / sampled)) | 1;
   const sample: number[] = [];
   for (let i = 0; i < values.length; i++) {
@@ -45,10 +45,8 @@ function statisticsOf({ values, channels }: Raster): Statistics {
   return { all: [low, high], percentiles: percentilesOf(Float64Array.from(sample).sort()) ?? [low, high] };
 }
 
-/**
- * The limits of all but the lowest and highest values; of values that are nearly all the same,
- * of the higher ones.
- */
+/** * The limits without the lowest and highest values. If nearly all values are equal, they come
+    from * the higher ones. */
 function percentilesOf(sorted: Float64Array): Limits | undefined {
   const at = (of: Float64Array, share: number) => of[Math.round(share * (of.length - 1))]!;
   if (!sorted.length) return undefined;
@@ -62,13 +60,13 @@ function percentilesOf(sorted: Float64Array): Limits | undefined {
 const ranges = ["percentiles 0.5 to 99.5", "lowest to highest", "whole type", "own"] as const;
 type RangeName = (typeof ranges)[number];
 
-/** The values that a type of 8 or 16 bits can have. */
+/** The range of a type with 8 or 16 bits. */
 function typeLimits({ values }: Raster): Limits | undefined {
   if (values instanceof Uint8Array) return [0, 255];
   return values instanceof Uint16Array ? [0, 65535] : undefined;
 }
 
-/** Draws samples; what is not a number is transparent. */
+/** Draws samples; NaN is transparent. */
 function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: Limits, map: string) {
   const { width, height, channels, values, inverted, upwards } = raster;
   canvas.width = width;
@@ -94,15 +92,15 @@ function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: Limits, ma
 interface Props {
   raster: Raster;
   name: string;
-  /** What is said about the picture. */
+  /** The text about the picture. */
   about?: ComponentChildren;
-  /** Whether 8 bits are shown as they are, as other programs do. */
+  /** Whether 8-bit values are shown without scaling, as in other programs. */
   natural?: boolean;
   /** The side of a pixel in metres. */
   pixel?: number | undefined;
-  /** How to see other parts of it, if this is a part. */
+  /** The controls that move to other parts, if this is a part of the picture. */
   steering?: Steering | undefined;
-  /** Where in the picture the raster begins. */
+  /** The position of the raster in the picture. */
   origin?: [row: number, column: number] | undefined;
   unit?: string | undefined;
   /** The coordinates of a row and a column. */
@@ -191,16 +189,16 @@ export function Picture({ raster, name, about, natural = false, pixel, steering,
         />
         {pixel && <Scale canvas={canvas} width={raster.width * columnStep * pixel} />}
       </div>
-      {steering && <p class="hint">A double click or + shows more pixels of a place; dragging or the arrow keys move.</p>}
+      {steering && <p class="hint">Double-click or press + to zoom in. Drag or use the arrow keys to move.</p>}
       <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
       <p class="dim pointed num" aria-live="off">
-        {pointed || `${leftOut(raster)}${statistics.empty ? "There are no values here." : `Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}${of}.`}`}
+        {pointed || `${leftOut(raster)}${statistics.empty ? "No values in this part." : `Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}${of}.`}`}
       </p>
     </>
   );
 }
 
-/** The share of a drawn picture at which the pointer is. */
+/** The pointer position relative to a picture, from 0 to 1. */
 function placeOf({ clientX, clientY }: MouseEvent, canvas: HTMLCanvasElement): [x: number, y: number] {
   const { left, top, width, height } = canvas.getBoundingClientRect();
   return [(clientX - left) / width, (clientY - top) / height];
@@ -208,7 +206,7 @@ function placeOf({ clientX, clientY }: MouseEvent, canvas: HTMLCanvasElement): [
 
 const arrows: Record<string, [x: number, y: number]> = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, -0.5], ArrowDown: [0, 0.5] };
 
-/** What the pointer and keys do with a picture of which a part is in view. */
+/** The pointer and key handlers of a partly visible picture. */
 function steers(steering: Steering, canvas: { current: HTMLCanvasElement | null }) {
   const keys: Record<string, (() => void) | undefined> = { "+": steering.in && (() => steering.in!()), "-": steering.out, Home: steering.all };
   return {
@@ -237,9 +235,9 @@ function steers(steering: Steering, canvas: { current: HTMLCanvasElement | null 
   };
 }
 
-/** Says that not all rows and columns are shown. */
+/** Reports that rows and columns are skipped. */
 function leftOut({ step, copied }: Raster): string {
-  if (copied) return `A smaller copy is shown, whose pixels stand for ${Number(step[1].toPrecision(3))} each way. `;
+  if (copied) return `A smaller copy is shown: one pixel stands for ${Number(step[1].toPrecision(3))} in each direction. `;
   const said = ["row", "column"].flatMap((what, i) => (step[i]! > 1 ? `one ${what} in ${count(step[i]!)}` : []));
   return said.length ? `Only ${said.join(" and ")} is shown. ` : "";
 }

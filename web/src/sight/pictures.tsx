@@ -1,4 +1,4 @@
-// The pictures of a file, one at a time, with what the file says about them.
+// The pictures of a file, one at a time, with their attributes.
 import type { StoredFile } from "../api";
 import { plural, size } from "../format";
 import { setQuery, useLocation } from "../router";

@@ -1,12 +1,12 @@
-// A bar that tells how large a picture is.
+// A scale bar for a picture.
 import { useEffect, useRef } from "preact/hooks";
 
-/** The share of a picture that the bar has at most. */
+/** The maximum share of the picture width that the bar takes. */
 const share = 0.25;
 
 const units: [metres: number, name: string][] = [[1, "m"], [1e-3, "mm"], [1e-6, "µm"], [1e-9, "nm"], [1e-12, "pm"]];
 
-/** The longest length of 1, 2 or 5 times a power of ten that is not longer, in metres. */
+/** The largest length of 1, 2 or 5 times a power of ten that does not exceed a limit, in metres. */
 export function roundLength(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   return power * [5, 2, 1].find((n) => n * power <= most * (1 + 1e-9))!;
@@ -35,7 +35,8 @@ export function Scale({ canvas, width }: { canvas: { current: HTMLCanvasElement 
   );
 }
 
-/** How wide the picture is in the box of a canvas, which may have another shape. */
+/** The displayed width of the picture in the box of a canvas, which can have another aspect ratio.
+ */
 const drawnWidth = (canvas: HTMLCanvasElement) => {
   const { width, height } = canvas.getBoundingClientRect();
   return canvas.style.objectFit === "fill" ? width : Math.min(width, (height * canvas.width) / canvas.height);

@@ -1,6 +1,7 @@
-// How parts of source code are coloured: the classes of the pages, and the scopes of highlight.js that each stands for. Independent of the page.
+// Syntax colours: the classes of the pages, and the highlight.js scopes of each. Independent of the
+// page.
 
-/** Numbers of classes are their places here; 0 is plain text. */
+/** The number of a class is its index here; 0 is plain text. */
 export const codeClasses = ["", "c-comment", "c-keyword", "c-string", "c-number", "c-name", "c-type", "c-variable", "c-meta", "c-added", "c-removed"] as const;
 
 const scopes: Record<string, string> = {
@@ -19,7 +20,8 @@ const scopes: Record<string, string> = {
 const classOfScope = new Map<string, number>([["subst", 0], ["code", 0], ["formula", 0], ["params", 0]]);
 codeClasses.forEach((name, i) => scopes[name]?.split(" ").forEach((scope) => classOfScope.set(scope, i)));
 
-/** The class of a scope, such as `title.function`; undefined if it has that of what it is in. */
+/** The class of a scope, such as `title.function`; undefined if it inherits the class of its
+    parent. */
 export function classOf(scope: string): number | undefined {
   return classOfScope.get(scope) ?? classOfScope.get(scope.split(".", 1)[0]!);
 }

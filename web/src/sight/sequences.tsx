@@ -1,4 +1,5 @@
-// Sequences: a list of records, and the letters of one in blocks, coloured by what they are; of reads with their qualities.
+// Sequences: a list of records, and the coloured letters of one record in blocks, with the
+// qualities of reads.
 import { useMemo, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { count } from "../format";
@@ -20,7 +21,8 @@ interface Props {
   content: Content & { view: "sequences" };
 }
 
-/** Records of the list, letters of a sequence, and letters of a block and of a line, that are shown at a time. */
+/** Limits per step: records of the list, letters of a sequence, letters of a block, and letters of
+    a line. */
 const listed = 50;
 const page = 3000;
 const block = 10;
@@ -124,7 +126,7 @@ function Sequence({ decoder, record }: { decoder: Decoder; record: number }) {
   );
 }
 
-/** Runs of letters of one group: an element for each letter would be too many. */
+/** Runs of letters of one group: one element per letter would be too many. */
 function runs(text: string, groups: string[]): [group: string, text: string][] {
   const found: [string, string][] = [];
   for (let i = 0; i < text.length; i++) {
@@ -137,7 +139,7 @@ function runs(text: string, groups: string[]): [group: string, text: string][] {
 
 function LettersView({ part }: { part: Letters }) {
   const { letters, quality, nucleic, from } = part;
-  if (!letters) return <p class="hint">It has no letters.</p>;
+  if (!letters) return <p class="hint">This record has no letters.</p>;
   const lines = Array.from({ length: Math.ceil(letters.length / line) }, (_, i) => i * line);
   return (
     <div class="letters" tabIndex={0} role="region" aria-label="Letters">
@@ -172,7 +174,7 @@ function LettersView({ part }: { part: Letters }) {
 
 const blocks = (text: string): [string, number][] => Array.from({ length: Math.ceil(text.length / block) }, (_, i) => [text.slice(i * block, (i + 1) * block), i * block]);
 
-/** Bars whose height and colour are the qualities of the letters above. */
+/** Bars whose height and colour show the qualities of the letters above. */
 function Qualities({ values }: { values: number[] }) {
   const text = values.map(qualityBar).join("");
   return (

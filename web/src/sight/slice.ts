@@ -1,5 +1,5 @@
-// The part of an array that the address names: an index of each dimension, and the dimensions of rows
-// and columns.
+// The part of an array selected by the address: an index of each dimension, and the dimensions of
+// rows and columns.
 import type { Item } from "./messages";
 
 export const views = ["picture", "line", "table"] as const;
@@ -12,19 +12,20 @@ export interface Slice {
   columns: number;
 }
 
-/** Lines go along a dimension that is so many times as long as the other one; at most so many. */
+/** The aspect ratio above which lines are shown, and the maximum number of lines. */
 const longer = 32;
 const mostLines = 64;
 
 const isWide = (shape: number[]) => shape.filter((n) => n > 1).length > 1;
 
-/** The last two dimensions with several values; of an array without two such the last two. */
+/** The last two dimensions with several values; if there are fewer, the last two. */
 function lastAxes(shape: number[]): [rows: number, columns: number] {
   const all = shape.map((_, i) => i).filter((i) => !isWide(shape) || shape[i]! > 1);
   return [all.at(-2) ?? -1, all.at(-1) ?? -1];
 }
 
-/** The dimensions across and along lines, if a picture of the last two would be a stripe. */
+/** The dimensions across and along lines, if a picture of the last two dimensions would be a
+    stripe. */
 function lineAxes(shape: number[]): [across: number, along: number] | undefined {
   const [before, last] = lastAxes(shape);
   if (before < 0) return undefined;
@@ -32,7 +33,7 @@ function lineAxes(shape: number[]): [across: number, along: number] | undefined 
   return shape[across]! <= mostLines && shape[along]! > 1 && shape[along]! >= longer * shape[across]! ? [across, along] : undefined;
 }
 
-/** The views that suit an array, the best one first: text has no picture. */
+/** The suitable views of an array, best first: text has no picture. */
 export function viewsOf({ shape = [], columns, about, attributes }: Item): View[] {
   if (/^text/.test(about) || !shape.length) return ["table"];
   if (columns) return ["table", "line"];
@@ -61,7 +62,7 @@ export function sliceOf(query: URLSearchParams, { shape = [], columns: names }: 
   return { fixed, rows, columns };
 }
 
-/** A few columns with many rows: a line goes along the rows. */
+/** For a few columns with many rows, lines go along the rows. */
 const isTable = (rows = 0, columns = 0) => columns <= 64 && columns < rows;
 
 export const labelOf = (item: Item, dimension: number) => item.dimensions?.[dimension] ?? `dimension ${dimension + 1}`;

@@ -1,4 +1,4 @@
-// Spectra of a file, of which one is shown as a plot or a table, with its labels.
+// The spectra of a file. One is shown as a plot or a table, with its labels.
 import { useMemo } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { count, plural } from "../format";
@@ -18,10 +18,10 @@ interface Props {
 
 const views = ["plot", "table"] as const;
 
-/** Rows that are shown at most. */
+/** The maximum number of rows. */
 const maxRows = 1000;
 
-/** The columns of a spectrum as the plot reads them. */
+/** The columns of a spectrum for the plot. */
 function tableOf(file: StoredFile, { columns, values, reversed, peaks }: Spectrum, at: number): Table {
   const series = async (x: number, ys: number[]): Promise<Series> => {
     const given = x < 0 ? Float64Array.from(values[0]!, (_, i) => i + 1) : values[x]!;

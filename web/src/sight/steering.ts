@@ -1,24 +1,24 @@
-// Moves over a picture that has more pixels than are drawn: which part of it is in view stands in the address.
+// Navigation in a picture with more pixels than are drawn. The visible part is in the address.
 import { setQuery, useLocation } from "../router";
 import type { Region, Sheet } from "./messages";
 
-/** Pixels of a side that are drawn at most. */
+/** The maximum number of drawn pixels of a side. */
 export const most = 2048;
 
-/** Pixels that a part is wide at least. */
+/** The minimum width of a part in pixels. */
 const narrowest = 256;
 
-/** Places are shares of the part in view, from 0 to 1 from its left and its top. */
+/** Positions are fractions of the visible part, from 0 to 1 from its left and its top. */
 export interface Steering {
-  /** Halves the part around a place; undefined: it is as small as it can be. */
+  /** Halves the part around a position; undefined at the minimum. */
   in?: ((x?: number, y?: number) => void) | undefined;
-  /** Doubles it; undefined: all of the picture is in view. */
+  /** Doubles the part; undefined if the whole picture is visible. */
   out?: (() => void) | undefined;
   all: () => void;
   move: (x: number, y: number) => void;
 }
 
-/** The part in view, and how to change it; a picture that is drawn with all of its pixels has no steering. */
+/** The visible part and its controls; undefined for a picture that is drawn in full. */
 export function useSteering(at: number, sheet: Sheet): { region: Region; steering: Steering | undefined } {
   const { query } = useLocation();
   const { width, height } = sheet;
@@ -42,10 +42,10 @@ export function useSteering(at: number, sheet: Sheet): { region: Region; steerin
   };
 }
 
-/** Parts begin at such multiples, so that the hand hits the same one twice. */
+/** Parts begin at multiples of this, so that repeated actions reach the same part. */
 const grid = 16;
 
-/** A part of the shape of its picture that is wholly within it. */
+/** A part with the aspect ratio of its picture, within the picture. */
 function partOf({ width, height }: Sheet, left: number, top: number, wide: number) {
   const w = Math.round(Math.min(width, Math.max(narrowest, wide)));
   const h = Math.max(1, Math.round((w / width) * height));

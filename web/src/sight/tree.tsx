@@ -1,4 +1,4 @@
-// Groups and arrays of a file as a tree, of which one is shown with its attributes and values.
+// Groups and arrays of a file as a tree. One is shown with its attributes and values.
 import { useMemo, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { plural } from "../format";
@@ -15,10 +15,10 @@ interface Props {
   content: Content & { view: "tree" };
 }
 
-/** Items of a group that are shown at a time. */
+/** The number of items of a group per step. */
 const batch = 200;
 
-/** All items in the order of the tree, so that the address can name one by its number. */
+/** All items in tree order, so that the address can refer to one by number. */
 function flat(items: Item[], all: Item[] = []): Item[] {
   for (const item of items) {
     all.push(item);
@@ -40,7 +40,7 @@ export function Tree({ file, decoder, content }: Props) {
     setQuery({ ...(nested ? {} : { item: text }), view: "", slice: "", axes: "" });
     setLocal(text);
   };
-  if (!chosen) return <p class="dim">{content.about}. It contains nothing.</p>;
+  if (!chosen) return <p class="dim">{content.about}. It is empty.</p>;
   const alone = all.length === 1;
   return (
     <>
@@ -114,7 +114,7 @@ function Group({ item, chosen, choose, depth }: { item: Item; chosen: Item; choo
   const [open, setOpen] = useState((depth < 2 && !item.folded) || flat(item.items!).includes(chosen));
   return (
     <div>
-      <button type="button" class="link fold" aria-expanded={open} aria-label={`What is in ${item.name}`} onClick={() => setOpen(!open)}>
+      <button type="button" class="link fold" aria-expanded={open} aria-label={`Content of ${item.name}`} onClick={() => setOpen(!open)}>
         {open ? "▾" : "▸"}
       </button>
       <ItemButton {...{ item, chosen, choose }} />

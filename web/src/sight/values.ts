@@ -1,7 +1,7 @@
 // Values of arrays as text and as numbers.
 import type { Item, Part, Values } from "./messages";
 
-/** The shortest text that stands for a number of single precision. */
+/** The shortest decimal for a single-precision number. */
 function shortest(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const text = value.toPrecision(digits);
@@ -10,7 +10,7 @@ function shortest(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 
-/** One value as it is shown: exact, and with no more digits than its type has. */
+/** One value for display: exact, without more digits than its type has. */
 export function textOf(values: Values, at: number): string {
   const value = values[at];
   if (value === undefined) return "";
@@ -21,13 +21,13 @@ export const isText = (values: Values): values is string[] => Array.isArray(valu
 
 export type Numbers = Exclude<Values, string[] | BigInt64Array | BigUint64Array>;
 
-/** Values as numbers; texts that are none are not. */
+/** Values as numbers; other texts become NaN. */
 export function numbersOf({ values }: Part): Numbers {
   if (isText(values)) return Float64Array.from(values, (v) => (v.trim() === "" ? NaN : Number(v)));
   return values instanceof BigInt64Array || values instanceof BigUint64Array ? Float64Array.from(values, Number) : values;
 }
 
-/** A time as text: its day, and what it has besides. */
+/** A time as text: its day, and the time of day if it is not zero. */
 export function timeText({ from, step }: NonNullable<Item["time"]>, value: number): string {
   const date = new Date(Math.round((from + value * step) * 1000));
   if (Number.isNaN(date.getTime())) return String(value);
@@ -35,10 +35,8 @@ export function timeText({ from, step }: NonNullable<Item["time"]>, value: numbe
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.replace("T", " ").replace(/\.000Z$/, "").replace("Z", "");
 }
 
-/**
- * A value of an array as it is shown: times as dates, missing ones as such; `stored` as in the
- * file.
- */
+/** * A value of an array for display: times as dates, missing values marked; `stored` as in the *
+    file. */
 export function shownText(item: Item, part: Part, at: number, stored: boolean): string {
   const { values, masked } = part;
   const value = values[at];

@@ -1,4 +1,5 @@
-// Files whose format a decoder reads: opens it, and shows what the file contains. A file that cannot be decoded is shown as bytes.
+// Files that a decoder reads: opens the file and shows its content. A file that cannot be decoded
+// is shown as bytes.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import { Button, Skeleton } from "../ui/components";
@@ -77,13 +78,13 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
   );
 }
 
-/** Why a file is not shown by the decoder of a format, which may not be its own. */
+/** Explains why the decoder does not show a file, which can have another format. */
 const whyNot = ({ what, magic, also }: Format, detail: string) =>
-  also ? `This is ${what}, which is not shown as a picture here.` : `${magic ? "This file begins like" : "By its name this is"} ${what}, but it cannot be shown as one. ${detail}`;
+  also ? `This is ${what}, which is not shown as a picture here.` : `${magic ? "This file begins like" : "By its extension this is"} ${what}, but it cannot be shown as such. ${detail}`;
 
 type Opened = { decoder: Decoder; content: Content };
 
-/** Reads more of a file of which the start is shown: when asked for, or by itself if it is small. */
+/** Reads more of a partly shown file: on request, or automatically if it is small. */
 function useMore(opened: Opened | undefined, show: (opened: Opened) => void, fail: (problem: Problem) => void) {
   const [busy, setBusy] = useState(false);
   const reading = useRef<Decoder | undefined>(undefined);

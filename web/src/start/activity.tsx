@@ -1,4 +1,4 @@
-// What a dataspace holds, and when something in it was changed last.
+// The content of a dataspace, and the time of its last change.
 import type { Dataspace } from "../api";
 import { dataspaces, service } from "../api";
 import { count } from "../format";
@@ -19,7 +19,7 @@ export const Files = ({ of }: { of: { files: number } | undefined }) => <>{of &&
 
 export const Bytes = ({ of }: { of: { bytes: number } | undefined }) => <>{of && <Size bytes={of.bytes} />}</>;
 
-/** When the dataspace, or a file in it, was changed last. */
+/** The time of the last change of the dataspace or of a file in it. */
 export function LastActivity({ of }: { of: Dataspace }) {
   const { value } = useLoad((signal) => dataspaces.resources(of.id, { order: "newest", state: "all", limit: 1 }).all(1, signal), [of.id, of.modified]);
   const latest = value?.items[0]?.modified ?? "";

@@ -1,4 +1,4 @@
-// What to begin with, where there is nothing yet.
+// The first steps, shown on an empty start page.
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../ui/icons";
 import { Link } from "../router";
@@ -13,8 +13,8 @@ interface Way {
 export function Begin({ create }: { create: ComponentChildren }) {
   const ways: Way[] = [
     { icon: "dataspace", title: "Create a dataspace", text: "A place for the files of your group or project, with its own members.", action: create },
-    { icon: "folder", title: "Mount it as a drive", text: "Explorer, Finder and Files open it like a folder, and save into it.", action: <Link to="/docs#mount-it">How to mount it</Link> },
-    { icon: "terminal", title: "Send files by command", text: "One command uploads a folder, and resumes where the connection broke.", action: <Link to="/docs">Read the guide</Link> },
+    { icon: "folder", title: "Mount it as a drive", text: "Open and save files in Explorer, Finder or Files.", action: <Link to="/docs#mount-it">How to mount it</Link> },
+    { icon: "terminal", title: "Send files by command", text: "One command uploads a folder and resumes after a lost connection.", action: <Link to="/docs">Read the guide</Link> },
   ];
   return (
     <ul class="ways">

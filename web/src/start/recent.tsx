@@ -1,4 +1,5 @@
-// What was changed last in all that the user may read, as pictures; and the sets in which the user works.
+// The latest changes of everything that the user can read, as pictures, and the sets in which the
+// user works.
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { queryOf, resources } from "../api";
@@ -14,20 +15,21 @@ import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
 import { noteVisit } from "./visit";
 
-/** Files that are asked for: the latest are shown, and all tell in which sets the user works. */
+/** The number of requested files: the latest are shown, and all determine the sets in which the
+    user works. */
 const asked = 60;
 const shown = 6;
 const mostSets = 6;
 
 interface Recent {
   files: Resource[];
-  /** What is above the files that are shown, as it is called. */
+  /** The names of the containers of the shown files. */
   named: Map<string, string>;
   /** The sets whose files the user changed last, with their dataspaces. */
   mine: [setId: string, dataspaceId: string][];
 }
 
-/** Loads all that the page begins with at once, so that nothing moves when a name comes later. */
+/** Loads everything that the page begins with at once, to avoid layout shifts. */
 export function useRecent(): Loaded<Recent> {
   const me = useMe();
   const recent = useLoad((signal) => loadRecent(me.id, signal), [me.id]);
@@ -41,7 +43,8 @@ async function loadRecent(user: string, signal: AbortSignal): Promise<Recent> {
   const sets = new Set([...files.slice(0, shown).map((r) => r.setId), ...mine.map(([set]) => set)]);
   const dataspaces = new Set(mine.map(([, dataspace]) => dataspace));
   const named = new Map<string, string>();
-  const ask = (kind: keyof typeof names) => (id: string) => names[kind].get(id).then((name) => void named.set(id, name), () => {}); // its id will do
+  // falls back to the id
+  const ask = (kind: keyof typeof names) => (id: string) => names[kind].get(id).then((name) => void named.set(id, name), () => {});
   await Promise.all([...[...sets].map(ask("sets")), ...[...dataspaces].map(ask("dataspaces"))]);
   return { files, named, mine };
 }

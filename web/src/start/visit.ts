@@ -1,17 +1,18 @@
-// When the user was here before: what others have changed since then is marked. It is kept in this browser.
+// The time of the user's last visit, to mark changes of others since then. The browser stores it.
 import { base } from "../api";
 
-/** A pause after which the next look at the start page is another visit, in ms. */
+/** The pause after which the start page counts as another visit, in ms. */
 const pause = 30 * 60_000;
 
 interface Visits {
-  /** The latest look at the start page. */
+  /** The last view of the start page. */
   seen: string;
-  /** The end of the visit before this one; "" at the first one. */
+  /** The end of the previous visit; "" at the first one. */
   before: string;
 }
 
-/** Notes that the user looks at the start page, and returns the end of the visit before this one; "" at the first one. */
+/** Records a view of the start page, and returns the end of the previous visit; "" at the first
+    one. */
 export function noteVisit(user: string, now = Date.now()): string {
   const key = `labshelf-visit${base} ${user}`;
   const was = stored(key);
@@ -19,7 +20,7 @@ export function noteVisit(user: string, now = Date.now()): string {
   try {
     localStorage.setItem(key, JSON.stringify({ seen: new Date(now).toISOString(), before } satisfies Visits));
   } catch {
-    // A browser that keeps nothing marks nothing.
+    // Without storage, nothing is marked.
   }
   return before;
 }

@@ -1,4 +1,4 @@
-/** Caches answers by id. Each is requested once; a failed request is repeated. */
+/** Caches responses by id. Each is requested once; a failed request is repeated. */
 export class Cache<T> {
   private answers = new Map<string, Promise<T>>();
 

@@ -11,7 +11,7 @@ import { useRetryOnRecovery } from "./refresh";
 export type ButtonProps = {
   kind?: "plain" | "primary" | "danger" | "quiet";
   icon?: IconName;
-  /** The action that it has started is running. The button keeps the focus and ignores clicks. */
+  /** The started action is running. The button keeps the focus and ignores clicks. */
   busy?: boolean;
 } & JSX.IntrinsicElements["button"];
 
@@ -33,7 +33,7 @@ export function IconButton({ icon, label, ...rest }: { icon: IconName; label: st
   );
 }
 
-/** Buttons of which one is pressed: the view that is shown. */
+/** Buttons of which one is pressed: the current view. */
 export function ViewSwitch<T extends string>({ views, view, onChange }: { views: readonly T[]; view: T; onChange: (view: T) => void }) {
   return (
     <div class="view-switch" role="group" aria-label="Show as">
@@ -65,7 +65,8 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** Copies a text to the clipboard, and announces it. If the browser refuses, the text is shown to be copied by hand. */
+/** Copies a text to the clipboard, and announces it. If the browser refuses, the text is shown for
+    manual copying. */
 export function Copy({ text, what, icon = "copy", children }: { text: string; what: string; icon?: IconName; children?: ComponentChildren }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -106,7 +107,7 @@ export function Code({ text, what = "the example" }: { text: string; what?: stri
 const helps: Record<number, string> = {
   0: "Check the connection, then try again.",
   403: "Ask an admin of the dataspace for a role with this permission.",
-  404: "It may never have existed, or you may not see it.",
+  404: "It may not exist, or you may lack permission to see it.",
   507: "The service has no space left. Tell its administrator; reading still works.",
   503: "The service accepts no changes at the moment. Tell its administrator, or try again later.",
 };
@@ -130,7 +131,7 @@ export function ErrorMessage({ problem, retry }: { problem: Problem; retry?: () 
   );
 }
 
-/** A placeholder for an empty list: why it is empty, and what to do about it. */
+/** A placeholder for an empty list: the reason, and what to do about it. */
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -192,7 +193,7 @@ export function Breadcrumbs({ path }: { path: Crumb[] }) {
   );
 }
 
-/** The breadcrumbs of what is in a dataspace. */
+/** The breadcrumbs of the content of a dataspace. */
 export const breadcrumbsTo = (dataspace: Dataspace): Crumb[] => [
   { to: "/", label: "Dataspaces" },
   { to: `/dataspaces/${dataspace.id}`, label: dataspace.title || dataspace.name },

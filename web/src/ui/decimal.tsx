@@ -1,11 +1,12 @@
-// A control for a number with decimals, which browsers with another language than the reader's refuse in a field of numbers: 37,5.
+// A control for a decimal number. The number inputs of browsers refuse 37,5 if the browser's
+// language differs from the reader's.
 import { readNumber } from "../numbers";
 
 interface Props {
   name?: string;
   min?: number;
   defaultValue?: string;
-  /** The number that the page shows, which `onChange` replaces. */
+  /** The current number, which `onChange` replaces. */
   value?: string;
   size?: number;
   onChange?: (e: Event) => void;
@@ -14,7 +15,7 @@ interface Props {
   "aria-invalid"?: boolean;
 }
 
-/** Why what is typed is not a number of at least `min`; "" for one, and for nothing. */
+/** The reason why the input is not a number of at least `min`; "" if it is valid or empty. */
 function objectionTo(typed: string, min: number | undefined): string {
   if (!typed.trim()) return "";
   const { number, error } = readNumber(typed);
@@ -22,7 +23,7 @@ function objectionTo(typed: string, min: number | undefined): string {
   return min !== undefined && Number(number) < min ? `This must be ${min} or more.` : "";
 }
 
-/** The number that is typed; NaN for none. */
+/** The entered number; NaN without one. */
 export const typedNumber = (typed: string): number => Number(readNumber(typed).number ?? NaN);
 
 export function DecimalInput({ min, ...attributes }: Props) {

@@ -32,22 +32,23 @@ function useUnsavedInput(always: boolean) {
 interface DialogProps {
   title: string;
   onClose: () => void;
-  /** Only a button among the children closes the dialog: its content is not shown again. */
+  /** Whether only a button among the children closes the dialog, because its content is not shown
+      again. */
   stays?: boolean;
-  /** Asks this question before it closes without a button of its content, also if nothing was typed. */
+  /** A question to confirm closing without a button of the content, even if nothing was typed. */
   discards?: string | undefined;
   children: ComponentChildren;
 }
 
-/**
- * A modal dialog of the browser, with its focus trap. Escape closes it; unsaved input is discarded only after confirmation. When it closes,
- * the focus returns to where it was.
+/** * A modal dialog of the browser, with its focus trap. Escape closes it; unsaved input is
+    discarded only after confirmation. After closing, * the focus returns to its earlier element.
  */
 export function Dialog({ title, onClose, stays = false, discards, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const { handlers, isUnsaved } = useUnsavedInput(!!discards);
-  const [asking, setAsking] = useState(0); // a counter: a question below its dialog has to be opened again
+  // a counter, so that the question reopens after its dialog has closed
+  const [asking, setAsking] = useState(0);
   useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current!.showModal();

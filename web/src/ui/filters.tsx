@@ -7,7 +7,7 @@ import { isNarrow } from "./fold";
 
 export const states = ["active", "deleted", "all"] as const;
 
-/** The states of what is in something deleted, where nothing is active. */
+/** The states offered inside a deleted container, which has no active content. */
 export const statesInDeleted = ["deleted", "active", "all"] as const;
 
 /** The states that a listing offers; the first one is the default. */
@@ -19,7 +19,8 @@ export function oneOf<T extends string>(query: URLSearchParams, name: string, va
   return values.includes(given) ? given : values[0]!;
 }
 
-/** A selection that is stored in the address. The first of `options` is the default and is left out of the address. */
+/** A choice that is stored in the address. The first of `options` is the default and is left out of
+    the address. */
 export function Choice<T extends string>({
   label,
   name,
@@ -63,10 +64,11 @@ export const timeOrders = [
   ["newest", "newest change first"],
 ] as const;
 
-/** The parameters since and until of the address, in the form that the service takes. */
+/** The parameters since and until of the address, in the format of the service. */
 export const timesOf = (query: URLSearchParams) => ({ since: query.get("since") ?? "", until: query.get("until") ?? "" });
 
-/** Whether an instant is in a range, as the service reads it: a time without a zone is in UTC, and an empty one is no bound. */
+/** Whether an instant is in a range, as the service interprets it: a time without a zone is in UTC,
+    and an empty bound is open. */
 export function between({ since, until }: { since: string; until: string }, instant: string): boolean {
   const at = Date.parse(instant);
   const withT = (time: string) => time.toUpperCase().replace(/^(\d{4}-\d\d-\d\d) /, "$1T").replace(" ", "+"); // an offset lost its + in the address
@@ -74,17 +76,18 @@ export function between({ since, until }: { since: string; until: string }, inst
   return !(at < read(since)) && !(at >= read(until));
 }
 
-/** Filters by a day in UTC, that of the last change unless `what` says another one. The service accepts them with the orders by time only. */
+/** Filters by day in UTC; by the last change, unless `what` names another time. The service accepts
+    them only with the orders by time. */
 export function TimeFilters({ what = "changed" }: { what?: string }) {
   const { query } = useLocation();
   const change = (name: string) => (e: Event) => setQuery({ [name]: (e.currentTarget as HTMLInputElement).value });
   return (
     <>
-      <label title={`Only what was ${what} on or after this day (UTC)`}>
+      <label title={`Only items ${what} on or after this day (UTC)`}>
         {what[0]!.toUpperCase() + what.slice(1)} since
         <input type="date" value={query.get("since")?.slice(0, 10) ?? ""} onChange={change("since")} />
       </label>
-      <label title={`Only what was ${what} before this day (UTC)`}>
+      <label title={`Only items ${what} before this day (UTC)`}>
         and before
         <input type="date" value={query.get("until")?.slice(0, 10) ?? ""} onChange={change("until")} />
       </label>
@@ -92,7 +95,8 @@ export function TimeFilters({ what = "changed" }: { what?: string }) {
   );
 }
 
-/** The row of filters above a list. A narrow window shows them on demand, or if the address has some. */
+/** The row of filters above a list. A narrow window shows them on demand, or if the address
+    contains filters. */
 export function FilterBar({ children }: { children: ComponentChildren }) {
   const { query } = useLocation();
   const [open, setOpen] = useState(!isNarrow() || [...query.keys()].some((k) => !/^(folder|view|setId|q)$/.test(k)));

@@ -2,22 +2,23 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 interface Props {
-  /** The sections with this name are open, or closed, where the user has left one of them so. */
+  /** The storage name: sections with this name share their open or closed state. */
   name: string;
   title: string;
   class?: string;
-  /** Shown beside the title while the section is closed. */
+  /** Shown next to the title while the section is closed. */
   hint?: string;
-  /** Until the user has decided. */
+  /** The initial state before the user's first choice. */
   open?: boolean;
   children: ComponentChildren;
 }
 
-/** A section that can be folded away; the browser remembers it. */
+/** A collapsible section; the browser remembers its state. */
 export function Fold({ name, title, class: extra = "", hint, open = false, children }: Props) {
   const key = `labshelf.fold.${name}`;
   const [initially] = useState(() => (localStorage.getItem(key) ?? (open ? "open" : "closed")) === "open");
-  const remember = (e: MouseEvent) => localStorage.setItem(key, (e.currentTarget as HTMLElement).closest("details")!.open ? "closed" : "open"); // before it changes
+  // before it toggles
+  const remember = (e: MouseEvent) => localStorage.setItem(key, (e.currentTarget as HTMLElement).closest("details")!.open ? "closed" : "open");
   return (
     <details class={`fold ${extra}`} open={initially}>
       <summary onClick={remember}>
@@ -28,5 +29,5 @@ export function Fold({ name, title, class: extra = "", hint, open = false, child
   );
 }
 
-/** Whether the window has little room, as a telephone. */
+/** Whether the window is narrow, as on a phone. */
 export const isNarrow = () => matchMedia("(max-width: 720px)").matches;

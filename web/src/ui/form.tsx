@@ -4,7 +4,8 @@ import type { Problem } from "../api";
 import { Button, ErrorMessage } from "./components";
 import { useAction } from "./load";
 
-/** A labelled control. `children` gets the attributes of the control: its id, and the ids of its hint and its error. */
+/** A labelled control. `children` receives the attributes of the control: its id, and the ids of
+    its hint and its error. */
 export function Field({
   label,
   hint,
@@ -34,7 +35,7 @@ export function Field({
 /** The error message of a field, by its name in the interface. */
 export type ErrorOf = (field: string) => string | undefined;
 
-/** A form that sends a request. An error is shown next to the field that it names, else above the buttons. */
+/** A form that sends a request. An error is shown next to its field, or else above the buttons. */
 export function Form({
   submit,
   action,
@@ -53,12 +54,12 @@ export function Form({
   /** Another button that sends the form. */
   also?: { action: string; submit: () => Promise<void> } | undefined;
   danger?: boolean;
-  /** There is nothing to be sent. */
+  /** Whether there is nothing to send. */
   disabled?: boolean;
   onCancel?: () => void;
   /** The label of the cancel button. */
   cancel?: string;
-  /** Gets the element, so that its controls can be read. */
+  /** Receives the element, so that its controls can be read. */
   formRef?: { current: HTMLFormElement | null };
   /** Whether the children show the error of a field without `errorOf`. */
   covers?: (field: string) => boolean;

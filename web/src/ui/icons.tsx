@@ -1,4 +1,5 @@
-// Drawn on a grid of 16, in the colour of the text. They repeat what a label says, so they are hidden from screen readers.
+// Icons on a grid of 16, in the text colour. They repeat a label, so they are hidden from screen
+// readers.
 const paths = {
   dataspace: "M2 4.5 8 1.5l6 3v7l-6 3-6-3zM2 4.5l6 3 6-3M8 7.5v7",
   set: "M1.5 3.5h4.2l1.6 2h7.2v8h-13z",

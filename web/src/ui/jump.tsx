@@ -1,14 +1,14 @@
-// Goes to a place of a long list: its beginning, its end, a name or a day.
+// Goes to a position in a long list: its beginning, its end, a name or a day.
 import { useState } from "preact/hooks";
 import { useKey } from "../keyboard/keys";
 import { IconButton } from "./components";
 import type { Rows } from "./rows";
 
-/** How a list is ordered, for a field that goes to a name or a day. */
+/** The order of a list, for a field that goes to a name or a day. */
 export interface Order {
   by: "name" | "time";
   descending: boolean;
-  /** What names begin with that is not typed: the path of a folder. */
+  /** The implicit prefix of names: the path of a folder. */
   below: string;
 }
 
@@ -25,7 +25,7 @@ function compareNames(a: string, b: string): number {
 
 const nameOf = (at: Place) => at.folder ?? at.name ?? "";
 
-/** Whether a place is before the first one that a text asks for. */
+/** Whether a row is before the first row that a text matches. */
 function before({ by, descending, below }: Order, text: string) {
   if (by === "time") {
     const day = Date.parse(`${text}T00:00:00Z`);
@@ -50,7 +50,7 @@ export function Jump<T>({ rows, order, goTo }: Props<T>) {
   useKey("Home", "go to the beginning of the list", first);
   useKey("End", "go to the end of the list", last);
   const find = async (text: string) => {
-    // Capital letters come first in the order: what is typed small is looked for as a beginning in either way.
+    // Capital letters sort first: lower-case input is tried in both cases.
     const tries = order.by === "time" ? [text] : [text, text[0]!.toUpperCase() + text.slice(1), text.toUpperCase()];
     let found: number | undefined;
     for (const one of new Set(tries)) {

@@ -1,14 +1,14 @@
-// What kind of file one is, as a picture: a symbol by its extension or type, or in a list the picture that it is.
+// The kind of a file as a picture: a symbol by its extension or type, or a thumbnail in a list.
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { dataAddress } from "../api";
 import { pictureType, pictureTypes } from "../preview/pictures";
 
 interface Kind {
-  /** Drawn as those of icons.tsx. */
+  /** Drawn like the icons in icons.tsx. */
   path: string;
   extensions: string;
-  /** Types that begin so, where the extension says nothing. */
+  /** Type prefixes, if the extension is unknown. */
   types: string[];
 }
 
@@ -45,28 +45,28 @@ export function KindIcon({ file }: { file: Pick<Resource, "name" | "mimetype"> }
   );
 }
 
-/** Pictures that are loaded whole for their thumbnail, in bytes at most. */
+/** The maximum size of pictures that are loaded as their own thumbnail, in bytes. */
 const largestPicture = 4e6;
 
-/**
- * The address of a picture. One whose recorded type is that of a picture has the address that its
- * page reads, so that it is transferred once; of another the service sends the type of its bytes.
- */
+/** * The address of a picture. If its recorded type is a picture type, the address is the same as
+    on its page, so that it is * transferred once. For other types the service detects the type from
+    the bytes. */
 export const pictureAddress = (r: Resource) => dataAddress(r, !pictureTypes.test(r.mimetype.split(";", 1)[0]!.trim().toLowerCase()));
 
-/** Formats that browsers show. SVG can have scripts, and icons are no pictures of a lab. */
+/** Formats that browsers show. SVG can contain scripts, and icons are not lab pictures. */
 export const hasThumbnail = (r: Resource) => /^image\/(?!x-icon|vnd)/.test(pictureType(r) ?? "") && r.bytes <= largestPicture && !r.damaged && r.state === "active";
 
-/** Thumbnails of a list that are loaded at a time: browsers make six connections to a service. */
+/** The number of thumbnails loaded at a time: browsers make six connections to a service. */
 const atOnce = 2;
 
-/** How long a row is shown until its picture is loaded, in ms: rows that are scrolled past are not. */
+/** The delay before the picture of a row is loaded, in ms: rows that are scrolled past are not
+    loaded. */
 const pause = 150;
 
 let loading = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits until another one may be loaded. Returns what ends that. */
+/** Waits for a free slot. Returns a function that releases it. */
 async function slot(): Promise<() => void> {
   if (loading >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
   loading++;
@@ -79,7 +79,7 @@ async function slot(): Promise<() => void> {
   };
 }
 
-/** The symbol of a file in a list, or a thumbnail of the picture that it is. */
+/** The symbol of a file in a list, or its thumbnail if it is a picture. */
 export function RowIcon({ file }: { file: Resource }) {
   const [state, setState] = useState<"symbol" | "loading" | "shown">("symbol");
   const [end, setEnd] = useState<() => void>();

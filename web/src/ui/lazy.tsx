@@ -5,7 +5,7 @@ import { ErrorMessage, Skeleton } from "./components";
 
 const missing = new Problem(0, "script", "This part of the page could not be loaded. The service may be restarting, or has been upgraded.");
 
-/** A part of a page whose script is loaded when it is shown. */
+/** A part of a page whose script is loaded on demand. */
 export function Lazy<P extends object>({ load, props, lines = 4 }: { load: () => Promise<ComponentType<P>>; props: P; lines?: number }) {
   const [part, setPart] = useState<{ Part: ComponentType<P> } | undefined>();
   const [failed, setFailed] = useState(false);

@@ -14,7 +14,7 @@ import type { Order } from "./jump";
 import { Lazy } from "./lazy";
 import { Rows } from "./rows";
 
-/** Rows that are rendered beyond the visible ones, so that no edge shows while scrolling. */
+/** The number of rows rendered beyond the visible ones, so that no gap shows while scrolling. */
 const overscan = 12;
 
 const loadJump = () => import("./jump").then((m) => m.Jump<unknown>);
@@ -22,9 +22,9 @@ const loadJump = () => import("./jump").then((m) => m.Jump<unknown>);
 /** A column of a list. */
 export interface Column<T> {
   head: ComponentChildren;
-  /** How the list is sorted by this column; unset where it cannot be. */
+  /** The sort order of this column; unset if it cannot sort. */
   sort?: "ascending" | "descending" | "none";
-  /** For a grid, where the style sheet says nothing of these columns. */
+  /** The width in a grid, if the style sheet does not define it. */
   width?: string;
   /** Classes of the header and the cells: "wide-only" hides them on narrow screens, "end" aligns them to the right. */
   class?: string;
@@ -53,9 +53,9 @@ interface Props<T> {
   /** Singular and plural, for the number of rows below the list. */
   noun: [one: string, many: string];
   empty: ComponentChildren;
-  /** How it is ordered. A list of several pages with an outline then offers to go to a place of it. */
+  /** The order. A long list with an outline then offers to go to a position. */
   order?: Order;
-  /** Rows have more room. */
+  /** Whether rows have more space. */
   comfortable?: boolean;
 }
 
@@ -85,7 +85,8 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
   const renderRow = (index: number) => {
     const item = rows.at(index);
     if (!item && printing) return null;
-    const key = item && !keys.has(keyOf(item)) ? keyOf(item) : index; // a row that changes between two pages can be in both
+    // a row that moves between two pages can be in both
+    const key = item && !keys.has(keyOf(item)) ? keyOf(item) : index;
     keys.add(key);
     return (
       <div class="row" role="row" aria-rowindex={index + 2} data-index={index} key={key}>
@@ -123,7 +124,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
       {rows.problem && <ErrorMessage problem={rows.problem} retry={() => rows.retry()} />}
       <p class="dim foot">
         {rows.known > 0 && plural(rows.known, noun[0], noun[1])}
-        {rows.ended || (!rows.known && rows.problem) ? "" : printing ? " are printed, and there are more" : " so far; more follow as you scroll"}
+        {rows.ended || (!rows.known && rows.problem) ? "" : printing ? " printed; the list is longer" : " so far; scroll for more"}
         {rows.ended && printing && rows.loaded < rows.known && `, of which ${count(rows.loaded)} are printed`}
         {printing && !rows.complete && ". To print all rows, press Ctrl+P or ⌘P on the page"}
         {loadingAll && <span role="status">. Loading all rows to print them …</span>}
@@ -162,7 +163,8 @@ function useRows<T>(create: () => Listing<T>, id: string, version: number): { ro
       rows.refresh();
     }
     let top = scrollY;
-    // The router scrolls to the top of the next page before this list unmounts: that is no position in this list.
+    // The router scrolls to the top of the next page before this list unmounts; that position does
+    // not belong to this list.
     const remove = listen(window, "scroll", () => historyEntry() === entry && (top = scrollY), { passive: true });
     return () => {
       remove();
@@ -238,12 +240,12 @@ function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>
     const index = Math.min(Math.max(0, Number(row.dataset.index) + step), rows.known - 1);
     target.current = { index, nth: [...row.querySelectorAll(controls)].indexOf(from) };
     const top = body.current!.getBoundingClientRect().top + index * height;
-    const room = 2 * height; // stays free above, for the header, and below
+    const room = 2 * height; // the space that stays free above, for the header, and below
     if (top < room) scrollBy(0, top - room);
     else if (top + height > innerHeight - room) scrollBy(0, top + height - innerHeight + room);
-    rows.onChange(); // renders, also if nothing has to scroll
+    rows.onChange(); // renders even without scrolling
   };
-  /** From the row that has the focus, or else to the first one that is rendered. */
+  /** Starts at the focused row, or at the first rendered one. */
   const step = (by: number) => {
     const focused = document.activeElement as HTMLElement | null;
     if (focused && focused !== body.current && body.current?.contains(focused)) go(focused, by);
@@ -251,15 +253,15 @@ function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>
   };
   const some = rows.known > 0;
   useKey("j", "go to the next row", some ? () => step(1) : undefined);
-  useKey("k", "go to the row before", some ? () => step(-1) : undefined);
+  useKey("k", "go to the previous row", some ? () => step(-1) : undefined);
   const select = () => {
     const focused = document.activeElement as HTMLElement | null;
     if (body.current?.contains(focused)) focused!.closest("[data-index]")?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
   };
-  useKey("x", "select the row, or not any more", some && selectable ? select : undefined);
+  useKey("x", "select or deselect the row", some && selectable ? select : undefined);
   const goTo = (index: number) => {
     if (!body.current || index < 0) return;
-    target.current = { index, nth: 1 }; // behind the box that selects it
+    target.current = { index, nth: 1 }; // after the checkbox of the row
     const height = rowHeight(body.current);
     scrollBy(0, body.current.getBoundingClientRect().top + (index - 1) * height);
     rows.onChange();

@@ -6,16 +6,18 @@ export interface Loaded<T> {
   problem: Problem | undefined;
   /** Loads again; until the answer arrives, the earlier value stays. */
   reload: () => void;
-  /** Like reload, but the earlier value also stays if the service cannot be reached: for requests that nobody asked for. */
+  /** Like reload, but the earlier value also stays if the service is unreachable: for automatic
+      requests. */
   refresh: () => void;
-  /** Replaces the value by the answer to a change. */
+  /** Replaces the value by the response to a change. */
   set: (value: T) => void;
 }
 
-/** Whether a problem says nothing about the value that was loaded before. */
+/** Whether a problem does not affect the value loaded before. */
 const isUnrelated = (p: Problem) => p.status === 0 || p.status === 429 || p.status >= 500;
 
-/** The result of `load`, which is called again whenever one of `dependencies` changes. Answers to superseded requests are dropped. */
+/** The result of `load`, which is called again whenever one of `dependencies` changes. Responses to
+    superseded requests are dropped. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, dependencies: unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value?: T; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
@@ -43,13 +45,14 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, dependenci
     setAttempt((n) => n + 1);
   }, []);
   const set = useCallback((value: T) => {
-    current.current?.abort(); // an answer under way may be older
+    current.current?.abort(); // a pending response can be older
     setState({ value });
   }, []);
   return { value: state.value, problem: state.problem, reload, refresh, set };
 }
 
-/** An action that a control starts, whether it is running, and why it has failed. While it is running it cannot be started again. */
+/** An action of a control, its running state, and its error. While it is running it cannot be
+    started again. */
 export function useAction(action: () => Promise<void>) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();

@@ -7,7 +7,7 @@ import { Fragment } from "preact";
 /** Renders what a token contains. */
 type Children = (token: { tokens?: Token[]; text?: string }) => ComponentChildren;
 
-/** A renderer for each type of token. Other types are shown as they are written. */
+/** A renderer for each type of token. Other types are shown as written. */
 export type Renderers = Record<string, (token: never, children: Children) => ComponentChildren>;
 
 /** @param overrides replace the default renderers of some types */
@@ -54,7 +54,7 @@ const defaults: Renderers = {
   ),
 };
 
-/** The headings of a file are one level below that of the page. */
+/** Headings of a file are one level below the heading of the page. */
 export function Heading({ depth, id, children }: { depth: number; id?: string | undefined; children: ComponentChildren }) {
   const Level = (["h2", "h3", "h4", "h5", "h6", "h6"] as const)[depth - 1] ?? "h6";
   return (
@@ -94,7 +94,8 @@ export function Table({ table, children, class: classes }: { table: Tokens.Table
   );
 }
 
-/** A link to a web page or a mail address; other links are only text. The tooltip shows the target, which the text may hide. */
+/** A link to a web page or an email address; other links are plain text. The tooltip shows the
+    target, which the text can hide. */
 export function ExternalLink({ href, children }: { href: string; children: ComponentChildren }) {
   const address = URL.parse(decoded(href));
   if (!address || !["http:", "https:", "mailto:"].includes(address.protocol)) {

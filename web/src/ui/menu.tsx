@@ -1,4 +1,4 @@
-// A button with a menu of what can be done, or chosen, beside the main action of a page.
+// A button with a menu of actions or choices, in addition to the main action of a page.
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
@@ -9,34 +9,36 @@ import { Icon, type IconName } from "./icons";
 export interface MenuItem {
   label: string;
   icon: IconName;
-  /** What it does; or else the page `to` which it leads, or the address of what it downloads. */
+  /** The action; or the page `to` which it leads, or the address of a download. */
   run?: () => void;
   to?: string;
   download?: string;
-  /** Of choices of which one is taken: whether it is this one. */
+  /** For a choice: whether it is selected. */
   chosen?: boolean;
 }
 
 interface Props {
-  /** What the button says; with `icon`, only screen readers and its tooltip say it. */
+  /** The label of the button; with `icon`, it is only the tooltip and the accessible name. */
   label: string;
   icon?: IconName;
-  /** Before the text. */
+  /** Shown before the text. */
   before?: IconName;
-  /** What is not offered is left out. */
+  /** The items; unavailable ones are left out. */
   items: (MenuItem | false | undefined)[];
 }
 
-/** The width that a menu wants to the left of the right edge of its button, in px. */
+/** The width that a menu needs to the left of the right edge of its button, in px. */
 const width = 250;
 
-/** A menu button, with the keys of one: arrows, Home, End, the first letter; Escape, and a choice, give the focus back to the button. */
+/** A menu button with its keys: arrows, Home, End, and first letters. Escape and a choice return
+    the focus to the button. */
 export function Menu({ label, icon, before, items }: Props) {
   const [open, setOpen] = useState(false);
   const [rightwards, setRightwards] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
-  const button = () => box.current?.querySelector<HTMLElement>("button"); // not any more where a link has left the page
+  // absent if a link has left the page
+  const button = () => box.current?.querySelector<HTMLElement>("button");
   const entries = () => [...box.current!.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
   useLayoutEffect(() => {
     if (open) (box.current!.querySelector<HTMLElement>('[aria-checked="true"]') ?? entries()[0])?.focus();

@@ -1,4 +1,4 @@
-// Short messages at the lower edge of the window, with something that can be done about them, such as undoing what was just done.
+// Short messages at the lower edge of the window with an action, such as undo.
 import type { ComponentChildren } from "preact";
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { Button, IconButton } from "./components";
@@ -8,11 +8,11 @@ import { Icon } from "./icons";
 interface Notice {
   id: number;
   text: ComponentChildren;
-  /** What the button does; its result replaces the message. */
+  /** The action of the button; its result replaces the message. */
   action?: { label: string; run: () => Promise<ComponentChildren> };
 }
 
-/** How long a message stays while nobody points at it or has the keyboard in it, in ms. */
+/** The lifetime of a message in ms, while neither pointer nor focus is on it. */
 const lifetime = 60_000;
 
 const listeners = new Set<() => void>();

@@ -2,7 +2,8 @@ import type { Role, User } from "../api";
 import { dataspaces, privileges } from "../api";
 import { asProblem } from "./load";
 
-/** What a user may do in a dataspace. It decides only what the pages offer: the service checks every request. */
+/** The user's permissions in a dataspace. They only determine what the pages offer: the service
+    checks every request. */
 export interface Permissions {
   write: boolean;
   manage: boolean;
@@ -17,10 +18,9 @@ export async function permissionsIn(dataspaceId: string, me: User | undefined, s
   return { write: role === "editor" || role === "admin", manage: role === "admin", role: role ?? "none" };
 }
 
-/**
- * Whether a user may create dataspaces, which the configuration of the service decides. No answer contains it, but the service checks the
- * permission before the fields: a request without a name is refused with 403 or 400, and creates nothing.
- */
+/** * Whether a user can create dataspaces, which the configuration of the service decides. No
+    response contains it, but the service checks the * permission before the fields: a request
+    without a name is refused with 403 or 400, and creates nothing. */
 export async function mayCreateDataspaces(me: User): Promise<boolean> {
   if (me.sysadmin) return true;
   try {

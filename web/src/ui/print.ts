@@ -3,7 +3,8 @@ import { options } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
 
-/** Changes state and renders synchronously: the browser prints the document as it is when the listeners of beforeprint return. */
+/** Changes state and renders synchronously: the browser prints the document in its state after the
+    listeners of beforeprint. */
 function renderNow(change: () => void) {
   const before = options.debounceRendering;
   options.debounceRendering = (draw) => draw();
@@ -18,15 +19,13 @@ function renderNow(change: () => void) {
 /** Whether the page is being printed. The component is rendered with the new value before the browser prints. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);
-  // A layout effect: after an ordinary one the page could be printed before it has a listener.
+  // A layout effect: with an ordinary effect, the page could be printed before it has a listener.
   useLayoutEffect(() => listen(window, "beforeprint afterprint", ({ type }) => renderNow(() => setPrinting(type === "beforeprint"))), []);
   return printing;
 }
 
-/**
- * Handles the browser's keys for printing (Ctrl+P, ⌘P) while not all is loaded: it loads the rest, then prints. `ready` returns whether
- * all is loaded. Returns whether it is loading.
- */
+/** * Handles the browser's print keys (Ctrl+P, ⌘P) while rows are missing: it loads the rest, then
+    prints. `ready` returns whether all rows * are loaded. Returns whether it is loading. */
 export function usePrintKey(ready: () => boolean, load: () => Promise<void>): boolean {
   const [loading, setLoading] = useState(false);
   const latest = useRef({ ready, load });

@@ -1,4 +1,4 @@
-// What programs and scripts need of a page, folded away from what people read.
+// Information for programs and scripts, collapsed by default.
 import { root } from "../api";
 import { useSession } from "../session";
 import { Copy, Facts } from "./components";
@@ -8,15 +8,16 @@ import { Fold } from "./fold";
 export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 interface Props {
-  /** A path of the interface, whose answer the curl command fetches. */
+  /** A path of the interface for the curl command. */
   path: string;
-  /** The file into which that goes. */
+  /** The output file. */
   output?: string;
-  /** What identifies the record: each has a name, a text, and what "Copy …" calls it. */
+  /** The identifying values of the record: each has a name, a text, and a noun for "Copy …". */
   facts?: [name: string, text: string, what: string][];
 }
 
-/** Ids, addresses, digests, and a curl command. That refers to the key by a variable, so that it can be shared; what is read without signing in needs none. */
+/** Ids, addresses, digests, and a curl command. The command refers to the key by a variable, so
+    that it can be shared. Open data needs no key. */
 export function ForPrograms({ path, output, facts = [] }: Props) {
   const save = output ? ` -o ${quoted(output)}` : "";
   const key = useSession().user ? ` -H "Authorization: $KEY"` : "";
@@ -39,7 +40,7 @@ export function ForPrograms({ path, output, facts = [] }: Props) {
   );
 }
 
-/** What identifies a record in the interface. */
+/** The identifying values of a record. */
 export const factsOf = (of: { id: string; url: string }, noun: string): [string, string, string][] => [
   ["Id", of.id, "the id"],
   ["Address", of.url, `the address of the ${noun}`],

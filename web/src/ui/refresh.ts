@@ -1,11 +1,13 @@
-// Automatic requests: when a window regains the focus, when something has changed, and when the service recovers.
+// Automatic requests: when a window regains the focus, after a change, and when the service
+// recovers.
 import { useEffect, useRef } from "preact/hooks";
 import type { Problem } from "../api";
 import { service } from "../api";
 import { listen } from "../events";
 import { onChange } from "../live";
 
-/** Calls `refresh` when other clients have changed what the page may show, and when the window is shown or focused: they may have done so unheard. */
+/** Calls `refresh` when other clients have changed the shown data, and when the window is shown or
+    focused, because events can have been missed. */
 export function useRefreshOnFocus(refresh: () => void) {
   const latest = useRef(refresh);
   latest.current = refresh;
@@ -32,7 +34,8 @@ export function useRefreshOnFocus(refresh: () => void) {
 const minBackoff = 1000;
 const maxBackoff = 15_000;
 
-/** A service that fails again within this time of the last retry, in ms, has not recovered: the backoff goes on from where it was. */
+/** If a service fails again within this time of the last retry, in ms, it has not recovered: the
+    backoff continues. */
 const stableAfter = 60_000;
 
 /** The time of the last automatic retry, and the backoff before it. */
@@ -54,7 +57,8 @@ export function useRetryOnRecovery(problem: Problem, retry: (() => void) | undef
     let asking = false;
     let ended = false;
     let backoff = performance.now() - last.at < stableAfter ? Math.min(2 * last.backoff, maxBackoff) : minBackoff;
-    // After an upgrade a script is missing while the service answers. A reload that did not help is not repeated.
+    // After an upgrade a script is missing although the service responds. A reload that did not
+    // help is not repeated.
     let failing = problem.code !== "script" || !isReloaded();
     const probe = async () => {
       clearTimeout(timer);

@@ -4,10 +4,8 @@ import { Badge, Size, Time } from "./components";
 import { RowIcon } from "./kinds";
 import type { Column } from "./list";
 
-/**
- * @param incomplete the ids of files that lack what their form asks for
- * @param below the path of the folder whose files are shown: their names are those in it
- */
+/** * @param incomplete the ids of incomplete files * @param below the path of the shown folder:
+    file names are relative to it */
 export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): Column<Resource>[] => [
   {
     head: "File",
@@ -32,5 +30,5 @@ export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): 
   { head: "Description", class: "wide-only", cellClass: "dim", cell: (r) => r.description },
 ];
 
-/** The usual ones. */
+/** The default columns. */
 export const resourceColumns = resourceColumnsOf(new Set()).filter(({ head }) => !["Created", "Type", "Version"].includes(String(head)));

@@ -1,6 +1,7 @@
-// The rows of a listing of any length. Where the listing has an outline, all pages are known at once, and those near the visible rows are fetched. Else
-// pages are fetched one after the other as the visible rows come near the last known one. Pages far from the visible rows are evicted; their
-// addresses stay, so that they can be fetched again.
+// The rows of a listing of any length. If the listing has an outline, all pages are known at once,
+// and pages near the visible rows are fetched. Otherwise pages are fetched in order as the visible
+// rows approach the last known one. Distant pages are evicted; their addresses stay, so that they
+// can be fetched again.
 import type { Listing, Outline, Page, Problem } from "../api";
 import { pageSize, pathOf } from "../api";
 import { asProblem } from "./load";
@@ -8,16 +9,17 @@ import { asProblem } from "./load";
 /** Rows that are fetched ahead of the visible ones. */
 const ahead = 400;
 
-/** Pages whose rows stay in memory. */
+/** The number of pages kept in memory. */
 const maxPages = 24;
 
-/** Rows before the visible ones whose pages are fetched once those are there. */
+/** The distance before the visible rows within which pages are fetched after the visible ones. */
 const around = 120;
 
-/** Rows that are fetched at most when all are wanted, such as for printing. */
+/** The maximum number of rows fetched when all are needed, such as for printing. */
 const maxRows = 10_000;
 
-/** A list that is scrolled down to this row at most is refreshed automatically; further down the user is asked. */
+/** Lists are refreshed automatically up to this scroll position, in rows. Below it, the user is
+    asked. */
 const maxAutoRefresh = 2000;
 
 interface Chunk<T> {
@@ -36,15 +38,16 @@ export class Rows<T> {
   private control = new AbortController();
   private running: Promise<void> | undefined;
   private dirty = false;
-  /** All rows are wanted, not only those near the visible ones. */
+  /** Whether all rows are needed, not only those near the visible ones. */
   private all = false;
-  /** Where pages begin; undefined until it is fetched, and of a listing of one page. */
+  /** The beginnings of pages; undefined until it is fetched, and for a listing of one page. */
   outline: Outline | undefined;
   /** The number of rows that are known so far. */
   known = 0;
-  /** A page has been fetched: an earlier list can be replaced on the screen. */
+  /** Whether a page has been fetched, so that this list can replace an earlier one on the screen.
+   */
   started = false;
-  /** The list may have changed, and is too long to be refreshed automatically. */
+  /** Whether the list may have changed, but is too long to be refreshed automatically. */
   stale = false;
   problem: Problem | undefined;
 
@@ -66,7 +69,7 @@ export class Rows<T> {
     return this.started && !this.dirty && (this.ended || this.known >= maxRows) && !this.missing(0, maxRows);
   }
 
-  /** How many rows are in memory. */
+  /** The number of rows in memory. */
   get loaded() {
     return this.chunks.reduce((sum, { items }) => sum + (items?.length ?? 0), 0);
   }
@@ -92,7 +95,7 @@ export class Rows<T> {
     return undefined;
   }
 
-  /** Sets which rows are visible, and fetches these and those that follow. */
+  /** Sets the visible rows, and fetches them and the following ones. */
   show(first: number, last: number) {
     this.visible = { first, last };
     if (!this.problem) void this.run();
@@ -104,7 +107,8 @@ export class Rows<T> {
     void this.run();
   }
 
-  /** Fetches everything again, because it may have changed; until then the rows stay. A long list only becomes stale, unless `force`. */
+  /** Fetches everything again because it may have changed; until then the rows stay. Without
+      `force`, a long list only becomes stale. */
   refresh(force = false) {
     if (!this.started) return;
     this.stale = !force && this.visible.last > maxAutoRefresh;
@@ -113,7 +117,7 @@ export class Rows<T> {
     else this.onChange();
   }
 
-  /** Cancels requests under way. Rows stay. */
+  /** Cancels pending requests. Rows stay. */
   stop() {
     this.control.abort();
     this.control = new AbortController();
@@ -135,7 +139,7 @@ export class Rows<T> {
     }
   }
 
-  /** Fetches one page that is needed; false if none is. */
+  /** Fetches one needed page; false if no page is needed. */
   private async fetchNext(signal: AbortSignal): Promise<boolean> {
     if (this.dirty) return this.refetch(signal);
     const { first, last } = this.all ? { first: 0, last: maxRows } : this.visible;
@@ -157,14 +161,14 @@ export class Rows<T> {
     return true;
   }
 
-  /** The list is right without it, only not as long as it will be. */
+  /** Without the outline, the list is correct, but its length is not known yet. */
   private fetchOutline = (signal: AbortSignal) =>
     this.listing.outline?.(signal).catch((thrown) => {
       if (signal.aborted) throw thrown;
       return undefined;
     });
 
-  /** Adds the pages of an outline behind the first one, whose rows are there. */
+  /** Adds the pages of an outline after the first one, whose rows are loaded. */
   private addOutline({ total, bounded, marks }: Outline) {
     this.outline = { total, bounded, marks };
     marks.forEach(({ index, page }, i) => {
@@ -180,7 +184,8 @@ export class Rows<T> {
     this.known += count;
   }
 
-  /** Fetches the rows at a place of the order: those behind the last mark that is before it. Returns the index of the first that is not before it. */
+  /** Fetches the rows at a position in the order: after the last mark before it. Returns the index
+      of the first row that is not before it. */
   async find(isBefore: (at: { name?: string; modified?: string } | T) => boolean): Promise<number> {
     const last = this.outline?.marks.filter(isBefore).at(-1);
     const of = Math.max(0, this.chunks.findIndex((chunk) => last && chunk.address === pathOf(last.page)));
@@ -193,7 +198,7 @@ export class Rows<T> {
     return at;
   }
 
-  /** A page that is fetched again can have more or fewer rows than before. */
+  /** A page that is fetched again can have another number of rows. */
   private store(chunk: Chunk<T>, page: Page<T>) {
     this.known += page.items.length - chunk.count;
     chunk.items = page.items;
@@ -226,7 +231,8 @@ export class Rows<T> {
     for (const chunk of inMemory.slice(0, inMemory.length - maxPages)) chunk.items = undefined;
   }
 
-  /** Fetches from the start to the visible rows, or by an outline the first and the visible pages, then replaces all. */
+  /** Fetches from the start to the visible rows, or with an outline the first and the visible
+      pages, then replaces all. */
   private async refetch(signal: AbortSignal): Promise<boolean> {
     this.dirty = false;
     const fresh = new Rows(this.listing);
@@ -236,7 +242,7 @@ export class Rows<T> {
         if (!(await fresh.fetchNext(signal))) break;
       }
     } catch (thrown) {
-      this.dirty = true; // the rows are outdated: a retry begins with this
+      this.dirty = true; // the rows are outdated: a retry begins here
       throw thrown;
     }
     this.chunks = fresh.chunks;

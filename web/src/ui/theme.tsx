@@ -9,13 +9,13 @@ const themes = [
 ] as const;
 type Theme = (typeof themes)[number][0];
 
-/** The theme that was chosen in this browser. */
+/** The theme chosen in this browser. */
 function chosenTheme(): Theme {
   const stored = localStorage.getItem(storageKey);
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** Applies the chosen theme. That of the system is the style sheet's own, which follows each change. */
+/** Applies the chosen theme. The style sheet itself follows the system theme. */
 export function applyTheme() {
   const chosen = chosenTheme();
   if (chosen === "system") delete document.documentElement.dataset.theme;

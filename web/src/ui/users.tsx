@@ -10,9 +10,9 @@ const cache = new Cache(users.get);
 /** A user, once it is loaded. */
 export const useUser = (id: string): User | undefined => useLoad(() => cache.get(id), [id]).value;
 
-/** The name of a user; the id if the user may not be read. */
+/** The name of a user; the id if the user is not visible. */
 export function UserName({ id }: { id: string }) {
-  return useSession().user ? <KnownUser id={id} /> : <>a user</>; // whose name is nothing for everybody
+  return useSession().user ? <KnownUser id={id} /> : <>a user</>; // names are not public
 }
 
 function KnownUser({ id }: { id: string }) {

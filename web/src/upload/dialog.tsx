@@ -15,10 +15,10 @@ import { nameConflicts, versionOf } from "./replace";
 import type { SelectedFile, Selection, Unreadable } from "./selection";
 import { isSystemFile } from "./selection";
 
-/** Where files go: a set, or a dataspace in which a set is still to be chosen or created. */
+/** The destination of files: a set, or a dataspace in which the user chooses or creates a set. */
 export type UploadTarget = { set: DataSet } | { dataspaceId: string };
 
-/** Shows what will be uploaded and where, and starts the upload. */
+/** Shows the files and their destination, and starts the upload. */
 export function UploadDialog({ selection, target, close }: { selection: Selection; target: UploadTarget; close: () => void }) {
   const { unreadable } = selection;
   const files = selection.files.filter((f) => !isSystemFile(f));
@@ -43,7 +43,7 @@ export function UploadDialog({ selection, target, close }: { selection: Selectio
   );
 }
 
-/** Files that are shown of many. */
+/** The maximum number of listed files. */
 const maxShown = 5;
 
 function UnreadableFiles({ unreadable }: { unreadable: Unreadable[] }) {
@@ -68,7 +68,7 @@ function UnreadableFiles({ unreadable }: { unreadable: Unreadable[] }) {
 
 interface FormProps {
   files: SelectedFile[];
-  /** The number of system files that are left out. */
+  /** The number of omitted system files. */
   systemFiles: number;
   unreadable: Unreadable[];
   close: () => void;
@@ -134,7 +134,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
             ) : (
               <SetFields sets={target.sets} choice={choice} onChange={setChoice} errorOf={errorOf} />
             )}
-            <Field label="If a name exists" hint="Files that exist with the same content are not sent again, unless they are damaged on the server.">
+            <Field label="If a name exists" hint="Files with the same content are not sent again, unless they are damaged on the server.">
               {(a) => (
                 <select ref={onConflict} {...a}>
                   <option value="keep">Keep both</option>
@@ -150,7 +150,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
   );
 }
 
-/** Files that the confirmation lists at most. */
+/** The maximum number of files in the confirmation. */
 const maxListed = 200;
 
 function ConfirmReplacement({ conflicts, confirm, close }: { conflicts: NameConflict[]; confirm: () => void; close: () => void }) {
@@ -184,8 +184,8 @@ function ConfirmReplacement({ conflicts, confirm, close }: { conflicts: NameConf
       </div>
       {conflicts.length > maxListed && <p class="dim">and {plural(conflicts.length - maxListed, "other")}</p>}
       <p>
-        The current content of {one ? "the file stays as an older version" : "these files stays as older versions"}: it can be restored as long as the retention of the
-        dataspace keeps it. Names, descriptions, ids and addresses stay.
+        The current content of {one ? "the file stays as an older version" : "these files stays as older versions"}: it can be restored as long as the
+        dataspace keeps old versions. Names, descriptions, ids and addresses stay.
       </p>
       {sameSize > 0 && (
         <p>
@@ -206,7 +206,7 @@ function suggestedName(files: SelectedFile[]): string {
   return folder.toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 100);
 }
 
-/** Sets that are offered at most. */
+/** The maximum number of offered sets. */
 const maxSets = 1000;
 
 interface SetFieldsProps {
@@ -245,7 +245,7 @@ function SetFields({ sets, choice, onChange, errorOf }: SetFieldsProps) {
         )}
       </Field>
       {"name" in choice && (
-        <Field label="Name of the new set" error={errorOf("name")} hint="2 to 100 of lower-case letters, digits, - and _.">
+        <Field label="Name of the new set" error={errorOf("name")} hint="2 to 100 lower-case letters, digits, - and _.">
           {(a) => <input {...a} required spellcheck={false} value={choice.name} onInput={(e) => rename(e.currentTarget.value)} />}
         </Field>
       )}

@@ -11,7 +11,7 @@ import { fromClipboard, fromDrop, fromInput } from "./selection";
 import { useDrop, usePaste } from "./window";
 
 interface Upload {
-  /** What the choosers of files need on the page. */
+  /** The elements that the file choosers need on the page. */
   inputs: ComponentChildren;
   chooseFiles: () => void;
   chooseFolder: () => void;
@@ -19,7 +19,7 @@ interface Upload {
   dialog: ComponentChildren;
 }
 
-/** Accepts files for a target; without one it accepts none. Their names begin with `folder`. */
+/** Accepts files for a target; without a target, none. `folder` is the prefix of their names. */
 export function useUpload(target: UploadTarget | undefined, folder = ""): Upload {
   const [selection, select] = useState<Selection | undefined>();
   const setSelection = ({ files, unreadable }: Selection) => select({ files: files.map((f) => ({ ...f, path: folder + f.path })), unreadable });
@@ -28,7 +28,7 @@ export function useUpload(target: UploadTarget | undefined, folder = ""): Upload
   const change = (e: Event) => {
     const input = e.currentTarget as HTMLInputElement;
     setSelection(fromInput(input.files!));
-    input.value = ""; // so that the same files can be selected again
+    input.value = ""; // allows selecting the same files again
   };
   const [reading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();

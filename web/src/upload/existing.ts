@@ -1,15 +1,15 @@
-// What a set has already under the names of files that are about to be sent. Files of a folder are asked for together: a request for each would
-// take as long as its upload.
+// Looks up existing files under the names of a coming upload. Files of a folder are looked up
+// together, because one request per file would take as long as its upload.
 import type { Resource } from "../api";
 import { sets } from "../api";
 import { prefixOf } from "./replace";
 import type { SelectedFile } from "./selection";
 import { sha256 } from "./sha256";
 
-/** Names that are asked for together. */
+/** The number of names per lookup. */
 const together = 100;
 
-/** An answer about many names is used for this time, in ms. */
+/** The time during which a lookup is valid, in ms. */
 const fresh = 5000;
 
 /** The active resources of a set by name, oldest first. */
@@ -17,7 +17,8 @@ type Named = ReadonlyMap<string, Resource[]>;
 
 const byName = async (setId: string, name: string, signal?: AbortSignal) => (await sets.resources(setId, { name, limit: 1000 }).all(1, signal)).items;
 
-/** Lists what has names such as these. Without a common beginning that narrows a large set down, each is asked for by itself. */
+/** Lists the files with these names. Without a common prefix that narrows down a large set, each
+    name is looked up separately. */
 async function list(setId: string, names: string[], outer?: string): Promise<Named> {
   const prefix = prefixOf(names);
   if (names.length > 1 && prefix !== outer) {
@@ -36,11 +37,12 @@ function grouped(all: Resource[]): Named {
   return found;
 }
 
-/** Remembers for a moment what was found about files that come next. */
+/** Caches lookups for the next files. */
 export class Existing {
   private known: { setId: string; at: number; names: Set<string>; found: Promise<Named | undefined> } | undefined;
 
-  /** The newest resource of the name of a file, and whether it has the same bytes: files are hashed only where sizes are equal. `next` are files that will be asked for soon. */
+  /** The newest resource with the name of a file, and whether it has the same bytes: files are
+      hashed only if the sizes are equal. `next` are the following files. */
   async find(setId: string, { file, path }: SelectedFile, next: () => string[], signal: AbortSignal): Promise<{ resource: Resource; same: boolean } | undefined> {
     const named = await this.named(setId, path, next, signal);
     const equal = named.filter((r) => r.bytes === file.size);
@@ -55,10 +57,11 @@ export class Existing {
 
   private async named(setId: string, path: string, next: () => string[], signal: AbortSignal): Promise<Resource[]> {
     const now = performance.now();
-    // Each answer counts once: a second try is about what the first one has done.
+    // Each result is used once: a retry needs the state after the first try.
     if (this.known?.setId !== setId || now - this.known.at > fresh || !this.known.names.delete(path)) {
       const names = new Set([path, ...next().slice(0, together - 1)]);
-      this.known = { setId, at: now, names, found: list(setId, [...names]).catch(() => undefined) }; // then each file says what is wrong
+      // then each file reports its own error
+      this.known = { setId, at: now, names, found: list(setId, [...names]).catch(() => undefined) };
       names.delete(path);
     }
     const found = await this.known.found;

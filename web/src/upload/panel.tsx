@@ -10,7 +10,7 @@ import type { Unreadable } from "./selection";
 /** Files that are listed at most; failures come first. */
 const maxListed = 200;
 
-/** The panel at the lower edge of the window: uploads under way, then their results. */
+/** The panel at the lower edge of the window: running uploads, then their results. */
 export function Uploads() {
   const queue = useQueue();
   const [open, setOpen] = useState(true);
@@ -55,7 +55,7 @@ function headline({ files, running, by }: Totals, { paused, unreadable }: { paus
   return unreadable.length ? "Finished, but some files could not be read" : "All done";
 }
 
-/** After this many seconds without a byte sent, the panel says so. */
+/** The number of seconds without a sent byte after which the panel reports it. */
 const maxSilence = 5;
 
 function progressText({ done, bytes, rate, unanswered, silence }: Totals): string {

@@ -11,16 +11,19 @@ import { uploadFile } from "./resumable";
 import type { SelectedFile, Unreadable } from "./selection";
 import { Speed } from "./speed";
 
-/** Concurrent uploads. Browsers make six connections to a service, of which one has the stream of events. */
+/** Concurrent uploads. Browsers make six connections to a service, one of which is the stream of
+    events. */
 const concurrency = 4;
 
-/** A file of up to this many bytes is small: for such ones there may be one upload more, since they make room for other requests soon. */
+/** The maximum size of a small file in bytes. Small files allow one more concurrent upload, because
+    they finish soon. */
 const small = 1 << 18;
 
-/** Files whose names are looked up ahead. */
+/** The number of files whose names are looked up ahead. */
 const maxUpcoming = 100;
 
-/** The pause between two calls of the listeners, in ms: rendering takes longer than to send a small file. */
+/** The pause between two calls of the listeners, in ms: rendering takes longer than sending a small
+    file. */
 const notifyInterval = 250;
 
 export interface Item {
@@ -28,7 +31,8 @@ export interface Item {
   readonly id: number;
   readonly selected: SelectedFile;
   readonly set: DataSet;
-  /** The versions that it may replace. Without them, it becomes another resource of the same name. */
+  /** The versions that it can replace. Without them, it becomes another resource with the same
+      name. */
   readonly replaces: Confirmed | undefined;
   /** "exists": the set already has the file with the same content. */
   state: "waiting" | "comparing" | "sending" | "sent" | "exists" | "failed" | "cancelled";
@@ -53,9 +57,9 @@ export interface Totals {
   running: boolean;
   /** Bytes sent per second, over the last seconds. */
   rate: number;
-  /** The service answers none of the uploads under way. */
+  /** The service responds to no running upload. */
   unanswered: boolean;
-  /** Seconds since the last byte was sent, while uploads are under way. */
+  /** Seconds since the last sent byte, while uploads are running. */
   silence: number;
 }
 
@@ -218,7 +222,7 @@ class Queue {
     }
   }
 
-  /** The names of small files that come next, and go to a set. */
+  /** The names of the next small files for a set. */
   private upcoming(set: DataSet): string[] {
     const names: string[] = [];
     for (const item of this.items.slice(this.next, this.next + maxUpcoming)) {
@@ -229,7 +233,8 @@ class Queue {
     return names;
   }
 
-  /** Calls the listeners, at once after a pause, else some times a second: thousands of small files change more often. */
+  /** Calls the listeners: immediately after a pause, otherwise at intervals, because thousands of
+      small files change more often. */
   private notify() {
     this.due ||= setTimeout(() => {
       this.due = 0;
@@ -239,7 +244,8 @@ class Queue {
   }
 }
 
-/** Detects that a file has changed or vanished since it was selected: that fails like a broken connection. */
+/** Detects that a file has changed or vanished since it was selected, which otherwise looks like a
+    broken connection. */
 async function explain(item: Item, problem: Problem): Promise<Problem> {
   if (problem.status !== 0) return problem;
   try {

@@ -1,4 +1,5 @@
-// The user confirms the replacement of one version, and the request names that version: what others have saved since is not hidden unseen.
+// The user confirms the replacement of one version, and the request contains that version, so that
+// it cannot hide a newer version.
 import type { Page, Resource } from "../api";
 import { Problem, resources, sets } from "../api";
 import { asProblem } from "../ui/load";
@@ -19,7 +20,7 @@ export class Replaced extends Problem {
   }
 }
 
-/** Retries after the record has changed, but not its bytes. */
+/** The number of retries after the record, but not its bytes, has changed. */
 const attempts = 5;
 
 /** Replaces the file of a resource if its current version is a confirmed one, else throws Replaced. */
@@ -32,7 +33,7 @@ export async function replaceFile(
   for (let left = attempts; ; left--) {
     const { etag, ...now } = await resources.get(id);
     if (now.state !== "active" || !confirmed.has(versionOf(now))) throw new Replaced(now);
-    // Fields that are left out would get their defaults.
+    // Omitted fields would get their defaults.
     const fields = { name: now.name, description: now.description, format: now.format };
     try {
       return await uploadFile({ resourceId: id, within: now.setId, ...(etag && { etag }) }, file, file.name, fields, options);
@@ -49,14 +50,15 @@ export interface NameConflict {
   existing: Resource[];
 }
 
-/** Up to this many names are queried one by one; for more, all names with their common prefix are listed. */
+/** Up to this many names are queried individually; for more, all names with their common prefix are
+    listed. */
 const maxQueries = 20;
 
 /** The common prefix. */
 export function prefixOf(texts: string[]): string {
   let prefix = texts[0] ?? "";
   for (const text of texts) while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1);
-  return prefix.replace(/[\ud800-\udbff]$/, ""); // no half of a surrogate pair
+  return prefix.replace(/[\ud800-\udbff]$/, ""); // does not end within a surrogate pair
 }
 
 /** Returns the files whose names exist in a set. */

@@ -9,7 +9,7 @@ import { Refused, sendInChunks } from "./tus";
 /** Larger files, in bytes, use resumable uploads. */
 const resumableAbove = 16 * 1024 * 1024;
 
-/** Uploads a file in the way that suits its size. */
+/** Uploads a file in the way that fits its size. */
 export const uploadFile: typeof resumableUpload = (to, file, ...rest) => (file.size > resumableAbove ? resumableUpload : formUpload)(to, file, ...rest);
 
 /** The key under which tus-js-client stores an upload in the browser; storedUploads parses it. */
@@ -58,18 +58,21 @@ async function resumableUpload(
     ...callbacks,
     endpoint: `${root}/uploads`,
     metadata,
-    // It identifies file and destination, not the user: the service lets only the user resume who has started the upload.
+    // The fingerprint identifies file and destination, not the user: the service lets only the user
+    // who started an upload resume it.
     fingerprint: fingerprintOf({ ...metadata, ...(within && { within, etag }) }, file),
     ...(etag && { headers: { "If-Match": etag } }),
     backoff: [0, 1000, 2000, 5000, 10_000, 20_000],
-    isFinal: (status, body) => failureOf(status, body).code === "quota_exceeded", // trying again makes no room
+    // retrying does not free space
+    isFinal: (status, body) => failureOf(status, body).code === "quota_exceeded",
   }).catch((thrown) => {
     throw thrown instanceof Refused ? (thrown.status ? failureOf(thrown.status, thrown.body) : unreachable) : thrown;
   });
   const made = last.getHeader("Labshelf-Resource");
-  if (!made) throw unreachable; // the answer is from a proxy
+  if (!made) throw unreachable; // the response is from a proxy
   const resource = await resources.get(made.slice(made.lastIndexOf("/") + 1));
-  // A completed upload whose answer was lost may have created a resource that was deleted or renamed since.
+  // A completed upload whose response was lost can have created a resource that was deleted or
+  // renamed since.
   if (resumed && (resource.state !== "active" || resource.name !== (fields.name ?? filename)))
     return resumableUpload(to, file, filename, fields, callbacks);
   return resource;

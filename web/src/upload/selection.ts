@@ -31,7 +31,8 @@ export function fromClipboard(list: FileList, now = new Date()): Selection {
   return { files: sorted([...list].map((file) => ({ file, path: named(file) }))), unreadable: [] };
 }
 
-/** All files of a drop, also those in folders. It reads the items before the first await: afterwards the transfer is empty. */
+/** All files of a drop, including folders. It reads the items before the first await: afterwards
+    the transfer is empty. */
 export async function fromDrop(transfer: DataTransfer): Promise<Selection> {
   const selection: Selection = { files: [], unreadable: [] };
   const entries: FileSystemEntry[] = [];
@@ -62,7 +63,7 @@ const fileOf = (entry: FileSystemFileEntry) => new Promise<File>((resolve, rejec
 async function walkFolder(entry: FileSystemDirectoryEntry, selection: Selection): Promise<void> {
   const reader = entry.createReader();
   for (;;) {
-    // Each call returns about a hundred entries; none means the end.
+    // Each call returns about a hundred entries; an empty result means the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return;
     for (const inner of some) await walk(inner, selection);

@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4) of a file of any size. crypto.subtle needs the whole file in memory, and exists only over HTTPS or on localhost.
+// SHA-256 (FIPS 180-4) of a file of any size. crypto.subtle requires the whole file in memory, and
+// exists only over HTTPS or on localhost.
 
 const k = new Uint32Array(64);
 const initial = new Uint32Array(8);
@@ -68,7 +69,7 @@ class Hash {
   }
 }
 
-/** Bytes that are hashed at once, in about 10 ms; in between the page handles events. */
+/** The number of bytes hashed at once; the page handles events in between. */
 const chunk = 1 << 20;
 
 /** Returns the digest of a file in hex. Throws the reason of the signal if it is aborted. */

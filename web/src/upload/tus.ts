@@ -1,12 +1,14 @@
-// Sends a file in chunks by the tus protocol, and goes on after a break in the connection, or where an earlier page has stopped.
+// Sends a file in chunks by the tus protocol. It resumes after a broken connection, or where an
+// earlier page stopped.
 import type { DetailedError, HttpResponse, UploadOptions as TusOptions } from "tus-js-client";
 
-/** How a file is sent. */
+/** The options of an upload. */
 export interface Sending {
   endpoint: string;
-  /** What the service is told about the file. */
+  /** The metadata of the upload. */
   metadata: Record<string, string>;
-  /** Identifies the file and where it goes; the browser stores the address of the upload under it until that is done. */
+  /** Identifies the file and its destination; the browser stores the address of the unfinished
+      upload under it. */
   fingerprint: string;
   /** Headers of the request that begins the upload. */
   headers?: Record<string, string>;
@@ -14,7 +16,7 @@ export interface Sending {
   address?: string | undefined;
   /** The pauses between tries without progress, in ms; after the last one it fails. */
   backoff: number[];
-  /** Whether an answer that asks for another try, by its status, is final all the same. */
+  /** Whether a response is final although its status normally allows a retry. */
   isFinal: (status: number, body: string) => boolean;
   signal?: AbortSignal;
   onProgress: (sent: number) => void;
@@ -24,7 +26,7 @@ export interface Sending {
   onAddress?: (address: string) => void;
 }
 
-/** An answer that ends an upload; status 0: there was none. */
+/** A response that ends an upload; status 0: no response. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -34,10 +36,12 @@ export class Refused extends Error {
   }
 }
 
-/** Sends a file. Returns the last answer, and whether the upload had begun before. Throws Refused, the reason of the signal, or what the file says. */
+/** Sends a file. Returns the last response, and whether the upload had begun before. Throws
+    Refused, the reason of the signal, or the read error of the file. */
 export async function sendInChunks(file: File, t: Sending): Promise<{ last: HttpResponse; resumed: boolean }> {
   const { Upload } = await import("tus-js-client");
-  /** An answer to HEAD without an offset. tus-js-client would start a new upload after it; here it retries. */
+  /** A response to HEAD without an offset. tus-js-client would start a new upload after it; here it
+      retries. */
   let withoutOffset: HttpResponse | undefined;
   let resumed = false;
   /** False until the first progress event, whose value is the offset from which the upload starts. */
@@ -86,7 +90,8 @@ export async function sendInChunks(file: File, t: Sending): Promise<{ last: Http
   return { last, resumed };
 }
 
-/** Whether a status comes from a proxy, from a service that is not ready, or asks to sign in again. */
+/** Whether a status comes from a proxy or from a service that is not ready, or requires a new
+    sign-in. */
 const isTemporary = (status: number) => status === 401 || status === 408 || status === 429 || status >= 500;
 
 function refusalOf(error: Error | DetailedError, withoutOffset: HttpResponse | undefined) {

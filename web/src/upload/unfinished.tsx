@@ -29,7 +29,7 @@ const nameOf = ({ fields }: StoredUpload) => fields.name ?? fields.filename;
 /** Whether an item of the queue is the file of a stored upload. */
 const isOf = ({ selected: { path, file } }: Item, stored: StoredUpload) => path === nameOf(stored) && file.size === stored.size;
 
-/** @param onSelect gets the file of an unfinished upload, selected again */
+/** @param onSelect receives the file of an unfinished upload, selected again */
 export function UnfinishedUploads({ of, onSelect }: { of: DataSet | Resource; onSelect: (file: File, path: string) => void }) {
   const { items } = useQueue();
   const busy = items.some((item) => !isFinished(item));
@@ -67,10 +67,10 @@ function Line({ of, upload, onSelect, discarded }: LineProps) {
   const { resourceId, filename } = upload.fields;
   const select = () => {
     const file = input.current!.files![0]!;
-    input.current!.value = ""; // so that the same file can be selected again
+    input.current!.value = ""; // allows selecting the same file again
     const same = file.size === upload.size && file.lastModified === upload.lastModified;
     setOther(same ? "" : file.name);
-    // If the file was renamed, it is sent under its earlier name.
+    // A renamed file is sent under its earlier name.
     if (same) onSelect(file.name === filename ? file : new File([file], filename, { type: file.type, lastModified: file.lastModified }), name);
   };
   const { run: discard, problem } = useAction(() =>

@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { listen } from "../events";
 
-/** Returns whether files are dragged over the window, and calls `onDrop` when they are dropped. Without `onDrop` they are refused. */
+/** Returns whether files are dragged over the window, and calls `onDrop` when they are dropped.
+    Without `onDrop`, drops are refused. */
 export function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
@@ -27,7 +28,8 @@ export function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined):
   return over;
 }
 
-/** Calls `onPaste` with files that are pasted anywhere but into a field, while it is given and no dialog is open. */
+/** Calls `onPaste` with files that are pasted outside of fields, if it is set and no dialog is
+    open. */
 export function usePaste(onPaste: ((files: FileList) => void) | undefined) {
   const latest = useRef(onPaste);
   latest.current = onPaste;

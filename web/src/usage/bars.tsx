@@ -7,7 +7,7 @@ import { isNearlyFull } from "./quota";
 import type { Measure } from "./series";
 import { active, deleted, described, old, short } from "./series";
 
-/** Dataspaces that are shown at first. */
+/** The number of dataspaces shown initially. */
 const shownAtFirst = 50;
 
 interface Props {

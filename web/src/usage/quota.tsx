@@ -1,14 +1,14 @@
-// How much of a quota is used, and a warning before it is used up.
+// The used part of a quota, and a warning before it is full.
 import { dataspaces, users } from "../api";
 import { size } from "../format";
 import { Size } from "../ui/components";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 
-/** A part of a quota from which on people are warned. */
+/** The fraction of a quota at which the warning appears. */
 const nearlyFull = 0.8;
 
-/** Bytes, and how many they may be; without a quota there is no limit. */
+/** The used bytes and the quota; without a quota there is no limit. */
 export interface Share {
   used: number;
   quota?: number | undefined;
@@ -44,13 +44,14 @@ export function QuotaWarning({ text }: { text: string }) {
   );
 }
 
-/** Warns of files that do not fit into a quota, of the dataspace or of the user, or nearly fill it. */
+/** Warns about files that do not fit into a quota of the dataspace or the user, or nearly fill it.
+ */
 export function UploadWarning({ did, bytes }: { did: string; bytes: number }) {
   const { value } = useLoad(async () => {
     const [space, own] = await Promise.all([dataspaces.usage(did), users.usage("me")]);
     return [
       { whose: "of this dataspace", used: space.activeBytes + space.deletedBytes + space.oldBytes, quota: space.quota },
-      { whose: "that you have", ...own },
+      { whose: "of your account", ...own },
     ];
   }, [did]);
   return (
@@ -60,7 +61,7 @@ export function UploadWarning({ did, bytes }: { did: string; bytes: number }) {
           key={whose}
           text={
             s.used + bytes > s.quota!
-              ? `Not all of it fits: the quota ${whose} has room for ${size(Math.max(0, s.quota! - s.used))}.`
+              ? `Not everything fits: the quota ${whose} has ${size(Math.max(0, s.quota! - s.used))} left.`
               : `After this upload ${percentOf({ ...s, used: s.used + bytes })} of the quota ${whose} are used.`
           }
         />

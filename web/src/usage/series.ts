@@ -27,13 +27,13 @@ export interface Series {
 
 export const active = (c: Counters, m: Measure) => (m === "bytes" ? c.activeBytes : c.activeFiles);
 export const deleted = (c: Counters, m: Measure) => (m === "bytes" ? c.deletedBytes : c.deletedFiles);
-/** What versions before the current ones take. */
+/** The size of older versions. */
 export const old = (c: Counters, m: Measure) => (m === "bytes" ? c.oldBytes : c.oldVersions);
 
-/** The series of the last days; without their number, of all days from the day before the first one. */
+/** The series of the last days; without a number, of all days from the day before the first one. */
 export function seriesOf(days: (Counters & { day: string })[], measure: Measure, last?: number, now = Date.now()): Series {
   const all = days.map((d) => ({ at: Date.parse(d.day), active: active(d, measure), deleted: deleted(d, measure), old: old(d, measure) }));
-  // The clock of the browser may be behind that of the service.
+  // The clock of the browser can be behind the clock of the service.
   const to = Math.max(Math.floor(now / dayLength) * dayLength, all.at(-1)?.at ?? 0) + dayLength;
   const from = last ? to - last * dayLength : (all[0]?.at ?? to - dayLength) - dayLength;
   const before = all.findLast((p) => p.at <= from);

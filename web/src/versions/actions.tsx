@@ -1,4 +1,4 @@
-// What can be done with a version of a file: restore, label, erase.
+// The actions on a version of a file: restore, label, erase.
 import { useRef, useState } from "preact/hooks";
 import type { Resource, Version } from "../api";
 import { Problem, versions } from "../api";
@@ -9,26 +9,27 @@ import { Field, Form } from "../ui/form";
 import { useAction } from "../ui/load";
 import { UserName } from "../ui/users";
 
-/** What a restored version became, for people. */
+/** Describes the result of restoring a version. */
 export const restoredAs = (version: Version, before: Resource, now: Resource) =>
   now.version === before.version
-    ? `The file is as in version ${version.version} already.`
-    : `The file is as in version ${version.version} again. This is version ${now.version}; to undo it, restore version ${before.version}.`;
+    ? `The file already has the content of version ${version.version}.`
+    : `Version ${version.version} is restored as version ${now.version}. To undo this, restore version ${before.version}.`;
 
-const changed = new Problem(412, "changed", "The file was changed since this page was loaded, so nothing was restored. Look at its newest version, then decide again.");
+const changed = new Problem(412, "changed", "The file was changed since this page was loaded, so nothing was restored. Check the newest version, then try again.");
 
 interface RestoreProps {
   version: Version;
-  /** The resource as it is shown: it is not restored if it has changed since. */
+  /** The shown resource: the version is not restored if the resource has changed since. */
   resource: Resource;
   done: (now: Resource) => void;
   /** Loads the resource again. */
   refresh: () => void;
-  /** For a row of a list. */
+  /** Whether it is in a row of a list. */
   tight?: true;
 }
 
-/** Makes a version the current one, as a new version. The one before stays, so nothing is asked. */
+/** Restores a version as a new version. The previous version stays, so no confirmation is needed.
+ */
 export function RestoreVersion({ version, resource, done, refresh, tight }: RestoreProps) {
   const { run, busy, problem, dismiss } = useAction(async () => done(await versions.restore(resource, version.version)));
   const outdated = problem?.status === 412;
@@ -76,7 +77,7 @@ export function LabelVersion({ version, done, tight }: LabelProps) {
             {(errorOf) => (
               <Field
                 label="Label"
-                hint="Such as: as published. A version with a label is kept whatever the retention of the dataspace says, until the file itself is deleted and purged. An empty field removes the label."
+                hint="Such as: as published. A version with a label is always kept until the file itself is deleted and purged. Leave empty to remove the label."
                 error={errorOf("label")}
               >
                 {(a) => <input name="label" autofocus maxLength={100} defaultValue={version.label} {...a} />}
@@ -111,7 +112,7 @@ export function EraseVersion({ version: v, done }: { version: Version; done: (ve
               restore them here. The record stays, with the SHA-256, and says when and by whom the version was erased.
             </p>
             {v.label && <p>Its label, “{v.label}”, does not protect it.</p>}
-            <p>Backups that were made before still have the bytes. So do other versions and files with the same content: erase these, too.</p>
+            <p>Earlier backups still contain the bytes. Other versions and files with the same content also keep them: erase these, too.</p>
           </div>
         ),
       }}

@@ -1,4 +1,4 @@
-// How two versions of a file differ: in their records, and, where both are text, line by line.
+// The differences of two versions of a file: in their records, and, if both are text, line by line.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Version } from "../api";
@@ -14,10 +14,10 @@ import { Removed } from "./removed";
 /** Larger files are not compared line by line. */
 const bound = 4 * MB;
 
-/** Rows that are shown at first, and more on demand: browsers become slow with more. */
+/** The number of rows per step: browsers become slow with more. */
 const step = 2000;
 
-/** Equal lines that are shown around a change. */
+/** The number of equal lines shown around a change. */
 const context = 3;
 
 /** Compares a version with another one; the older one comes first. */
@@ -84,7 +84,7 @@ function Content({ before, after }: Both) {
   return <Lines before={before} after={after} />;
 }
 
-/** Reads a text; undefined if it is none. */
+/** Reads a text; undefined if the file is not text. */
 async function textOf(version: Version, signal: AbortSignal): Promise<string | undefined> {
   if (!version.bytes) return "";
   const source = new Source(version);
@@ -97,7 +97,7 @@ function Lines({ before, after }: Both) {
   if (problem) return <ReadError problem={problem} retry={reload} />;
   if (!value) return <Skeleton lines={10} />;
   const [old, now] = value;
-  if (old === undefined || now === undefined) return <p class="dim">Only text is compared line by line. Look at each of the versions, or download them.</p>;
+  if (old === undefined || now === undefined) return <p class="dim">Only text is compared line by line. Open each version, or download both.</p>;
   return <Differences old={old} now={now} />;
 }
 
@@ -117,7 +117,7 @@ function Differences({ old, now }: { old: string; now: string }) {
     <>
       <p class="preview-tools dim" role="status">
         {plural(length("before"), "line")} removed, {count(length("after"))} added
-        {!complete && ". The versions differ in too much to match all lines: all between the first and the last difference count as changed"}
+        {!complete && ". The versions differ too much to match all lines: everything between the first and the last difference counts as changed"}
       </p>
       <div class="differences" tabIndex={0} role="region" aria-label="Differences">
         <table>
@@ -155,7 +155,7 @@ function Differences({ old, now }: { old: string; now: string }) {
   );
 }
 
-/** A line of one or of both texts, or lines that are left out. */
+/** A line of one or both texts, or a number of omitted lines. */
 type Row = LineRow | { hidden: Block; count: number };
 
 interface LineRow {
@@ -163,7 +163,7 @@ interface LineRow {
   before?: number;
   after?: number;
   text: string;
-  /** The characters that differ from the line in whose place it is. */
+  /** The characters that differ from the replaced line. */
   part?: [from: number, to: number] | undefined;
 }
 
@@ -177,7 +177,7 @@ function firstOf<T>(items: Iterable<T>, most: number): [T[], boolean] {
   return [first, false];
 }
 
-/** The rows to show: of unchanged lines only those around changes, unless they were opened. */
+/** The rows to show: unchanged lines only around changes, unless they were expanded. */
 function* rowsOf(before: string[], after: string[], blocks: Block[], opened: ReadonlySet<Block>): Generator<Row> {
   for (const [at, block] of blocks.entries()) {
     if (!block.same) {
@@ -197,14 +197,15 @@ function* rowsOf(before: string[], after: string[], blocks: Block[], opened: Rea
   }
 }
 
-/** Removed lines, then added ones. Where these are as many, the differing part of each is marked. */
+/** Removed lines, then added ones. If both counts are equal, the differing part of each is marked.
+ */
 function* changedRows(before: string[], after: string[], { before: [from, to], after: [start, end] }: Block): Generator<LineRow> {
   const part = (n: number) => (to - from === end - start ? differingPart(before[from + n]!, after[start + n]!) : undefined);
   for (let n = 0; from + n < to; n++) yield { before: from + n + 1, text: before[from + n]!, part: part(n)?.before };
   for (let n = 0; start + n < end; n++) yield { after: start + n + 1, text: after[start + n]!, part: part(n)?.after };
 }
 
-/** A carriage return at the end of a line, which editors and instruments leave, is drawn: it can be the only difference. */
+/** Shows a carriage return at the end of a line: it can be the only difference. */
 const visible = (text: string) => text.replace(/\r$/, "␍");
 
 function Line({ row: { before, after, text, part } }: { row: LineRow }) {

@@ -4,17 +4,18 @@ import { diffArrays } from "diff/libesm/diff/array.js";
 /** A range of lines: indices, the second one exclusive. */
 type Range = [from: number, to: number];
 
-/** Lines that both texts have, or lines of the one in place of which the other has others, perhaps none. */
+/** Lines that both texts have, or lines of one text that replace lines of the other, perhaps none.
+ */
 export interface Block {
   same: boolean;
   before: Range;
   after: Range;
 }
 
-/** How long the search for common lines may take, in ms: so long the page does not answer. */
+/** The time limit of the search for common lines, in ms, because it blocks the page. */
 const timeout = 300;
 
-/** The lines of a text without their line feeds. A line feed at the end begins no further line. */
+/** The lines of a text without line feeds. A line feed at the end does not begin another line. */
 export const linesOf = (text: string): string[] => (text ? text.replace(/\n$/, "").split("\n") : []);
 
 /** The blocks of two texts, in order. `complete` is false if the search took too long: then lines between the first and the last difference count as changed. */
@@ -42,7 +43,8 @@ export function compareLines(before: string[], after: string[]): { blocks: Block
 
 /** Pairs of equal lines from `from` on to `tail` lines before the end, ascending; undefined if the search took too long. */
 function commonLines(before: string[], after: string[], from: number, tail: number): Range[] | undefined {
-  // Lines that only one text has match nothing. Without them, the search is fast also where a whole column has changed.
+  // Lines in only one of the texts match nothing. Without them, the search is fast even if a whole
+  // column has changed.
   const candidates = (of: string[], other: string[]) => {
     const inOther = new Set(other.slice(from, other.length - tail));
     return Array.from({ length: of.length - tail - from }, (_, n) => from + n).filter((n) => inOther.has(of[n]!));

@@ -11,7 +11,7 @@ import { LabelVersion, restoredAs, RestoreVersion } from "./actions";
 export const versionPage = (v: Version, compareWith?: number) =>
   `/resources/${v.resourceId}/versions/${v.version}${compareWith ? `?with=${compareWith}` : ""}`;
 
-/** What distinguishes a version: its label, and whether it is there. */
+/** The badges of a version: its label, and whether its file exists. */
 export function VersionBadges({ of: v }: { of: Version }) {
   return (
     <>

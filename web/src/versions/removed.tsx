@@ -2,7 +2,7 @@ import type { Version } from "../api";
 import { Time } from "../ui/components";
 import { UserName } from "../ui/users";
 
-/** When the file of a version was removed, and by which rule. */
+/** The time and the rule of the removal of a version's file. */
 export function Removed({ version: v }: { version: Version }) {
   return (
     <p>

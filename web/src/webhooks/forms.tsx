@@ -1,4 +1,4 @@
-// The dialogs of webhooks: what one sends, and its secret.
+// The dialogs of webhooks: the settings, and the secret.
 import { useRef } from "preact/hooks";
 import type { Webhook } from "../api";
 import { dataspaces, privileges, webhooks } from "../api";
@@ -8,7 +8,7 @@ import { Dialog } from "../ui/dialog";
 import { Field, Form } from "../ui/form";
 import { useLoad } from "../ui/load";
 
-/** A name for people. */
+/** The display name. */
 export const nameOf = (w: Webhook) => w.label || w.url;
 
 /** The dataspaces that the user manages. */
@@ -43,7 +43,7 @@ export function WebhookForm({ was, done, cancel }: { was?: Webhook; done: (w: We
     <Form action={was ? "Save" : "Create webhook"} submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
-          <Field label="URL" hint="Where it sends. The operator decides which hosts are allowed." error={errorOf("url")}>
+          <Field label="URL" hint="The URL that receives the messages. The operator decides which hosts are allowed." error={errorOf("url")}>
             {(a) => <input ref={url} type="url" required autofocus spellcheck={false} defaultValue={was?.url} {...a} />}
           </Field>
           {!was && (
@@ -63,10 +63,10 @@ export function WebhookForm({ was, done, cancel }: { was?: Webhook; done: (w: We
           <Field label="Kinds" hint="Such as resource.* set.create. Empty: all kinds." error={errorOf("events")}>
             {(a) => <input ref={events} spellcheck={false} autocomplete="off" defaultValue={was?.events.join(" ")} {...a} />}
           </Field>
-          <Field label="Label" hint="What receives the messages, such as “pipeline”." error={errorOf("label")}>
+          <Field label="Label" hint="A name for the receiver, such as “pipeline”." error={errorOf("label")}>
             {(a) => <input ref={label} defaultValue={was?.label} {...a} />}
           </Field>
-          {was && <p class="hint">The webhook acts for you from then on: it pauses when you lose the role.</p>}
+          {was && <p class="hint">Saving makes you the owner of the webhook: it pauses if you lose the role.</p>}
         </>
       )}
     </Form>
@@ -78,7 +78,7 @@ export function SecretDialog({ of: w, close }: { of: Webhook; close: () => void 
   return (
     <Dialog title={`Secret of ${nameOf(w)}`} onClose={close} stays>
       <p>
-        It is shown only once. The receiver verifies with it that messages are from this service.
+        The secret is shown only once. The receiver uses it to verify that messages come from this service.
         {w.formerSecretUntil && " For 24 hours messages are signed with the former secret, too."}
       </p>
       <p class="secret">

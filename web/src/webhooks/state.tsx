@@ -1,4 +1,4 @@
-// What a webhook hears of, and how it is doing, in words.
+// The events and the state of a webhook as text.
 import type { Webhook } from "../api";
 import { dataspaces } from "../api";
 import { count, plural } from "../format";
@@ -9,13 +9,13 @@ import { UserName } from "../ui/users";
 
 const reasons = {
   failed: "the last of ten tries failed",
-  gone: "the receiver answered that it wants no more messages (410)",
+  gone: "the receiver rejected further messages (410)",
   role_lost: "its user lost the role",
-  key_ended: "the key that it was made with has ended",
+  key_ended: "the key that created it was revoked or expired",
   restored: "the service was restored from a backup",
 };
 
-/** All that is known of a webhook but its deliveries. */
+/** The details of a webhook, without its deliveries. */
 export function WebhookFacts({ of: w }: { of: Webhook }) {
   return (
     <Facts

@@ -6,26 +6,26 @@ import { type Input, maxBytes, MiB, Refused } from "../lib/serve";
 import type { Table } from "./flatbuffer";
 import { type Column, type Field, unitName } from "./schema";
 
-/** Buffers that were unpacked and are kept, in bytes. */
+/** The maximum size of the cache of unpacked buffers, in bytes. */
 const kept = new Map<number, Promise<Uint8Array>>();
 let keptBytes = 0;
 
 const unpackers = [lz4.frame, (packed: Uint8Array, length: number) => unzstd(packed, new Uint8Array(length))];
 
 async function unpacked(input: Input, at: number, bytes: number, codec: number): Promise<Uint8Array> {
-  if (bytes > maxBytes) throw new Refused(`A compressed part of it has more than ${maxBytes / MiB} MiB.`);
+  if (bytes > maxBytes) throw new Refused(`A compressed part of the file has more than ${maxBytes / MiB} MiB.`);
   const all = await input.read(at, bytes);
   const length = Number(new DataView(all.buffer, all.byteOffset, all.byteLength).getBigInt64(0, true));
   if (length === -1) return all.subarray(8);
   if (!(length >= 0 && length <= maxBytes)) throw new Refused(`A part of it unpacks to more than ${maxBytes / MiB} MiB.`);
   const unpacker = unpackers[codec];
-  if (!unpacker) throw new Refused("It is compressed by a method that is not known.");
+  if (!unpacker) throw new Refused("Its compression method is not known.");
   const made = unpacker(all.subarray(8), length);
-  if (made.length !== length) throw new Refused("A compressed part of it is damaged.");
+  if (made.length !== length) throw new Refused("A compressed part of the file is damaged.");
   return made;
 }
 
-/** Values of one level that are read at once. */
+/** The maximum number of values of one level per read. */
 const maxValues = 4 << 20;
 
 export class Batch {
@@ -54,9 +54,9 @@ export class Batch {
   /** Bytes of a buffer. */
   private async bytes(index: number, start: number, length: number): Promise<Uint8Array> {
     const [offset, size] = [this.buffers[2 * index], this.buffers[2 * index + 1]];
-    if (offset === undefined || size === undefined) throw new Refused("A batch has fewer buffers than its schema needs.");
+    if (offset === undefined || size === undefined) throw new Refused("A batch has fewer buffers than its schema requires.");
     const at = this.body.at + offset;
-    if (!(offset >= 0 && size >= 0 && at + size <= this.end)) throw new Refused("A batch refers to bytes that it does not have.");
+    if (!(offset >= 0 && size >= 0 && at + size <= this.end)) throw new Refused("A batch refers to bytes outside of it.");
     if (length > maxBytes) throw new Refused(`These values have more than ${maxBytes / MiB} MiB.`);
     if (this.codec < 0 || size === 0) {
       if (start + length > size) throw new Refused("A column ends before its batch does.");
@@ -119,7 +119,7 @@ export class Batch {
     return Array.from({ length: to - from }, (_, i) => values[Number(integer(view, i * size, size, signed))] ?? null);
   }
 
-  /** Where values begin and end, from the buffer of offsets. */
+  /** The ranges of values, from the buffer of offsets. */
   private async offsets({ field, buffer }: Column, from: number, to: number): Promise<number[]> {
     const view = await this.view(buffer + 1, from * field.size, (to - from + 1) * field.size);
     const all = Array.from({ length: to - from + 1 }, (_, i) => Number(integer(view, i * field.size, field.size, true)));
@@ -153,7 +153,7 @@ export class Batch {
     return Array.from({ length: to - from }, (_, i) => Object.fromEntries(column.children.map((child, c) => [child.field.name, children[c]![i]!])));
   }
 
-  /** Where the values of each list begin and end among those of the child. */
+  /** The range of each list among the values of the child. */
   private async spans(column: Column, from: number, to: number): Promise<[number, number][]> {
     const { field, buffer } = column;
     if (field.kind === "fixedlist") return Array.from({ length: to - from }, (_, i) => [(from + i) * field.length, (from + i + 1) * field.length]);
@@ -237,7 +237,7 @@ function integer(view: DataView, at: number, size: number, signed: boolean): num
   if (size === 2) return signed ? view.getInt16(at, true) : view.getUint16(at, true);
   if (size === 4) return signed ? view.getInt32(at, true) : view.getUint32(at, true);
   if (size === 8) return signed ? view.getBigInt64(at, true) : view.getBigUint64(at, true);
-  throw new Refused(`Its integers have ${8 * size} bits, which Arrow does not know.`);
+  throw new Refused(`Its integers have ${8 * size} bits, which Arrow does not define.`);
 }
 
 function floating(view: DataView, at: number, size: number): number {

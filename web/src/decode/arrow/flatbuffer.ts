@@ -1,7 +1,7 @@
-// Tables of FlatBuffers: fields by their number, which may be absent.
+// FlatBuffers tables: fields by number, which may be absent.
 import { Refused } from "../lib/serve";
 
-/** Bytes of all texts of a buffer, of which many can be at one place. */
+/** The maximum size of all texts of a buffer. Many texts can share one position. */
 const maxTexts = 32 << 20;
 
 export class Table {
@@ -17,7 +17,7 @@ export class Table {
     this.count = (view.getUint16(this.fields, true) - 4) >> 1;
   }
 
-  /** The table that a buffer begins with. */
+  /** The root table of a buffer. */
   static root(bytes: Uint8Array): Table {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return new Table(view, view.getUint32(0, true));
@@ -50,7 +50,7 @@ export class Table {
     if (this.texts.left < 0) throw new Refused("Its schema has too much text.");
     return new TextDecoder().decode(new Uint8Array(this.view.buffer, this.view.byteOffset + at + 4, length));
   }
-  /** Where the values of a vector begin, and how many there are: no more than fit. */
+  /** The position and the length of a vector, bounded by the buffer. */
   vector(field: number, size: number): { at: number; length: number; view: DataView } {
     const at = this.target(field);
     const length = at ? this.view.getUint32(at, true) : 0;

@@ -1,4 +1,4 @@
-// The schema of Arrow: fields, their types, and how many buffers each has in a batch.
+// The schema of Arrow: fields, their types, and their number of buffers in a batch.
 import { Refused } from "../lib/serve";
 import type { Table } from "./flatbuffer";
 
@@ -12,20 +12,21 @@ export interface Field {
   kind: Kind;
   /** Such as "timestamp (us, UTC)". */
   type: string;
-  /** Bytes of a value, or of an offset; 0: bits. */
+  /** Bytes of a value or of an offset; 0 means bits. */
   size: number;
   signed: boolean;
-  /** Parts of a second; of dates, of a day. */
+  /** Fractions of a second; for dates, of a day. */
   per: bigint;
   utc: boolean;
   scale: number;
   text: boolean;
-  /** Of a list: how many values each has. Of a union: its type of each child, and whether it is dense. */
+  /** For a list: the number of values of each. For a union: the type id of each child, and whether
+      it is dense. */
   length: number;
   ids: number[];
   dense: boolean;
   children: Field[];
-  /** Of a dictionary: its values are indices, of which this says what they are. */
+  /** For a dictionary: the type of its indices. */
   index?: { id: bigint; size: number; signed: boolean };
   metadata: [string, string][];
 }
@@ -53,7 +54,7 @@ function unionOf(t: Table): Typed {
   return { kind: "union", type: dense ? "dense union" : "sparse union", dense, ids: Array.from({ length }, (_, i) => view.getInt32(at + 4 * i, true)) };
 }
 
-/** By the number of the type. */
+/** By type number. */
 const typesOf: Record<number, (t: Table) => Typed> = {
   1: sizes("null", "null", 0),
   2: (t) => ({ kind: "int", type: `${t.byte(1) ? "" : "u"}int${t.int(0)}`, size: t.int(0) / 8, signed: t.byte(1) !== 0 }),
@@ -87,7 +88,8 @@ export const unitName = ({ scale }: Field) => units[scale]!;
 
 export const pairs = (t: Table, field: number): [string, string][] => t.tables(field).map((pair) => [pair.text(0), pair.text(1)]);
 
-/** The fields of a schema. Offsets of FlatBuffers may point back, so depth and number are bounded. */
+/** The fields of a schema. Offsets of FlatBuffers can point back, so depth and number are limited.
+ */
 export function fieldsOf(tables: Table[], counted = { fields: 0 }, depth = 0): Field[] {
   if (depth > maxDepth) throw new Refused(`Its schema has more than ${maxDepth} levels.`);
   return tables.map((t) => {
@@ -107,11 +109,11 @@ export function fieldsOf(tables: Table[], counted = { fields: 0 }, depth = 0): F
   });
 }
 
-/** A field with its place in a batch. */
+/** A field with its position in a batch. */
 export interface Column {
   field: Field;
   node: number;
-  /** The first one, and how many there are. */
+  /** The index of the first one, and the count. */
   buffer: number;
   buffers: number;
   children: Column[];
@@ -124,7 +126,7 @@ function buffersOf(field: Field, old: boolean): number {
   return field.kind === "binary" || field.kind === "utf8" || field.kind === "listview" ? 3 : 2;
 }
 
-/** Where the fields stand in a batch, one after another with their children. */
+/** Assigns positions in a batch: fields in order, each followed by its children. */
 export function layout(fields: Field[], variadic: number[], old: boolean): Column[] {
   const next = { node: 0, buffer: 0, view: 0 };
   const place = (field: Field): Column => {

@@ -1,9 +1,9 @@
-// The compression of images by White, HCOMPRESS: coefficients of the transform of Haar, in planes
-// of bits that are trees of quarters.
+// HCOMPRESS, the image compression by White: coefficients of the Haar transform, in bit planes that
+// are quadtrees.
 import { Refused } from "../lib/serve";
 import { Bits } from "./integers";
 
-/** Codes of the pattern of four bits, by their length: the first ones have three bits. */
+/** Codes of the four-bit patterns, by length: the first ones have three bits. */
 const codes: Record<number, number>[] = [
   { 0: 1, 1: 2, 2: 4, 3: 8 },
   { 8: 3, 9: 5, 10: 10, 11: 12, 12: 15 },
@@ -18,26 +18,26 @@ function pattern(bits: Bits): number {
     if (found !== undefined) return found;
     code = code * 2 + bits.take(1);
   }
-  throw new Refused("A compressed part of it is damaged.");
+  throw new Refused("A compressed part of the file is damaged.");
 }
 
-/** The least power of two that is not less. */
+/** The smallest power of two that is not smaller. */
 const levelsOf = (n: number) => Math.ceil(Math.log2(n) - 1e-9);
 
-/** The lengths of a side at each level, from the least to the whole. */
+/** The lengths of a side at each level, ascending. */
 function sides(whole: number, levels: number): number[] {
   const all = [whole];
   for (let k = 0; k < levels; k++) all.unshift((all[0]! + 1) >> 1);
   return all;
 }
 
-/** Calls `each` for the corners of blocks of two by two that are within a part. */
+/** Calls `each` for the corners of 2 × 2 blocks within a part. */
 function quarters(rows: number, columns: number, each: (row: number, column: number, block: number) => void) {
   let block = 0;
   for (let r = 0; r < rows; r += 2) for (let c = 0; c < columns; c += 2) each(r, c, block++);
 }
 
-/** Reads the planes of bits of a part of the coefficients. */
+/** Reads the bit planes of a part of the coefficients. */
 function readPlanes(bits: Bits, a: Int32Array, at: number, stride: number, rows: number, columns: number, planes: number) {
   if (!rows || !columns) return;
   const levels = levelsOf(Math.max(rows, columns));
@@ -46,7 +46,7 @@ function readPlanes(bits: Bits, a: Int32Array, at: number, stride: number, rows:
     const kind = bits.take(4);
     let blocks: Uint8Array;
     if (kind === 0) blocks = Uint8Array.from({ length: ((rows + 1) >> 1) * ((columns + 1) >> 1) }, () => bits.take(4));
-    else if (kind !== 15) throw new Refused("A compressed part of it is damaged.");
+    else if (kind !== 15) throw new Refused("A compressed part of the file is damaged.");
     else {
       blocks = Uint8Array.of(pattern(bits));
       for (let k = 1; k < levels; k++) {
@@ -74,17 +74,14 @@ function readPlanes(bits: Bits, a: Int32Array, at: number, stride: number, rows:
   }
 }
 
-/** Interleaves the first and the second half of values at equal distances. */
+/** Interleaves the first and the second half of equidistant values. */
 function interleave(a: Int32Array, at: number, count: number, stride: number, held: Int32Array) {
   const half = (count + 1) >> 1;
   for (let i = 0; i < count; i++) held[i < half ? 2 * i : 2 * (i - half) + 1] = a[at + i * stride]!;
   for (let i = 0; i < count; i++) a[at + i * stride] = held[i]!;
 }
 
-/**
- * Inverts the transform, level by level; what is lost by halves is rounded as it was when it was
- * made.
- */
+/** * Inverts the transform level by level. It rounds halves like the forward transform. */
 function invert(a: Int32Array, rows: number, columns: number) {
   const levels = levelsOf(Math.max(rows, columns));
   const [height, width] = [sides(rows, levels), sides(columns, levels)];
@@ -127,15 +124,15 @@ function invert(a: Int32Array, rows: number, columns: number) {
   }
 }
 
-/** The values of a tile of so many pixels. */
+/** The values of a tile with this number of pixels. */
 export function unHCompress(packed: Uint8Array<ArrayBuffer>, count: number): Int32Array {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  if (packed.length < 26 || view.getUint16(0) !== 0xdd99) throw new Refused("A compressed part of it is damaged.");
+  if (packed.length < 26 || view.getUint16(0) !== 0xdd99) throw new Refused("A compressed part of the file is damaged.");
   const [rows, columns, scale, sum] = [view.getInt32(2), view.getInt32(6), view.getInt32(10), Number(view.getBigInt64(14))];
   const planes = [packed[22]!, packed[23]!, packed[24]!];
-  if (rows < 1 || columns < 1 || rows * columns !== count) throw new Refused("A compressed part of it is damaged.");
+  if (rows < 1 || columns < 1 || rows * columns !== count) throw new Refused("A compressed part of the file is damaged.");
   if (Math.abs(sum) * Math.max(1, scale) >= 2 ** 29 || Math.max(...planes) > 28 || levelsOf(Math.max(rows, columns)) > 28) {
-    throw new Refused("Its values are too large for the reader of this compression here.");
+    throw new Refused("Its values are too large for this decompressor.");
   }
   const a = new Int32Array(count);
   const bits = new Bits(packed.subarray(25));
@@ -144,7 +141,7 @@ export function unHCompress(packed: Uint8Array<ArrayBuffer>, count: number): Int
   readPlanes(bits, a, halfColumns, columns, halfRows, columns >> 1, planes[1]!);
   readPlanes(bits, a, columns * halfRows, columns, rows >> 1, halfColumns, planes[1]!);
   readPlanes(bits, a, columns * halfRows + halfColumns, columns, rows >> 1, columns >> 1, planes[2]!);
-  if (bits.take(4) !== 0) throw new Refused("A compressed part of it is damaged.");
+  if (bits.take(4) !== 0) throw new Refused("A compressed part of the file is damaged.");
   bits.align();
   for (let i = 0; i < count; i++) if (a[i] && bits.take(1)) a[i] = -a[i]!;
   a[0] = sum;

@@ -1,9 +1,9 @@
-// Integers of the tiles of compressed images of FITS: the algorithms of Rice, and of PLIO.
+// Integers of compressed FITS image tiles: the Rice and PLIO algorithms.
 import { Refused } from "../lib/serve";
 
-const cut = () => new Refused("A compressed part of it is damaged.");
+const cut = () => new Refused("A compressed part of the file is damaged.");
 
-/** Bits of bytes, the highest one first. */
+/** The bits of bytes, highest first. */
 export class Bits {
   private at = 0;
   private held = 0;
@@ -29,7 +29,7 @@ export class Bits {
     return n;
   }
 
-  /** The next bit begins a byte. */
+  /** Skips to the next byte boundary. */
   align() {
     this.left = 0;
   }
@@ -37,10 +37,10 @@ export class Bits {
 
 const riceOf: Record<number, [header: number, verbatim: number]> = { 1: [3, 6], 2: [4, 14], 4: [5, 25] };
 
-/** Differences of neighbours, in blocks, each with a number of bits that stand as they are. */
+/** Rice: differences of neighbours in blocks, each with a number of raw bits. */
 export function unRice(packed: Uint8Array, count: number, size: number, block: number): Int32Array {
   const [header, verbatim] = riceOf[size] ?? [0, 0];
-  if (!header || !(block > 0)) throw new Refused(`Its values have ${size} bytes, which this compression does not have.`);
+  if (!header || !(block > 0)) throw new Refused(`Its values have ${size} bytes, which this compression does not support.`);
   const out = new Int32Array(count);
   const shift = 32 - 8 * size;
   const bits = new Bits(packed);
@@ -61,7 +61,7 @@ export function unRice(packed: Uint8Array, count: number, size: number, block: n
   return out;
 }
 
-/** Lists of instructions of PLIO, words of 16 bits, for masks. */
+/** PLIO: lists of instructions in 16-bit words, for masks. */
 export function unPLIO(packed: Uint8Array, count: number): Int32Array {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const out = new Int32Array(count);

@@ -1,4 +1,4 @@
-// Compressed images of FITS: tiles, each of which is a row of a table.
+// Compressed FITS images: each tile is a row of a table.
 import type { Part, Selection } from "../../sight/messages";
 import { checkSelection, product, stridesOf, type Type, types } from "../lib/arrays";
 import { inflate } from "../lib/inflate";
@@ -12,7 +12,7 @@ export interface Cards {
   text(key: string): string;
 }
 
-/** Bytes that one slice unpacks, and tiles that are kept, at most. */
+/** Limits: bytes that one slice unpacks, and cached tiles. */
 const maxUnpacked = 256 * MiB;
 const maxKept = 64 * MiB;
 
@@ -28,12 +28,12 @@ interface Column {
   code: string;
 }
 
-/** The first axis is the slowest one, as elsewhere here. */
+/** The first axis varies slowest, as elsewhere in this package. */
 export class Tiles {
   readonly shape: number[];
   readonly type: Type;
   readonly algorithm: string;
-  /** Why it cannot be read; "" if it can. */
+  /** The reason why it cannot be read; "" if it can. */
   readonly why: string = "";
   private readonly tile: number[];
   private readonly columns = new Map<string, Column>();
@@ -62,9 +62,9 @@ export class Tiles {
     }
     const smooth = this.parameter("SMOOTH", 0);
     if (!axes.length || this.tile.some((n) => !(n > 0))) this.why = "The sizes of its tiles are not valid.";
-    else if (!known.includes(this.algorithm)) this.why = `It is compressed by ${this.algorithm || "an unknown algorithm"}, which is not read here.`;
-    else if (smooth && this.algorithm === "HCOMPRESS_1") this.why = "It is to be smoothed while it is unpacked, which is not done here.";
-    else if (cards.text("ZMASKCMP")) this.why = "It has a mask of missing values, which is not read here.";
+    else if (!known.includes(this.algorithm)) this.why = `It is compressed by ${this.algorithm || "an unknown algorithm"}, which is not supported.`;
+    else if (smooth && this.algorithm === "HCOMPRESS_1") this.why = "It requires smoothing during decompression, which is not supported.";
+    else if (cards.text("ZMASKCMP")) this.why = "It has a mask of missing values, which is not supported.";
     else if (product(this.tile) * this.type.size > maxBytes) this.why = `A tile of it has more than ${maxBytes / MiB} MiB.`;
   }
 
@@ -73,7 +73,7 @@ export class Tiles {
     return otherwise;
   }
 
-  /** The bytes of a column of variable length in a row; none if it has no such column. */
+  /** The bytes of a variable-length column in a row; empty without such a column. */
   private async bytes(row: DataView, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const column = this.columns.get(name);
     if (!column) return undefined;
@@ -93,7 +93,7 @@ export class Tiles {
     return column.code === "E" ? row.getFloat32(column.at) : column.code === "J" ? row.getInt32(column.at) : row.getFloat64(column.at);
   }
 
-  /** The values of a tile, as their type stores them on this machine. */
+  /** The values of a tile in the byte order of this machine. */
   private async unpack(index: number, count: number): Promise<Uint8Array> {
     const bytes = await this.input.read(this.offset + index * this.rowBytes, this.rowBytes);
     if (bytes.length < this.rowBytes) throw new Refused("The file ends before this image does.");
@@ -101,7 +101,7 @@ export class Tiles {
     const values = this.type.holder(count) as Float64Array;
     const done = () => new Uint8Array(values.buffer);
     const plain = (from: Uint8Array, type: Type) => {
-      if (from.length < count * type.size) throw new Refused("A compressed part of it is damaged.");
+      if (from.length < count * type.size) throw new Refused("A compressed part of the file is damaged.");
       const view = new DataView(from.buffer, from.byteOffset, from.byteLength);
       return (i: number) => type.read(view, i * type.size, false) as number;
     };
@@ -121,7 +121,7 @@ export class Tiles {
     return done();
   }
 
-  /** The values of a tile before they are scaled. */
+  /** The values of a tile before scaling. */
   private async integers(packed: Uint8Array<ArrayBuffer>, count: number, type: Type, plain: (from: Uint8Array, type: Type) => (i: number) => number) {
     const of = (all: Int32Array) => (i: number) => all[i]!;
     if (this.algorithm === "NOCOMPRESS") return plain(packed, type);
@@ -129,13 +129,15 @@ export class Tiles {
     if (this.algorithm === "PLIO_1") return of(unPLIO(packed, count));
     if (this.algorithm === "HCOMPRESS_1") return of(unHCompress(packed, count));
     const bytes = await inflate(packed, "gzip", count * Math.max(4, type.size));
-    if (this.algorithm === "GZIP_1") return plain(bytes, type.size < 4 && bytes.length === 4 * count ? types.int32 : type); // so some programs widen them
-    const joined = new Uint8Array(bytes.length); // first all first bytes, then all second ones
+    // some programs widen them for this
+    if (this.algorithm === "GZIP_1") return plain(bytes, type.size < 4 && bytes.length === 4 * count ? types.int32 : type);
+    // the first bytes of all values come first, then the second bytes
+    const joined = new Uint8Array(bytes.length);
     for (let i = 0; i < count; i++) for (let b = 0; b < type.size; b++) joined[i * type.size + b] = bytes[b * count + i]!;
     return plain(joined, type);
   }
 
-  /** Scales integers that stand for floats, between which noise was added that is known. */
+  /** Scales integers that stand for floats with known dither noise. */
   private restore(read: (i: number) => number, values: Float64Array, row: DataView, index: number) {
     const [scale, zero] = [this.double(row, "ZSCALE", 1), this.double(row, "ZZERO", 0)];
     const blank = this.double(row, "ZBLANK", -2147483647);
@@ -172,7 +174,7 @@ export class Tiles {
     const across = shape.map((n, i) => Math.ceil(n / tile[i]!));
     const order = stridesOf(across, 1);
     const values = as.holder(rows.taken * columns.taken);
-    /** The taken indices of an axis, by the tile that has them. */
+    /** The selected indices of an axis, grouped by tile. */
     const groups = (a: typeof rows, dimension: number) => {
       const all = new Map<number, number[]>();
       for (let i = 0; i < a.taken; i++) {
@@ -206,7 +208,7 @@ export class Tiles {
   }
 }
 
-/** The random numbers that the convention prescribes, by Park and Miller. */
+/** The random numbers that the convention prescribes (Park and Miller). */
 const numbers = 10_000;
 
 function randomTable(): Float32Array {

@@ -1,4 +1,4 @@
-// Where the values of a dataset are: chunks with their indices, and the filters that unpack them.
+// Locates the values of a dataset: chunks with their indices, and the filters that unpack them.
 import { inflate } from "../lib/inflate";
 import { Refused } from "../lib/serve";
 import { Cursor, type File, nowhere } from "./file";
@@ -8,7 +8,7 @@ import type { Space } from "./objects";
 export interface Chunk {
   address: number;
   bytes: number;
-  /** Filters that were not used. */
+  /** A bit mask of the filters that were skipped. */
   mask: number;
   /** The index of its first value. */
   at: number[];
@@ -42,7 +42,7 @@ const names: Record<number, string> = { 4: "szip", 5: "n-bit", 6: "scale-offset"
 export const known = ({ id }: Filter) => [1, 2, 3, 32000].includes(id);
 export const filterName = ({ id, name }: Filter) => names[id] ?? (name || String(id));
 
-/** Undoes the filters of a chunk, the last one first. */
+/** Undoes the filters of a chunk, last filter first. */
 export async function unpack(bytes: Uint8Array<ArrayBuffer>, filters: Filter[], mask: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
   for (let i = filters.length - 1; i >= 0; i--) {
     if (mask & (1 << i)) continue;
@@ -76,22 +76,22 @@ function unLZF(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
     let length = control >> 5;
     if (length === 7) length += bytes[at++]!;
     const from = to - ((control & 31) << 8) - bytes[at++]! - 1;
-    if (from < 0 || to + length + 2 > size) throw new Refused("A compressed part of it is damaged.");
+    if (from < 0 || to + length + 2 > size) throw new Refused("A compressed part of the file is damaged.");
     for (let i = 0; i < length + 2; i++) out[to + i] = out[from + i]!;
     to += length + 2;
   }
   return out;
 }
 
-/** Chunks that an index may list. */
+/** The maximum number of chunks of an index. */
 const maxChunks = 200_000;
 
 export interface Layout {
-  /** Of a chunk; the last one is the size of a value. */
+  /** The dimensions of a chunk; the last one is the size of a value. */
   dimensions: number[];
   shape: number[];
   filtered: boolean;
-  /** Lists the chunks that may have values between two indices. */
+  /** Lists the chunks that can have values between two indices. */
   list: (from: number[], to: number[]) => Promise<Chunk[]>;
 }
 
@@ -145,7 +145,7 @@ export function indexedLayout(file: File, c: Cursor, { shape, limits }: Space, f
     const address = c.address();
     return { ...base, list: async () => (address === nowhere ? [] : [{ address, bytes, mask, at: shape.map(() => 0) }]) };
   }
-  // Chunks are numbered in the grid that the dataset can have; a dimension without limit is the slowest one.
+  // Chunks are numbered in the grid of the maximum extent; an unlimited dimension varies slowest.
   const grid = limits.map((n, i) => Math.ceil(n / dimensions[i]!));
   const order = [...grid.keys()].sort((a, b) => Number(grid[b] === Infinity) - Number(grid[a] === Infinity) || a - b);
   const place = (n: number) => {
@@ -197,14 +197,14 @@ async function fixedArray(file: File, address: number, whole: number, place: (n:
 }
 
 interface Block {
-  /** Where the entries, or the checksum before their pages, begin. */
+  /** The start of the entries, or of the checksum before their pages. */
   start: number;
   count: number;
   perPage: number;
   entryBytes: number;
 }
 
-/** The entries of a block, which may be in pages that each end with a checksum. */
+/** The entries of a block, which can be split into pages that each end with a checksum. */
 async function arrayBlock(file: File, address: number, signature: string, { start, count, perPage, entryBytes }: Block): Promise<Cursor[]> {
   const paged = count > perPage;
   const c = (await file.cursor(address, start + count * entryBytes + (paged ? 4 + Math.ceil(count / perPage) * 4 : 0))).expect(signature);
@@ -214,7 +214,7 @@ async function arrayBlock(file: File, address: number, signature: string, { star
   });
 }
 
-/** The chunk of an entry; none where nothing was written. */
+/** The chunk of an entry; undefined if nothing was written. */
 function entryOf(file: File, c: Cursor, { filtered, entryBytes, whole, at }: { filtered: boolean; entryBytes: number; whole: number; at: number[] }): Chunk[] {
   const address = c.address();
   const bytes = filtered ? c.uint(entryBytes - file.offsetSize - 4) : whole;
@@ -222,7 +222,8 @@ function entryOf(file: File, c: Cursor, { filtered, entryBytes, whole, at }: { f
   return address === nowhere || address === 0 ? [] : [{ address, bytes, mask, at }];
 }
 
-/** An array that grows: entries in its index block, then in data blocks that double, whose later addresses are in super blocks. */
+/** An extensible array: entries in its index block, then in data blocks of doubling size, whose
+    later addresses are in super blocks. */
 async function extensibleArray(file: File, address: number, whole: number, place: (n: number) => number[]): Promise<Chunk[]> {
   const head = (await file.cursor(address, 128)).expect("EAHD").skip(1);
   const filtered = head.uint(1) === 1;

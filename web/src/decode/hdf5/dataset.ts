@@ -1,4 +1,4 @@
-// Datasets of HDF5: slices of their values, read from one part of the file or from chunks.
+// HDF5 datasets: slices of their values, read from contiguous storage or from chunks.
 import type { Part, Selection, Values } from "../../sight/messages";
 import { checkSelection, readPart, stridesOf, type Type } from "../lib/arrays";
 import { type Packing, unpacked } from "../lib/cf";
@@ -8,7 +8,7 @@ import { type File, nowhere } from "./file";
 import type { Message, Space } from "./objects";
 import type { DataType } from "./types";
 
-/** Values as they are in the file. */
+/** Values as stored in the file. */
 type Cells = Uint8Array<ArrayBuffer>[];
 
 /** A type that keeps the bytes of a value. */
@@ -22,17 +22,17 @@ const rawType = (size: number): Type => ({
 export interface Dataset {
   shape: number[];
   type: DataType;
-  /** Why its values cannot be read. */
+  /** The reason why its values cannot be read. */
   why?: string;
   packing?: Packing | undefined;
   read: (s: Selection, type: Type) => Promise<Part>;
 }
 
-/** Bytes that one slice unpacks, and chunks that are kept, at most. */
+/** Limits: bytes that one slice unpacks, and cached chunks. */
 const maxUnpacked = 256 * MiB;
 const maxKept = 64 * MiB;
 
-/** Bytes that a chunk which is kept needs besides its own, about. */
+/** The approximate overhead of a cached chunk in bytes. */
 const overhead = 512;
 
 const fillOf = (messages: Message[], size: number): Uint8Array<ArrayBuffer> => {
@@ -54,7 +54,7 @@ export function datasetOf(file: File, input: Input, messages: Message[], space: 
   if (!c) throw new Refused("It has no layout.");
   const filters = filtersOf(messages.find((m) => m.kind === 11)?.body);
   const unknown = filters.find((f) => !known(f));
-  if (unknown) return { shape, type, why: `Its values are compressed by ${filterName(unknown)}, which is not read here.`, read: refuse };
+  if (unknown) return { shape, type, why: `Its values are compressed by ${filterName(unknown)}, which is not supported.`, read: refuse };
   const fill = fillOf(messages, type.size);
   const version = c.uint(1);
   let dimensions = 0;
@@ -74,7 +74,7 @@ export function datasetOf(file: File, input: Input, messages: Message[], space: 
     const address = c.address();
     return address === nowhere ? contiguous(filled(fill), 0) : contiguous(input, file.base + address);
   }
-  if (kind !== 2) return { shape, type, why: "Its values are in other datasets (a virtual dataset), which is not read here.", read: refuse };
+  if (kind !== 2) return { shape, type, why: "Its values are in other datasets (a virtual dataset), which is not supported.", read: refuse };
   if (version >= 4) return chunked(file, indexedLayout(file, c, space, filters.length > 0), filters, fill, type);
   if (version === 3) dimensions = c.uint(1);
   const tree = c.address();
@@ -86,7 +86,7 @@ const refuse = async () => {
   throw new Refused("Its values are not read here.");
 };
 
-/** A file of nothing but fill values. */
+/** A file that contains only fill values. */
 const filled = (fill: Uint8Array): Input => ({
   name: "",
   bytes: Infinity,
@@ -128,7 +128,7 @@ function chunked(file: File, layout: Layout, filters: Filter[], fill: Uint8Array
     const chunks = (await layout.list(from, to)).filter((chunk) => chunk.at.every((n, i) => n <= to[i]! && n + dimensions[i]! > from[i]!));
     if (chunks.length * whole > maxUnpacked) throw new Refused(`This slice has more than ${maxUnpacked / MiB} MiB. Look at a smaller one, such as a line or the table.`);
     const strides = stridesOf(dimensions.slice(0, -1), type.size);
-    /** The taken indices of an axis that are in a chunk. */
+    /** The selected indices of an axis that are in a chunk. */
     const within = (a: typeof rows, dimension: number, at: number[]) => {
       if (dimension < 0) return [0, 0] as const;
       const low = Math.max(0, Math.ceil((at[dimension]! - a.from) / a.step));
@@ -154,7 +154,7 @@ function chunked(file: File, layout: Layout, filters: Filter[], fill: Uint8Array
   return { shape, type, read };
 }
 
-/** A slice whose values are numbers, or else texts. */
+/** A slice whose values are numbers, or texts. */
 export async function sliceOf(file: File, set: Dataset, s: Selection): Promise<Part> {
   const { type, members } = set.type;
   if (type) return set.packing && !s.stored ? unpacked(await set.read(s, set.packing.type), set.packing) : set.read(s, type);

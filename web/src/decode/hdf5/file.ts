@@ -1,10 +1,10 @@
 // The bytes of an HDF5 file: its superblock, and a cursor for what is read from it.
 import { type Input, Refused } from "../lib/serve";
 
-/** The address of nothing. */
+/** The undefined address. */
 export const nowhere = -1;
 
-/** Reads numbers, addresses and texts one after the other. */
+/** Reads numbers, addresses and texts in order. */
 export class Cursor {
   at = 0;
   readonly view: DataView;
@@ -20,7 +20,7 @@ export class Cursor {
     this.at += length;
     return this;
   }
-  /** An unsigned number of so many bytes. */
+  /** An unsigned number with this number of bytes. */
   uint(size: number): number {
     let value = 0;
     for (let i = size - 1; i >= 0; i--) value = value * 256 + this.view.getUint8(this.at + i);
@@ -38,7 +38,7 @@ export class Cursor {
     if (this.at + length > this.bytes.length) throw new RangeError("a text ends outside of its block");
     return new TextDecoder().decode(this.bytes.subarray((this.at += length) - length, this.at)).replace(/\0[^]*$/, "");
   }
-  /** A text that ends with a zero, padded to a multiple. */
+  /** A zero-terminated text, padded to a multiple. */
   ended(multiple = 1): string {
     const end = this.bytes.indexOf(0, this.at);
     if (end < 0) throw new RangeError("a text has no end");
@@ -50,7 +50,7 @@ export class Cursor {
     if (!(length >= 0) || this.at + length > this.bytes.length) throw new RangeError("a part ends outside of its block");
     return this.bytes.slice((this.at += length) - length, this.at);
   }
-  /** Checks four characters that mark the kind of a block. */
+  /** Checks the four-character signature of a block. */
   expect(signature: string): this {
     if (this.text(4) !== signature) throw new Refused(`It seems to be broken: there is no ${signature} where it should be.`);
     return this;
@@ -64,7 +64,7 @@ export class File {
   base = 0;
   root = 0;
   version = 0;
-  /** Characters of the attributes that were read. */
+  /** The number of characters read from attributes. */
   attributeText = 0;
 
   constructor(private readonly input: Input) {}
@@ -78,7 +78,7 @@ export class File {
     return new Cursor(await this.read(address, length), this);
   }
 
-  /** Finds the superblock, before which a program may have put something of its own. */
+  /** Finds the superblock, which can follow a user block. */
   async open(): Promise<this> {
     for (let at = 0; at < this.input.bytes; at = at ? at * 2 : 512) {
       const head = new Cursor(await this.input.read(at, 128), this);

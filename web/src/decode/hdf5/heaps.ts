@@ -1,16 +1,17 @@
-// Fractal heaps and B-trees of version 2, which hold the links and attributes of large groups, and indices of chunks.
+// Fractal heaps and B-trees of version 2, which contain the links and attributes of large groups,
+// and chunk indices.
 import { MiB, Refused } from "../lib/serve";
 import { Cursor, type File, nowhere } from "./file";
 
-/** Bytes that are needed for numbers up to this one. */
+/** The number of bytes that store numbers up to this one. */
 export const bytesFor = (n: number) => Math.floor(Math.log2(Math.max(1, n)) / 8) + 1;
 
-/** Records of an index, bytes of one, and bytes of an object in a heap, at most. */
+/** Limits: records of an index, bytes of a record, and bytes of an object in a heap. */
 const maxRecords = 200_000;
 const maxRecord = 512;
 const maxObject = MiB;
 
-/** The records of a B-tree of version 2, in order: with `most`, only the first ones. */
+/** The records of a version 2 B-tree, in order; with `most`, only the first ones. */
 export async function recordsOf(file: File, address: number, most = Infinity): Promise<Cursor[]> {
   const head = (await file.cursor(address, 64)).expect("BTHD").skip(2);
   const nodeSize = head.uint(4);
@@ -50,7 +51,7 @@ export async function recordsOf(file: File, address: number, most = Infinity): P
   return records;
 }
 
-/** A heap of objects, each of which has an id that says where it is. */
+/** A heap of objects. The id of an object gives its position. */
 export class FractalHeap {
   private constructor(
     private readonly file: File,
@@ -66,7 +67,7 @@ export class FractalHeap {
   static async open(file: File, address: number): Promise<FractalHeap> {
     const c = (await file.cursor(address, 256)).expect("FRHP").skip(3);
     const filters = c.uint(2);
-    if (filters) throw new Refused("A heap of it is compressed, which is not read.");
+    if (filters) throw new Refused("A heap of it is compressed, which is not supported.");
     c.skip(1);
     const maxManaged = c.uint(4);
     c.skip(10 * file.lengthSize + 2 * file.offsetSize);
@@ -91,7 +92,8 @@ export class FractalHeap {
     return this.file.read(block + within, length);
   }
 
-  /** The direct block with an offset of the heap, in the rows of an indirect one: the first two have blocks of the same size, then it doubles. */
+  /** The direct block with a heap offset, in the rows of an indirect block: the first two rows have
+      blocks of the same size, then the size doubles. */
   private async find(address: number, rows: number, offset: number): Promise<[block: number, within: number]> {
     if (rows > 64) throw new Refused("A heap of it is broken.");
     const skipped = 5 + this.file.offsetSize + this.offsetBytes;

@@ -13,14 +13,14 @@ export interface Message {
 
 export interface Link {
   name: string;
-  /** Where the object is; otherwise the link names another one. */
+  /** The address of the object; undefined if the link refers to another path. */
   address?: number;
   to?: string;
-  /** When it was made, where the group keeps that. */
+  /** The creation order, if the group tracks it. */
   order?: number;
 }
 
-/** What is read of a header at most: blocks, and bytes of one. */
+/** Limits of a header: blocks, and bytes of one block. */
 const maxBlocks = 200;
 const maxBlock = 4 << 20;
 
@@ -66,7 +66,7 @@ export async function messagesOf(file: File, address: number): Promise<Message[]
 async function shared(file: File, { kind, body }: Message): Promise<Cursor> {
   const version = body.uint(1);
   const type = body.uint(1);
-  if (version === 3 && type === 1) throw new Refused("It shares parts of headers in a table, which is not read.");
+  if (version === 3 && type === 1) throw new Refused("It shares parts of headers in a table, which is not supported.");
   if (version === 1) body.skip(6);
   const found = (await messagesOf(file, body.address())).find((m) => m.kind === kind);
   if (!found || found.shared) throw new Refused("It seems to be broken: a shared part of a header is missing.");
@@ -78,12 +78,12 @@ export async function typeOf(file: File, message: Message): Promise<DataType> {
 }
 
 export interface Space {
-  /** The lengths of dimensions, and those that they can have. */
+  /** The dimensions, and their maximum. */
   shape: number[];
   limits: number[];
 }
 
-/** Undefined: there are no values. */
+/** Undefined means no values. */
 export function spaceOf(c: Cursor): Space | undefined {
   const version = c.uint(1);
   const dimensions = c.uint(1);
@@ -112,7 +112,7 @@ function link(c: Cursor): Link {
 /** Links of a group, at most. */
 const maxLinks = 20_000;
 
-/** The links of a group; undefined if the object is none. */
+/** The links of a group; undefined if the object is not a group. */
 export async function linksOf(file: File, messages: Message[]): Promise<Link[] | undefined> {
   const links = messages.filter((m) => m.kind === 6).map((m) => link(m.body));
   const table = messages.find((m) => m.kind === 0x11);
@@ -126,10 +126,11 @@ export async function linksOf(file: File, messages: Message[]): Promise<Link[] |
   const heap = await FractalHeap.open(file, heapAt);
   for (const record of await recordsOf(file, index, maxLinks)) links.push(link(new Cursor(await heap.object(record.skip(4)), file)));
   if (links.every((l) => l.order !== undefined)) return links.sort((a, b) => a.order! - b.order!);
-  return links.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)); // in the file they are in the order of hashes
+  // the file stores them in hash order
+  return links.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** The links of an old group: a B-tree of tables of names, which are in a heap. */
+/** The links of an old-style group: a B-tree of symbol tables, with names in a heap. */
 async function tableLinks(file: File, tree: number, heapAt: number): Promise<Link[]> {
   const head = (await file.cursor(heapAt, 64)).expect("HEAP").skip(4);
   const size = head.length();
@@ -165,7 +166,8 @@ async function tableLinks(file: File, tree: number, heapAt: number): Promise<Lin
   return links;
 }
 
-/** Attributes of an object, values of one, and characters of these and of all attributes of a file, at most. */
+/** Limits: attributes of an object, values of an attribute, characters of an attribute, and
+    characters of all attributes of a file. */
 const maxAttributes = 2_000;
 const maxValues = 64;
 const maxText = 10_000;
@@ -209,7 +211,8 @@ export async function attributesOf(file: File, messages: Message[]): Promise<Att
     if (heapAt !== nowhere && index !== nowhere) {
       const heap = await FractalHeap.open(file, heapAt);
       const records = await recordsOf(file, index, maxAttributes - attributes.length);
-      for (const record of records) await add(async () => new Cursor(await heap.object(record), file)); // one at a time, so that only their texts are held
+      // one at a time, to hold only their texts in memory
+      for (const record of records) await add(async () => new Cursor(await heap.object(record), file));
     }
   }
   return attributes;

@@ -1,5 +1,5 @@
-// Relations between the items of an HDF5 file: scales of dimensions, soft links, and the data that
-// NeXus files name.
+// Relations between the items of an HDF5 file: dimension scales, soft links, and the default data
+// of NeXus files.
 import type { Item } from "../../sight/messages";
 
 /** Items by the addresses of their objects, and by their paths. */
@@ -10,10 +10,10 @@ export interface Known {
 
 const attribute = (item: Item | undefined, name: string) => item?.attributes?.find(([n]) => n === name)?.[1].trim();
 
-/** Scales that NetCDF 4 needs for dimensions without a variable. */
+/** Scales of NetCDF 4 dimensions without a variable. */
 const isBare = (scale: Item) => attribute(scale, "NAME")?.startsWith("This is a netCDF dimension but not a netCDF variable") ?? false;
 
-/** Names the dimensions of arrays by their scales, whose values are their coordinates. */
+/** Names the dimensions of arrays after their scales, whose values are the coordinates. */
 export function joinScales({ addresses, paths }: Known) {
   for (const [path, item] of paths) {
     const rank = item.shape?.length ?? 0;
@@ -34,10 +34,8 @@ export function joinScales({ addresses, paths }: Known) {
   }
 }
 
-/**
- * Gives soft links what they lead to.
- * @param again makes another number for the same array, since each item has its own
- */
+/** * Resolves soft links. * @param again creates another id for the same array, since each item has
+    its own */
 export function followLinks({ paths }: Known, again: (id: number) => number) {
   for (const [path, item] of paths) {
     let target: Item | undefined = item;
@@ -63,13 +61,13 @@ const isData = (item: Item | undefined) => attribute(item, "NX_class") === "NXda
 const childOf = (group: Item | undefined, name: string | undefined) => (name ? group?.items?.find((i) => i.name === name) : undefined);
 const list = (text: string | undefined) => (text ? text.replace(/^\[|\]$/g, "").split(/\s*[,:]\s*/) : []);
 
-/** The array that a group of NeXus data is about. */
+/** The signal of a NeXus data group. */
 function signalOf(data: Item): Item | undefined {
   const named = childOf(data, attribute(data, "signal")) ?? data.items?.find((i) => attribute(i, "signal") === "1") ?? childOf(data, "data");
   return named?.id === undefined ? undefined : named;
 }
 
-/** Gives the signal of each group of data the coordinates that the group names. */
+/** Assigns the coordinates that a NeXus data group names to its signal. */
 export function joinAxes({ paths }: Known) {
   for (const data of paths.values()) {
     const signal = isData(data) ? signalOf(data) : undefined;
@@ -82,15 +80,14 @@ export function joinAxes({ paths }: Known) {
     signal.axes = found.map((name, i) => {
       const axis = childOf(data, name);
       const length = axis?.shape?.length === 1 ? axis.shape[0]! : -1;
-      return length === shape[i] || length === shape[i]! + 1 ? axis!.id : undefined; // edges of bins are one more
+      // bin edges have one value more
+      return length === shape[i] || length === shape[i]! + 1 ? axis!.id : undefined;
     });
   }
 }
 
-/**
- * The array that a NeXus file shows first: by `default` of its groups and `signal` of its data,
- * else that of the first group of data.
- */
+/** * The array that a NeXus file shows first: by `default` of its groups and `signal` of its data,
+    * or else the signal of the first data group. */
 export function defaultSignal(root: Item): Item | undefined {
   let at: Item | undefined = root;
   for (let n = 0; at && n < 32; n++) {

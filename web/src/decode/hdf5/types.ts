@@ -1,4 +1,4 @@
-// Data types of HDF5, and how their values become numbers or text.
+// HDF5 data types, and the conversion of their values to numbers or text.
 import { type Type, types } from "../lib/arrays";
 import { Refused } from "../lib/serve";
 import { Cursor, type File } from "./file";
@@ -7,9 +7,9 @@ export interface DataType {
   name: string;
   size: number;
   little: boolean;
-  /** Of plain numbers. */
+  /** For plain numbers. */
   type?: Type;
-  /** Of a compound. */
+  /** For a compound. */
   members?: { name: string; offset: number; of: DataType }[];
   /** The text of one value. */
   text: (file: File, bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
@@ -17,7 +17,7 @@ export interface DataType {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Values of a value that are shown at most. */
+/** The maximum number of displayed parts of a value. */
 const most = 32;
 
 function shortest(value: number): string {
@@ -40,7 +40,7 @@ const floats: Record<number, Type> = { 2: types.float16, 4: types.float32, 8: ty
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\0[^]*$/, "");
 
-/** The type at a cursor, which is then behind it. */
+/** Reads the type at a cursor, and moves the cursor behind it. */
 export function readType(c: Cursor, depth = 0): DataType {
   if (depth > 16) throw new Refused("Its types are nested too deeply.");
   const head = c.uint(1);
@@ -86,7 +86,7 @@ const readers: Record<number, (h: Head) => DataType> = {
   },
 };
 
-/** Several values one after the other. */
+/** Several consecutive values. */
 async function listed(file: File, of: DataType, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const count = Math.floor(bytes.length / of.size);
   const texts: string[] = [];
@@ -140,10 +140,10 @@ function variable({ c, bits, size, little, depth }: Head): DataType {
   return { name: isText ? "text" : `list of ${base.name}`, size, little, text };
 }
 
-/** Bytes of a heap collection, at most. */
+/** The maximum size of a heap collection in bytes. */
 const maxCollection = 32 << 20;
 
-/** A value of variable length, which is in a heap of the file. */
+/** A value of variable length, stored in a heap of the file. */
 async function heapObject(file: File, address: number, index: number): Promise<Uint8Array<ArrayBuffer>> {
   const head = await file.cursor(address, 8 + file.lengthSize);
   const size = head.expect("GCOL").skip(4).length();

@@ -1,10 +1,10 @@
 // Lines of numbers of JCAMP-DX: fixed or packed (AFFN, PAC), squeezed (SQZ), as differences (DIF), and repeated (DUP).
 import { Refused } from "../lib/serve";
 
-/** Values that a file may have in all: a few characters can stand for many of them. */
+/** The maximum number of values of a file: a few characters can stand for many values. */
 export const maxValues = 8_000_000;
 
-/** The first digits with a sign, by their letters. */
+/** The first digits with a sign, by letter. */
 const leading = new Map<string, { kind: "squeezed" | "difference" | "repeat"; digit: string }>();
 const define = (letters: string, kind: "squeezed" | "difference" | "repeat", digits: string[]) =>
   [...letters].forEach((letter, i) => leading.set(letter, { kind, digit: digits[i]! }));
@@ -20,18 +20,19 @@ const fixedNumber = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?/y;
 const separators = /[\s,;]*/y;
 const rest = /\d*(?:\.\d*)?/y;
 
-/** A line of fixed numbers only, of which an exponent needs no sign. */
+/** A line of fixed numbers only, in which exponents need no sign. */
 const isFixed = (line: string) => /^[\s\d+\-.,;eE?]*$/.test(line) && /[\s,;]/.test(line.trim()) && !/(^|[\s,;])[eE]/.test(line);
 
-/** The ordinates of one table, gathered line by line. */
+/** The ordinates of one table, collected line by line. */
 export class Ordinates {
   private values = new Float64Array(1024);
   count = 0;
-  /** Lines whose first ordinate is not the last one of the line before, where it should be. */
+  /** The number of lines whose first ordinate differs from the last ordinate of the previous line.
+   */
   failedChecks = 0;
-  /** The last ordinate was a difference, so that the next line begins with it again. */
+  /** Whether the last ordinate was a difference, so that the next line repeats it. */
   private checked = false;
-  /** What the next difference is added to. */
+  /** The base of the next difference. */
   private base = 0;
 
   /** @param budget counts the values of the whole file */
@@ -51,7 +52,8 @@ export class Ordinates {
     this.values[this.count++] = v;
   }
 
-  /** Reads a line, and returns its abscissa, its last digit, and the number of the ordinate that belongs to it; undefined for a line without one. */
+  /** Reads a line. Returns its abscissa, the last digit of the abscissa, and the index of the
+      matching ordinate; undefined for a line without an ordinate. */
   line(text: string): { x: number; digit: number; at: number } | undefined {
     const pattern = isFixed(text) ? fixedNumber : plainNumber;
     const skip = (from: number) => {
@@ -69,7 +71,9 @@ export class Ordinates {
     const add = (kind: string, value: number) => {
       const isCheck = kind !== "difference" && !last && startsWithCheck;
       const v = kind === "difference" ? this.base + value : value;
-      this.base = v; // differences of this line follow what it says in full, also where that does not continue the line before
+      // differences in this line start from this value, even if it does not continue the previous
+      // line
+      this.base = v;
       if (!isCheck) this.push(v);
       else if (Math.abs(v - this.values[this.count - 1]!) > 1) this.failedChecks++;
       last = { kind, value };
@@ -84,7 +88,7 @@ export class Ordinates {
       const found = letter ? rest : pattern;
       found.lastIndex = letter ? at + 1 : at;
       const digits = found.exec(text);
-      if (!digits) throw new Refused(`There is no number where ${JSON.stringify(text.slice(at, at + 10))} is.`);
+      if (!digits) throw new Refused(`Expected a number, found ${JSON.stringify(text.slice(at, at + 10))}.`);
       at = found.lastIndex;
       const value = Number((letter?.digit ?? "") + digits[0]);
       if (letter?.kind === "repeat") this.repeat(last, value, add);
@@ -95,20 +99,20 @@ export class Ordinates {
   }
 
   private repeat(last: { kind: string; value: number } | undefined, times: number, add: (kind: string, value: number) => void) {
-    if (!last) throw new Refused("It repeats a value that is not there.");
+    if (!last) throw new Refused("It repeats a value that does not exist.");
     if (times > this.budget.left) throw new Refused(`It has more than ${maxValues} values.`);
     for (let n = 1; n < times; n++) add(last.kind, last.value);
   }
 }
 
-/** Numbers between separators, such as pairs of x and y. What stands between < and > is text, and left out. */
+/** Numbers between separators, such as pairs of x and y. Text between < and > is skipped. */
 export function numbersOf(text: string, budget: { left: number }): number[] {
   const numbers: number[] = [];
   for (const one of text.replace(/<[^>]*>/g, " ").split(/[\s,;()]+/)) {
     if (one === "") continue;
     if (--budget.left < 0) throw new Refused(`It has more than ${maxValues} values.`);
     const v = one === "?" ? NaN : Number(one);
-    if (Number.isNaN(v) && one !== "?") throw new Refused(`There is no number where ${JSON.stringify(one.slice(0, 10))} is.`);
+    if (Number.isNaN(v) && one !== "?") throw new Refused(`Expected a number, found ${JSON.stringify(one.slice(0, 10))}.`);
     numbers.push(v);
   }
   return numbers;

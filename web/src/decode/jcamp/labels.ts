@@ -2,7 +2,7 @@
 import type { Attribute } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 
-/** A labelled record: its label as it is written, without spaces and the like in capitals, and its text with all lines. */
+/** A labelled record: its label as written, its normalised label, and its text with all lines. */
 export interface Label {
   name: string;
   key: string;
@@ -36,7 +36,7 @@ function labelsOf(text: string): Label[] {
   return labels;
 }
 
-/** The blocks of a file: a title begins one, and the label END ends it. */
+/** The blocks of a file: a title begins a block, and the label END ends it. */
 export function blocksOf(text: string): Block[] {
   const root: Block = { labels: [], blocks: [] };
   const open = [root];
@@ -57,14 +57,14 @@ export function blocksOf(text: string): Block[] {
 /** The first text of a label, without spaces around it. */
 export const textOf = (block: Block, key: string) => block.labels.find((l) => l.key === key)?.text.trim();
 
-/** The number of a label; undefined where it has none. */
+/** The number of a label; undefined without one. */
 export function numberOf(block: Block, key: string): number | undefined {
   const text = textOf(block, key);
   const n = text ? Number(text.split(/[\s,]/)[0]) : NaN;
   return Number.isFinite(n) ? n : undefined;
 }
 
-/** Characters of a text that are shown. */
+/** The maximum number of displayed characters of a text. */
 const maxText = 4000;
 
 export const attributesOf = (block: Block, without: RegExp): Attribute[] =>

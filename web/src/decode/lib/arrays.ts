@@ -1,8 +1,8 @@
-// Arrays whose values stand in a file at equal distances: slices of them are read by ranges.
+// Arrays with equidistant values in a file. Slices are read by ranges.
 import type { Part, Selection, Values } from "../../sight/messages";
 import { type Input, maxBytes, MiB, Refused } from "./serve";
 
-/** A type of numbers: how many bytes a value has, how it is read, and the array that holds such values. */
+/** A number type: the size of a value, its reader, and the typed array that holds such values. */
 export interface Type {
   name: string;
   size: number;
@@ -42,7 +42,7 @@ export const textType = (size: number, encoding = "utf-8"): Type => {
   return type("text", size, (v, at) => trimmed(decoder.decode(new Uint8Array(v.buffer, v.byteOffset + at, size))), () => []);
 };
 
-/** Text of a fixed number of characters of four bytes each, as NumPy has it. */
+/** Text of a fixed number of four-byte characters, as NumPy stores it. */
 export const wideType = (characters: number): Type =>
   type("text", characters * 4, (v, at, le) => {
     let text = "";
@@ -53,13 +53,14 @@ export const wideType = (characters: number): Type =>
 export interface Stored {
   offset: number;
   shape: number[];
-  /** Bytes from one value to the next, for each dimension. */
+  /** The distance between values in bytes, for each dimension. */
   strides: number[];
   type: Type;
   little: boolean;
 }
 
-/** The distances of values that stand close to each other, the last index fastest; with `firstFastest` the first one. */
+/** The strides of contiguous values, the last index fastest; with `firstFastest` the first index.
+ */
 export function stridesOf(shape: number[], size: number, firstFastest = false): number[] {
   const strides = shape.map(() => size);
   const order = shape.map((_, i) => (firstFastest ? i : shape.length - 1 - i));
@@ -69,14 +70,14 @@ export function stridesOf(shape: number[], size: number, firstFastest = false): 
   return strides;
 }
 
-/** Bytes that a slice may read, and single reads for it. */
+/** Limits of a slice: bytes, and number of reads. */
 const maxSpan = maxBytes;
 const groupSpan = 8 * MiB;
 const maxReads = 256;
 
 interface Axis {
   from: number;
-  /** How many values are taken, and every how many-th. */
+  /** The number of selected values, and the step between them. */
   taken: number;
   step: number;
   stride: number;
@@ -94,10 +95,11 @@ function axisOf(stored: Stored, dimension: number, from: number, count: number, 
 export function checkSelection(shape: number[], s: Selection) {
   const isDimension = (n: number) => Number.isInteger(n) && n >= -1 && n < shape.length;
   const fits = s.fixed.every((n, i) => Number.isInteger(n) && n >= 0 && n < Math.max(1, shape[i]!)) && s.fixed.length === shape.length;
-  if (!fits || !isDimension(s.rows) || !isDimension(s.columns) || (s.rows >= 0 && s.rows === s.columns)) throw new Refused("There is no such slice.");
+  if (!fits || !isDimension(s.rows) || !isDimension(s.columns) || (s.rows >= 0 && s.rows === s.columns)) throw new Refused("This slice does not exist.");
 }
 
-/** Reads a slice. The axis with the larger distances is the outer one; its values are read together where they are close. */
+/** Reads a slice. The axis with the larger stride is the outer axis; close values of it are read
+    together. */
 export async function readPart(input: Input, stored: Stored, s: Selection): Promise<Part> {
   checkSelection(stored.shape, s);
   const rows = axisOf(stored, s.rows, s.from[0], s.count[0], s.most[0]);
@@ -129,7 +131,7 @@ export async function readPart(input: Input, stored: Stored, s: Selection): Prom
   return { values, height: rows.taken, width: columns.taken, step: [rows.step, columns.step] };
 }
 
-/** Takes fewer values of the outer axis, so that neither the bytes nor the reads are too many. */
+/** Reduces the values of the outer axis to limit bytes and reads. */
 function thin(outer: Axis, innerSpan: number) {
   const jump = outer.step * outer.stride;
   const reads = jump + innerSpan > groupSpan ? outer.taken : Math.ceil((outer.taken * jump) / groupSpan);
@@ -140,7 +142,7 @@ function thin(outer: Axis, innerSpan: number) {
   outer.taken = Math.ceil(outer.taken / factor);
 }
 
-/** A slice of values that are in memory; by default the last index is the fastest. */
+/** A slice of values in memory; by default the last index varies fastest. */
 export function partOf(values: Values, shape: number[], s: Selection, strides = stridesOf(shape, 1)): Part {
   checkSelection(shape, s);
   const stored = { offset: 0, shape, strides, type: types.int8, little: true };

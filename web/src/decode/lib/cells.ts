@@ -1,15 +1,15 @@
-// Cells of tables as text: exact, and bounded.
+// Table cells as text: exact and bounded.
 import type { Part, Selection } from "../../sight/messages";
 import { Refused } from "./serve";
 
-/** A value as a cell shows it: numbers without quotes within nested values. */
+/** A value as a cell shows it: nested numbers have no quotes. */
 export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };
 
-/** Characters of a cell, and values within each other, that are shown at most. */
+/** Limits: displayed characters of a cell, and nesting. */
 export const longestCell = 2000;
 const deepest = 64;
 
-/** The shortest number that stands for one of single precision. */
+/** The shortest decimal for a single-precision number. */
 export function single(value: number): number {
   for (let digits = 6; digits < 10; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -71,7 +71,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export const utf8Text = (bytes: Uint8Array) => utf8.decode(bytes.subarray(0, 4 * longestCell));
 
-/** A nested value, as JSON writes it where JSON can. */
+/** A nested value, in JSON where JSON can express it. */
 function nested(value: Plain | undefined, depth: number, left: { characters: number }): string {
   if (left.characters <= 0 || depth > deepest) return "…";
   if (value === null || value === undefined || typeof value !== "object") {
@@ -100,10 +100,10 @@ export function cellText(value: Plain): string {
 export const grouped = (n: number) => n.toLocaleString("en");
 export const counted = (n: number, noun: string) => (n === 1 ? `one ${noun}` : `${grouped(n)} ${noun}s`);
 
-/** Rows that a line shows at most, which are read one after another. */
+/** The maximum number of rows of a line; they are read one after another. */
 const lineRows = 200_000;
 
-/** Which rows and columns of a table a selection means. */
+/** The rows and columns of a table in a selection. */
 export function rowsAndColumns(s: Selection, rows: number, columns: number): { from: number; to: number; columns: number[]; line: boolean } {
   const line = s.rows < 0;
   const at = line ? s.from[1] : s.from[0];
@@ -113,7 +113,8 @@ export function rowsAndColumns(s: Selection, rows: number, columns: number): { f
   return { from, to: Math.min(rows, from + count), columns: shown.filter((c) => c >= 0 && c < columns), line };
 }
 
-/** Columns of cells; one that cannot be read says why in each of its cells, unless none can be read. */
+/** Columns of cells. An unreadable column shows its error in each cell, unless all columns are
+    unreadable. */
 export async function readAll(columns: Promise<string[]>[], rows: number): Promise<string[][]> {
   const all = await Promise.allSettled(columns);
   if (all.length && all.every((c) => c.status === "rejected")) throw (all[0] as PromiseRejectedResult).reason;

@@ -1,14 +1,14 @@
-// The CF conventions: what the numbers of a variable mean by its attributes.
+// The CF conventions: the meaning of the numbers of a variable according to its attributes.
 import type { Attribute, Item, Part, Values } from "../../sight/messages";
 import { type Type, types } from "./arrays";
 
-/** The rule that turns stored values into the values that they stand for. */
+/** The rule that converts stored values to physical values. */
 export interface Packing {
-  /** The type of the values before they are scaled: integers may count without a sign. */
+  /** The type of the values before scaling: integers can be unsigned. */
   type: Type;
   scale: number;
   offset: number;
-  /** Whether a stored value stands for none. */
+  /** Whether a stored value means missing. */
   isMissing?: (value: number | bigint) => boolean;
   /** The rule in words. */
   about: string;
@@ -17,14 +17,14 @@ export interface Packing {
 const unsigned: Record<string, Type> = { int8: types.uint8, int16: types.uint16, int32: types.uint32, int64: types.uint64 };
 const signed: Record<string, Type> = { uint8: types.int8, uint16: types.int16, uint32: types.int32, uint64: types.int64 };
 
-/** Numbers of an attribute, exactly; none if it is a text. */
+/** The numbers of an attribute, exact; empty for text. */
 const numbersOf = ([, text, type]: Attribute): string[] => {
   const all = text.split(", ");
   if (!all.every((n) => n.trim() !== "" && (!Number.isNaN(Number(n)) || n === "NaN"))) return [];
   return type === "float32" ? all.map((n) => String(Math.fround(Number(n)))) : all;
 };
 
-/** A number of an attribute as a value of a type has it; undefined if such a value cannot be it. */
+/** A number of an attribute in the type of the variable; undefined if the type cannot hold it. */
 function valueIn(type: Type, text: string): number | bigint | undefined {
   const bits = type.size * 8;
   if (/^u?int64$/.test(type.name)) {
@@ -35,7 +35,8 @@ function valueIn(type: Type, text: string): number | bigint | undefined {
   if (type.name === "float32") return Math.fround(value);
   if (!/^u?int/.test(type.name)) return value;
   if (!Number.isInteger(value)) return undefined;
-  if (/^u/.test(type.name) && value < 0 && value >= -(2 ** (bits - 1))) return value + 2 ** bits; // attributes have the type of the variable, which has a sign
+  // attributes have the signed type of the variable
+  if (/^u/.test(type.name) && value < 0 && value >= -(2 ** (bits - 1))) return value + 2 ** bits;
   return value;
 }
 
@@ -67,11 +68,13 @@ export function packingOf(stored: Type, attributes: Attribute[], isNetCDF = fals
   const known = (texts: string[]) => texts.map((text) => valueIn(type, text)).filter((v) => v !== undefined) as (number | bigint)[];
   const given = [...of("_FillValue"), ...of("missing_value")];
   const fills = known(given);
-  const [low = of("valid_min")[0], high = of("valid_max")[0]] = of("valid_range"); // of values as they are stored
+  // in stored values
+  const [low = of("valid_min")[0], high = of("valid_max")[0]] = of("valid_range");
   const [least, greatest] = [low, high].map((text) => (text === undefined ? undefined : known([text])[0]));
   const isLimited = least !== undefined || greatest !== undefined;
   const unwritten = isNetCDF && !all.has("_FillValue") ? defaults[type.name] : undefined;
-  const missing = new Set([...fills, ...known(unwritten ? [unwritten] : [])]); // a set finds NaN, too
+  // a Set also finds NaN
+  const missing = new Set([...fills, ...known(unwritten ? [unwritten] : [])]);
   if (type === stored && !isScaled && !missing.size && !isLimited) return undefined;
   const said = [
     type !== stored && `${type.name} instead of ${stored.name}`,
@@ -84,30 +87,28 @@ export function packingOf(stored: Type, attributes: Attribute[], isNetCDF = fals
   return { type, scale, offset, ...(masks && { isMissing }), about: said.filter(Boolean).join("; ") };
 }
 
-/** The values that are meant by stored ones; NaN stands for a missing one. */
+/** Converts stored values to physical values; NaN stands for a missing value. */
 export function unpacked(part: Part, { scale, offset, isMissing }: Packing): Part {
   const { values } = part;
   if (Array.isArray(values)) return part;
   const isScaled = scale !== 1 || offset !== 0;
   if (!isScaled && !(isMissing && values.some((v: number | bigint) => isMissing(v)))) return part;
   const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
-  const exact = isBig && !isScaled; // would be rounded as numbers
+  const exact = isBig && !isScaled; // numbers would round these
   if (exact) return { ...part, values: Array.from(values, (v) => (isMissing!(v) ? "" : String(v))), masked: true };
   const out: Values = values instanceof Float32Array && !isScaled ? new Float32Array(values.length) : new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) out[i] = isMissing?.(values[i]!) ? NaN : Number(values[i]) * scale + offset;
   return { ...part, values: out, masked: isMissing !== undefined };
 }
 
-/** The seconds of units of time. */
+/** The seconds of time units. */
 const seconds: [RegExp, number][] = [
   [/^(d|days?)$/, 86_400], [/^(h|hrs?|hours?)$/, 3600], [/^(min|mins|minutes?)$/, 60], [/^(s|secs?|seconds?)$/, 1],
   [/^(ms|msecs?|millis|milliseconds?)$/, 1e-3], [/^(us|microsecs?|microseconds?)$/, 1e-6], [/^(ns|nanosecs?|nanoseconds?)$/, 1e-9], [/^weeks?$/, 604_800],
 ];
 
-/**
- * Parses a unit such as `days since 1970-01-01`; undefined for other units, and for calendars
- * other than the usual one.
- */
+/** * Parses a unit such as `days since 1970-01-01`; undefined for other units, and for non-standard
+    * calendars. */
 export function timeOf(attributes: Attribute[]): Item["time"] {
   const all = new Map(attributes.map(([name, value]) => [name, value] as const));
   const [, unit = "", year, month, day, hour = "0", minute = "0", second = "0", sign, zoneHours, zoneMinutes] =
@@ -115,7 +116,8 @@ export function timeOf(attributes: Attribute[]): Item["time"] {
   const step = seconds.find(([pattern]) => pattern.test(unit.toLowerCase()))?.[1];
   const calendar = (all.get("calendar") || "standard").toLowerCase();
   if (!step || !year || !/^(standard|gregorian|proleptic_gregorian)$/.test(calendar)) return undefined;
-  if (Number(year) < 1583 && calendar !== "proleptic_gregorian") return undefined; // days of the Julian calendar before
+  // dates in the Julian calendar
+  if (Number(year) < 1583 && calendar !== "proleptic_gregorian") return undefined;
   const start = new Date(0);
   start.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   const zone = (sign === "-" ? -1 : 1) * (Number(zoneHours ?? 0) * 3600 + Number(zoneMinutes ?? 0) * 60);
@@ -130,13 +132,11 @@ export function meaningOf(attributes: Attribute[], packing: Packing | undefined)
   return { ...(unit && unit !== "1" && { unit }), ...(title && { title }), ...(packing?.about && { packed: packing.about }), ...(time && { time }) };
 }
 
-/** Attributes that name other variables, which say where or how well a variable was measured. */
+/** Attributes that refer to other variables, such as coordinates or uncertainties. */
 const auxiliary = ["coordinates", "bounds", "climatology", "grid_mapping", "ancillary_variables", "cell_measures"];
 
-/**
- * The variable that a file is about: not what belongs to others, and of these the first one with
- * the most dimensions.
- */
+/** * The main variable of a file: the variable with the most dimensions that no other variable
+    refers * to; the first of several. */
 export function firstVariable(items: Item[]): number | undefined {
   const shown = items.filter((i) => i.id !== undefined && !i.why && i.shape && i.shape.every((n) => n > 0));
   const named = new Set(items.flatMap((i) => (i.attributes ?? []).filter(([name]) => auxiliary.includes(name)).flatMap(([, value]) => value.split(/[\s:]+/))));

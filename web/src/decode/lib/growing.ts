@@ -1,11 +1,11 @@
-// The text of a file as far as it was read: it grows from the start, and is unpacked where it is compressed with gzip or bgzip.
+// The text of a file as it is read from the start; gzip and bgzip are unpacked.
 import { crc32, gunzip, inflate } from "./inflate";
 import { concat, type Input, maxBytes, MiB, Refused } from "./serve";
 
-/** Bytes of text that are held at most. */
+/** The maximum size of the text in memory, in bytes. */
 const maxHeld = 128 * MiB;
 
-/** Bytes that are unpacked at a time: deflate makes them a thousand times as many at most. */
+/** The number of bytes unpacked at a time. Deflate can expand them a thousandfold. */
 const slice = 32 << 10;
 
 export class Growing {
@@ -13,7 +13,7 @@ export class Growing {
   length = 0;
   /** Bytes of the file that were read. */
   read = 0;
-  /** Why no more is to be had, before the end of the file. */
+  /** The reason why reading stopped before the end of the file. */
   stopped = "";
   private unpacker: Unpacker | undefined;
 
@@ -37,8 +37,8 @@ export class Growing {
     } catch (thrown) {
       if (this.stopped) return;
       if (thrown instanceof Joined) return this.whole();
-      this.stopped = "a compressed part of it is damaged, or was cut off";
-      if (!this.length) throw new Refused("A compressed part of it is damaged.");
+      this.stopped = "a compressed part of the file is damaged, or was cut off";
+      if (!this.length) throw new Refused("A compressed part of the file is damaged.");
     }
   }
 
@@ -46,7 +46,7 @@ export class Growing {
     if (this.stopped) return;
     if (this.length + part.length > maxHeld) {
       part = part.subarray(0, maxHeld - this.length);
-      this.stopped = `no more than ${maxHeld / MiB} MiB of text are held`;
+      this.stopped = `only the first ${maxHeld / MiB} MiB of text are shown`;
     }
     if (this.length + part.length > this.held.length) {
       const larger = new Uint8Array(Math.min(maxHeld, Math.max(2 * this.held.length, this.length + part.length)));
@@ -58,17 +58,18 @@ export class Growing {
     if (this.stopped) throw new Refused(this.stopped);
   }
 
-  /** Browsers unpack the first of several members of gzip; to find the others, the file is read as a whole. */
+  /** Browsers unpack only the first gzip member. To find the others, the file is read as a whole.
+   */
   private async whole() {
     if (this.input.bytes > maxBytes) {
-      this.stopped = `it has several parts of gzip, of which the first is shown in files of more than ${maxBytes / MiB} MiB`;
+      this.stopped = `it has several gzip members; only the first is shown in files of more than ${maxBytes / MiB} MiB`;
       return;
     }
     const { bytes, complete } = await gunzip(await this.input.read(0, this.input.bytes), maxHeld);
     this.read = this.input.bytes;
     this.held = bytes;
     this.length = bytes.length;
-    if (!complete) this.stopped = "a compressed part of it is damaged, was cut off, or unpacks to too much";
+    if (!complete) this.stopped = "a compressed part of the file is damaged, was cut off, or unpacks to too much";
   }
 }
 
@@ -76,7 +77,7 @@ interface Unpacker {
   push(packed: Uint8Array<ArrayBuffer>, last: boolean, unpacked: (part: Uint8Array) => void): Promise<void>;
 }
 
-/** A member of gzip has ended, and more follows. */
+/** Whether a gzip member has ended and more data follows. */
 class Joined extends Error {}
 
 /** One member of gzip, unpacked by the browser as it arrives. */
@@ -87,8 +88,8 @@ class Stream implements Unpacker {
 
   async push(packed: Uint8Array<ArrayBuffer>, last: boolean, unpacked: (part: Uint8Array) => void) {
     this.pump ??= this.drain(unpacked);
-    this.pump.catch(() => {}); // seen below
-    // A write waits while nobody reads, so that it would never end once reading has failed.
+    this.pump.catch(() => {}); // handled below
+    // Without a reader a write blocks, so it would never end after reading has failed.
     const write = (part: Promise<void>) => Promise.race([part, this.pump!]);
     try {
       for (let at = 0; at < packed.length; at += slice) await write(this.writer.write(packed.subarray(at, at + slice)));
@@ -108,7 +109,7 @@ class Stream implements Unpacker {
 
 const magic = (bytes: Uint8Array, at: number) => bytes[at] === 0x1f && bytes[at + 1] === 0x8b;
 
-/** Whether a file is of bgzip: small blocks, each of which says how long it is. */
+/** Whether a file is bgzip: small blocks that contain their length. */
 const isBlocked = (bytes: Uint8Array) => bytes[3] === 4 && bytes[10] === 6 && bytes[12] === 66 && bytes[13] === 67;
 
 /** Blocks of bgzip. */
@@ -120,14 +121,14 @@ class Blocks implements Unpacker {
     const view = new DataView(bytes.buffer);
     let at = 0;
     while (at + 18 <= bytes.length) {
-      if (!magic(bytes, at)) throw new Refused("A compressed part of it is damaged.");
+      if (!magic(bytes, at)) throw new Refused("A compressed part of the file is damaged.");
       if (!isBlocked(bytes.subarray(at))) throw new Joined();
       const end = at + view.getUint16(at + 16, true) + 1;
       if (end > bytes.length) break;
-      if (end < at + 26) throw new Refused("A compressed part of it is damaged.");
+      if (end < at + 26) throw new Refused("A compressed part of the file is damaged.");
       const length = view.getUint32(end - 4, true);
       const part = length ? await inflate(bytes.subarray(at + 18, end - 8), "deflate-raw", Math.min(length, 1 << 16)) : new Uint8Array(0);
-      if (part.length !== length || crc32(part) !== view.getUint32(end - 8, true)) throw new Refused("A compressed part of it is damaged.");
+      if (part.length !== length || crc32(part) !== view.getUint32(end - 8, true)) throw new Refused("A compressed part of the file is damaged.");
       unpacked(part);
       at = end;
     }

@@ -1,7 +1,7 @@
 // Decompression by the browser, within limits.
 import { concat, maxBytes, MiB, Refused } from "./serve";
 
-/** What was unpacked, up to the first part that reaches a limit, and what ended it before. */
+/** The unpacked data up to the first limit, and the error that ended it early. */
 interface Unpacked {
   bytes: Uint8Array<ArrayBuffer>;
   problem?: unknown;
@@ -27,26 +27,22 @@ async function run(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, m
   return { bytes: concat(parts), problem };
 }
 
-/**
- * Unpacks a stream. What follows the end of the stream is no error.
- * @param most the number of bytes after which it is refused, or with `partly` cut
- */
+/** * Unpacks a stream. Data after the end of the stream is not an error. * @param most the limit in
+    bytes; a longer stream is refused, or with `partly` truncated */
 export async function inflate(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, most = maxBytes, partly = false): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes, problem } = await run(packed, format, most);
   if (bytes.length > most && !partly) throw new Refused(`It unpacks to more than ${Math.floor(most / MiB)} MiB.`);
-  if (problem && !/trailing|junk/i.test(String(problem)) && !(partly && bytes.length)) throw new Refused("A compressed part of it is damaged.");
+  if (problem && !/trailing|junk/i.test(String(problem)) && !(partly && bytes.length)) throw new Refused("A compressed part of the file is damaged.");
   return bytes;
 }
 
-/** Bytes that look like the start of a member of a gzip file and are none, at most: each costs an attempt. */
+/** The maximum number of false gzip member starts: each costs an attempt. */
 const maxFalseStarts = 100;
 
-/**
- * Unpacks the members of a gzip file. Browsers unpack one, and do not say where it ends: it ends before the start of the next one if its length and
- * checksum, which are its last bytes, are right.
- * @param most the number of bytes at which it is cut
- * @returns `complete`: nothing is missing, and nothing follows the last member
- */
+/** * Unpacks the members of a gzip file. Browsers unpack one member without reporting its end. A
+    member ends before the start of the next one if * its last bytes, length and checksum, match. *
+    @param most the limit in bytes * @returns `complete`: nothing is missing, and nothing follows
+    the last member */
 export async function gunzip(packed: Uint8Array<ArrayBuffer>, most: number): Promise<{ bytes: Uint8Array<ArrayBuffer>; complete: boolean }> {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const isWhole = ({ bytes, problem }: Unpacked, end: number) =>
@@ -57,7 +53,8 @@ export async function gunzip(packed: Uint8Array<ArrayBuffer>, most: number): Pro
   let [start, total, failed] = [0, 0, 0];
   for (let at = nextMember(packed, 18); at >= 0 && total <= most && failed < maxFalseStarts; at = nextMember(packed, at + 1)) {
     const length = view.getUint32(at - 4, true);
-    if (at - start < 18 || length > Math.min(most, 1100 * (at - start))) continue; // deflate packs no better
+    // deflate cannot compress better
+    if (at - start < 18 || length > Math.min(most, 1100 * (at - start))) continue;
     const member = await run(packed.subarray(start, at), "gzip", length);
     if (!isWhole(member, at)) {
       failed++;
@@ -72,7 +69,7 @@ export async function gunzip(packed: Uint8Array<ArrayBuffer>, most: number): Pro
   return { bytes, complete: isWhole(last, packed.length) && bytes.length <= most };
 }
 
-/** Where the next bytes are that could start a member; -1: nowhere. */
+/** The next position that can start a member; -1 if none. */
 function nextMember(packed: Uint8Array, from: number): number {
   let at = packed.indexOf(0x1f, from);
   while (at >= 0 && !(packed[at + 1] === 0x8b && packed[at + 2] === 8 && packed[at + 3]! < 0x20)) at = packed.indexOf(0x1f, at + 1);

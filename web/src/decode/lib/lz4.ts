@@ -1,9 +1,9 @@
-// LZ4: blocks, frames, and blocks as Hadoop writes them.
+// LZ4: blocks, frames, and blocks in the Hadoop format.
 import { Refused } from "./serve";
 
-const broken = () => new Refused("A compressed part of it is damaged.");
+const broken = () => new Refused("A compressed part of the file is damaged.");
 
-/** Unpacks a block to `at`; it may refer to what stands before. Returns where it ends. */
+/** Unpacks a block to `at`, which can refer to earlier output. Returns the end position. */
 export function block(packed: Uint8Array, out: Uint8Array, at = 0): number {
   let i = 0;
   const length = (bits: number) => {
@@ -57,7 +57,8 @@ export function frame(packed: Uint8Array, length: number): Uint8Array {
   return out;
 }
 
-/** Unpacks blocks with their lengths before them, as Hadoop writes them; older writers of Parquet wrote one without. */
+/** Unpacks length-prefixed blocks of the Hadoop format. Older Parquet writers wrote one block
+    without a prefix. */
 export function hadoop(packed: Uint8Array, length: number): Uint8Array {
   const out = new Uint8Array(length);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);

@@ -1,4 +1,4 @@
-// The text of a part of a table in which positions count bytes or units, whatever the encoding.
+// The text of a part of a table with positions in bytes or code units, for any encoding.
 import { encodingOf } from "../../encoding/encodings";
 
 /** Returns the number of bytes of a character from its first two bytes. */
@@ -10,20 +10,18 @@ const lengths: Record<string, Lengths> = {
   gb18030: (b, next) => (b < 0x81 || b > 0xfe ? 1 : next >= 0x30 && next <= 0x39 ? 4 : 2),
 };
 
-/** Bytes of characters that mean nothing in a table. */
+/** Bytes of characters without meaning in a table. */
 const filler = 0xff;
 
-/**
- * Decodes chunks so that each unit of the encoding becomes one character. Numbers, separators
- * and the ends of lines are right; of other characters only their number is.
- */
+/** * Decodes chunks so that each unit of the encoding becomes one character. Numbers, separators *
+    and line ends are correct; other characters only keep their count. */
 export class Positions {
   readonly unit: number;
   private readonly decoder: TextDecoder;
-  /** Bytes of a character that began in the chunk before. */
+  /** The number of pending bytes of a character that began in the previous chunk. */
   private open = 0;
   private lead = 0;
-  /** Within ISO-2022-JP: characters of two bytes. */
+  /** In ISO-2022-JP: inside two-byte characters. */
   private shifted = false;
 
   constructor(private readonly encoding: string) {
@@ -38,7 +36,7 @@ export class Positions {
     return this.decoder.decode(lengthOf ? this.masked(bytes, lengthOf) : bytes);
   }
 
-  /** Second bytes can be those of separators. */
+  /** Whether second bytes can look like separators. */
   private masked(bytes: Uint8Array, lengthOf: Lengths): Uint8Array {
     const out = bytes.slice();
     for (let i = 0; i < out.length; i++) {

@@ -1,4 +1,5 @@
-// The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
+// The worker's side of a decoder: it answers calls of the page, and requests ranges of the file
+// from the page.
 import type { Chosen, Content, FromDecoder, Letters, Method, Model, Part, Raster, Region, Requests, Scan, Scanned, Selection, ToDecoder } from "../../sight/messages";
 
 /** A file that is read by ranges. */
@@ -21,15 +22,15 @@ export interface Opened {
   more?: () => Promise<Content>;
 }
 
-/** Why a file cannot be shown, in words for the user. */
+/** The reason why a file cannot be shown, in words for the user. */
 export class Refused extends Error {}
 
 export const MiB = 1 << 20;
 
-/** Bytes that a decoder holds at once, and that it unpacks from one stream. */
+/** Limits: bytes in memory at once, and bytes unpacked from one stream. */
 export const maxBytes = 64 * MiB;
 
-/** Reads a file that is needed as a whole. */
+/** Reads a file as a whole. */
 export async function whole(input: Input): Promise<Uint8Array<ArrayBuffer>> {
   if (input.bytes > maxBytes) throw new Refused(`Such files are read as a whole, up to ${maxBytes / MiB} MiB; this one is larger.`);
   return input.read(0, input.bytes);
@@ -38,7 +39,8 @@ export async function whole(input: Input): Promise<Uint8Array<ArrayBuffer>> {
 const scope = globalThis as unknown as { postMessage(message: FromDecoder, transferred: Transferable[]): void };
 const send = (message: FromDecoder, ...transferred: Transferable[]) => scope.postMessage(message, transferred);
 
-/** Small reads are answered from blocks of this size, of which the last ones are kept. Soon after a block that is kept, `ahead` of them are fetched. */
+/** Small reads come from cached blocks of this size. A read soon after a cached block fetches
+    `ahead` of them. */
 const block = 16 << 10;
 const keptBlocks = 512;
 const ahead = 8;
@@ -61,7 +63,7 @@ class PageInput implements Input {
     if (!(start >= 0 && length >= 0)) throw new Refused("It refers to bytes before its start.");
     const end = Math.min(this.bytes, start + length);
     if (end <= start) return new Uint8Array(0);
-    if (end - start > maxBytes) throw new Refused(`It wants more than ${maxBytes / MiB} MiB at once.`);
+    if (end - start > maxBytes) throw new Refused(`Reading it requires more than ${maxBytes / MiB} MiB at once.`);
     if (this.bytes <= small) return (await (this.all ??= this.fetch(0, this.bytes))).slice(start, end);
     const first = Math.floor(start / block);
     if (end - start > ahead * block) return this.fetch(start, end - start);
@@ -74,7 +76,7 @@ class PageInput implements Input {
   private block(at: number, wanted: number): Promise<Uint8Array<ArrayBuffer>> {
     const found = this.blocks.get(at);
     if (!found) return this.fetchBlocks(at, this.isNear(at) ? ahead : wanted);
-    this.blocks.delete(at); // the last used one is the last to be dropped
+    this.blocks.delete(at); // the most recently used block is evicted last
     this.blocks.set(at, found);
     return found;
   }
@@ -120,7 +122,7 @@ export function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 type Calls = { [M in Method]?: (argument: Requests[M]["argument"]) => Promise<Requests[M]["answer"]> };
 
-/** Answers the page with what `open` makes of a file. */
+/** Answers the page with the result of `open` for a file. */
 export function serve(open: (input: Input) => Promise<Opened>) {
   let input: PageInput | undefined;
   let opened: Opened | undefined;
@@ -141,7 +143,7 @@ export function serve(open: (input: Input) => Promise<Opened>) {
   answerCalls(calls, (read, bytes) => input?.receive(read, bytes));
 }
 
-/** Answers calls of the page, with what it has read. */
+/** Answers calls of the page. */
 export function answerCalls(calls: Calls, receive?: (read: number, bytes: ArrayBuffer | undefined) => void) {
   const answer = async (message: ToDecoder) => {
     if (message.kind === "bytes") return receive?.(message.read, message.bytes);

@@ -1,6 +1,6 @@
 // The parts of libraries that decoders use. Their own types refer to files that are not vendored.
 declare module "@highlightjs/cdn-assets/es/core.min.js" {
-  /** Receives what a grammar finds. */
+  /** Receives the tokens of a grammar. */
   export interface Emitter {
     addText(text: string): void;
     openNode(scope: string): void;

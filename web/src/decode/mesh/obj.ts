@@ -1,4 +1,5 @@
-// OBJ: points, which may have colours, and faces, which are cut into triangles. Materials are files of their own, and not read.
+// OBJ: points with optional colours, and faces, which are split into triangles. Material files are
+// not read.
 import { Refused } from "../lib/serve";
 import { checkPoints, checkTriangles, type Surface } from "./surface";
 import { Scanner } from "./words";
@@ -12,7 +13,7 @@ export function obj(bytes: Uint8Array<ArrayBuffer>): Surface {
   const index = (word: string) => {
     const given = parseInt(word, 10);
     const found = given < 0 ? points.length / 3 + given : given - 1;
-    if (!(found >= 0 && found < points.length / 3)) throw new Refused(`A face leads to the point ${word.slice(0, 30)}, which is not there.`);
+    if (!(found >= 0 && found < points.length / 3)) throw new Refused(`A face leads to the point ${word.slice(0, 30)}, which does not exist.`);
     return found;
   };
   const lines = new Scanner(bytes);
@@ -22,7 +23,7 @@ export function obj(bytes: Uint8Array<ArrayBuffer>): Surface {
     const [kind, ...rest] = words;
     if (kind === "v") {
       const values = rest.map(Number);
-      if (values.length < 3 || values.slice(0, 3).some(Number.isNaN)) throw new Refused(`A point has no three coordinates: ${rest.join(" ").slice(0, 60)}`);
+      if (values.length < 3 || values.slice(0, 3).some(Number.isNaN)) throw new Refused(`A point does not have three coordinates: ${rest.join(" ").slice(0, 60)}`);
       for (let axis = 0; axis < 3; axis++) points.push(values[axis]!);
       if (values.length >= 6) colours.push(...values.slice(-3));
       checkPoints(points.length / 3);
@@ -42,7 +43,7 @@ export function obj(bytes: Uint8Array<ArrayBuffer>): Surface {
   if (!points.length) throw new Refused("It has no points: no line starts with v.");
   const surface: Surface = { points, corners, title: "", facts: [["format", "OBJ"], ["faces", String(faces)]], notes: [] };
   if (names.size) surface.facts.push(["objects and groups", `${names.size}: ${[...names].slice(0, 50).join(", ")}`.slice(0, 1000)]);
-  if (materials) surface.notes.push("Its materials are in another file, and not shown.");
+  if (materials) surface.notes.push("Its materials are in another file and are not shown.");
   if (other) surface.notes.push("Its lines and curves are not shown.");
   if (colours.length === points.length) surface.colours = Uint8Array.from(colours, (c) => Math.max(0, Math.min(255, Math.round(255 * c))));
   return surface;

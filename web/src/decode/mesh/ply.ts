@@ -1,4 +1,5 @@
-// PLY: elements with properties, which a header describes, as text or as bytes of either order. Points and faces are read, the others passed over.
+// PLY: elements with properties declared in a header, as text or binary in either byte order. Only
+// points and faces are read.
 import { Refused } from "../lib/serve";
 import { checkPoints, checkTriangles, type Surface } from "./surface";
 import { Scanner } from "./words";
@@ -6,7 +7,7 @@ import { Scanner } from "./words";
 interface Property {
   name: string;
   type: string;
-  /** Of a list: the type of its length. */
+  /** For a list: the type of its length. */
   count?: string;
 }
 
@@ -49,7 +50,7 @@ function headerOf(text: string): Header {
       header.elements.at(-1)?.properties.push(property);
     }
   }
-  if (header.elements.some((e) => !Number.isSafeInteger(e.length) || e.length < 0)) throw new Refused("Its header has no number of elements.");
+  if (header.elements.some((e) => !Number.isSafeInteger(e.length) || e.length < 0)) throw new Refused("Its header does not declare the number of elements.");
   return header;
 }
 
@@ -94,7 +95,7 @@ class Reading {
     const place = (...names: string[]) => properties.findIndex((p) => !p.count && names.includes(p.name));
     const axes = [place("x"), place("y"), place("z")];
     const hues = [place("red", "r", "diffuse_red"), place("green", "g", "diffuse_green"), place("blue", "b", "diffuse_blue")];
-    if (axes.includes(-1)) throw new Refused("Its points have no x, y and z.");
+    if (axes.includes(-1)) throw new Refused("Its points lack x, y or z.");
     const isColoured = !hues.includes(-1);
     const scale = isColoured ? ({ float: 255, float32: 255, double: 255, float64: 255, ushort: 1 / 257, uint16: 1 / 257 } as Record<string, number>)[properties[hues[0]!]!.type] ?? 1 : 1;
     const values = new Float64Array(properties.length);
@@ -128,7 +129,7 @@ class Reading {
 export function ply(bytes: Uint8Array<ArrayBuffer>): Surface {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 64 << 10));
   const [all, lines] = /^ply\s([^]*?)\nend_header[ \t]*(?:\r\n|\n|\r)/.exec(start.replace(/\r(?!\n)/g, "\n")) ?? [];
-  if (!all) throw new Refused("It has no header of a PLY file.");
+  if (!all) throw new Refused("It has no PLY header.");
   const header = headerOf(lines!);
   const reading = new Reading(reader(bytes.subarray(all.length), header.format));
   for (const element of header.elements) {
@@ -138,7 +139,7 @@ export function ply(bytes: Uint8Array<ArrayBuffer>): Surface {
   }
   const { points, colours, corners, faces } = reading;
   const wrong = corners.find((c) => !(c >= 0 && c < points.length / 3));
-  if (wrong !== undefined) throw new Refused(`A face leads to the point ${wrong}, which is not there.`);
+  if (wrong !== undefined) throw new Refused(`A face leads to the point ${wrong}, which does not exist.`);
   const format = { ascii: "PLY as text", binary_little_endian: "binary PLY", binary_big_endian: "binary PLY, big-endian" }[header.format] ?? "PLY";
   const surface: Surface = { points, corners, title: "", facts: [["format", format], ...(faces ? [["faces", String(faces)] as [string, string]] : [])], notes: [] };
   if (header.comments.length) surface.facts.push(["comments", header.comments.join("\n").slice(0, 2000)]);

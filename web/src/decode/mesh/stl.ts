@@ -1,4 +1,4 @@
-// STL: triangles with three corners each, as bytes or as text. Normals are not read: they follow from the corners.
+// STL: triangles with three corners each, binary or text. Normals are derived from the corners.
 import { Refused } from "../lib/serve";
 import { checkTriangles, type Surface } from "./surface";
 import { Scanner } from "./words";
@@ -33,7 +33,7 @@ function ofText(bytes: Uint8Array): Surface {
       points.push(words.number(), words.number(), words.number());
       open++;
     } else if (word === "endfacet") {
-      if (open !== 3) throw new Refused("One of its facets has not three corners.");
+      if (open !== 3) throw new Refused("One of its facets does not have three corners.");
       open = 0;
       checkTriangles(points.length / 9);
     } else if (word === "solid") {

@@ -1,4 +1,4 @@
-// A surface of triangles while it is read, and the model that a page draws of it, with what can be measured of it.
+// A surface of triangles under construction, and the model that a page draws, with its measures.
 import type { Attribute, Model } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 
@@ -27,7 +27,8 @@ export function checkPoints(count: number): void {
 
 const text = (n: number) => String(Number(n.toPrecision(6)));
 
-/** A surface as a model. With `merge` points in the same place become one, which is what formats without indices want. */
+/** Converts a surface to a model. With `merge`, coincident points become one, for formats without
+    indices. */
 export function modelOf({ points, corners, colours, title, facts, notes }: Surface, merge = false): Model {
   const { low, high } = boxOf(points);
   const centre = low.map((v, axis) => (v + high[axis]!) / 2);
@@ -42,18 +43,18 @@ export function modelOf({ points, corners, colours, title, facts, notes }: Surfa
   ];
   if (triangles) all.push(...measured(points, corners, same, centre));
   if (colours) all.push(["colours", "of the points, as in the file"]);
-  all.push(["unit of length", "the file does not say"]);
+  all.push(["unit of length", "not stated in the file"]);
   return { ...model, facts: all };
 }
 
-/** The corners of triangles, by the numbers of merged points if there are such. */
+/** The corners of triangles, as indices of merged points if there are any. */
 function joinedBy(corners: ArrayLike<number>, same: Uint32Array | undefined): Uint32Array {
   const joined = new Uint32Array(corners.length);
   for (let i = 0; i < joined.length; i++) joined[i] = same ? same[corners[i]!]! : corners[i]!;
   return joined;
 }
 
-/** Points relative to the centre; of those that are merged one. */
+/** Points relative to the centre, merged points once. */
 function centred(points: ArrayLike<number>, centre: number[], same: Uint32Array | undefined, count: number): Float32Array {
   const found = new Float32Array(same ? 3 * count : points.length);
   for (let i = 0; i < points.length / 3; i++) {
@@ -68,7 +69,7 @@ function boxOf(points: ArrayLike<number>): { low: number[]; high: number[] } {
   const high = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; i++) {
     const v = points[i]!;
-    if (!(Math.abs(v) < 1e30)) throw new Refused("One of its coordinates is no number that can be drawn.");
+    if (!(Math.abs(v) < 1e30)) throw new Refused("One of its coordinates cannot be drawn.");
     if (v < low[i % 3]!) low[i % 3] = v;
     if (v > high[i % 3]!) high[i % 3] = v;
   }
@@ -76,17 +77,17 @@ function boxOf(points: ArrayLike<number>): { low: number[]; high: number[] } {
   return { low, high };
 }
 
-/** For each point the number that all points in its place share, and how many places there are. */
+/** The index of the position of each point, and the number of positions. */
 function welded(points: ArrayLike<number>): { same: Uint32Array; count: number } {
   const length = points.length / 3;
   const mask = (1 << Math.max(4, Math.ceil(Math.log2(length + 1)) + 1)) - 1;
-  const slots = new Int32Array(mask + 1).fill(-1); // points, by a hash
+  const slots = new Int32Array(mask + 1).fill(-1); // a hash table of points
   const same = new Uint32Array(length);
   const bits = new Float64Array(3);
   const words = new Int32Array(bits.buffer);
   let count = 0;
   for (let i = 0; i < length; i++) {
-    for (let axis = 0; axis < 3; axis++) bits[axis] = points[3 * i + axis]! + 0; // one zero
+    for (let axis = 0; axis < 3; axis++) bits[axis] = points[3 * i + axis]! + 0; // normalises -0
     let hash = 0;
     for (let w = 0; w < 6; w++) hash = Math.imul(hash ^ words[w]!, 0x9e3779b1) ^ (hash >>> 15);
     hash ^= hash >>> 16;
@@ -106,7 +107,7 @@ function welded(points: ArrayLike<number>): { same: Uint32Array; count: number }
   return { same, count };
 }
 
-/** Area, and volume if each edge is between two triangles. */
+/** The area, and the volume if the surface is closed. */
 function measured(points: ArrayLike<number>, corners: ArrayLike<number>, same: Uint32Array, centre: number[]): Attribute[] {
   let [area, volume] = [0, 0];
   const p = new Float64Array(9);
@@ -127,7 +128,8 @@ function measured(points: ArrayLike<number>, corners: ArrayLike<number>, same: U
   return facts;
 }
 
-/** Whether each edge is of two triangles that go along it in opposite directions. Edges are sorted, so that those of one place follow each other. */
+/** Whether each edge has two triangles with opposite directions. Edges are sorted to group equal
+    ones. */
 function closedness(corners: ArrayLike<number>, same: Uint32Array): string {
   const edges = new Float64Array(corners.length);
   let n = 0;

@@ -20,7 +20,7 @@ export class Scanner {
     return text.slice(start, this.at);
   }
 
-  /** The words of the next line that has some; none at the end. */
+  /** The words of the next non-empty line; empty at the end. */
   words(): string[] {
     const { text } = this;
     while (this.at < text.length && text.charCodeAt(this.at) <= 32) this.at++;
@@ -39,7 +39,7 @@ export class Scanner {
   number(): number {
     const word = this.next();
     const value = Number(word);
-    if (!word || Number.isNaN(value)) throw new Refused(word ? `“${word.slice(0, 40)}” stands where a number should.` : "It ends where a number should stand.");
+    if (!word || Number.isNaN(value)) throw new Refused(word ? `Expected a number, found “${word.slice(0, 40)}”.` : "It ends where a number is expected.");
     return value;
   }
 

@@ -1,4 +1,4 @@
-// The atoms of one model while they are read, and the model that a page draws of them.
+// The atoms of one model under construction, and the model that a page draws.
 import { elements, numberOf } from "../../sight/elements";
 import type { Attribute, Atoms, Model } from "../../sight/messages";
 import { Refused } from "../lib/serve";
@@ -8,7 +8,7 @@ import { bondsOf } from "./bonds";
 const maxAtoms = 500_000;
 
 export interface Atom {
-  /** As the file writes it. */
+  /** As written in the file. */
   element: string;
   at: [x: number, y: number, z: number];
   name?: string;
@@ -16,7 +16,7 @@ export interface Atom {
   /** The number of the residue in its chain, with its insertion code. */
   number?: string;
   chain?: string;
-  /** Which of several places of an atom this is. */
+  /** The alternate location of the atom. */
   alternative?: string;
 }
 
@@ -26,7 +26,7 @@ export type Cell = number[];
 export class Structure {
   readonly at: number[] = [];
   readonly elements: number[] = [];
-  /** Symbols; of elements that are not known, what the file has. */
+  /** Symbols; for unknown elements, the text in the file. */
   readonly written: string[] = [];
   readonly names: string[] = [];
   readonly residues: string[] = [];
@@ -37,11 +37,11 @@ export class Structure {
   facts: Attribute[] = [];
   notes: string[] = [];
   cell: Cell | undefined;
-  /** Pairs of bonded atoms that the file has. */
+  /** Pairs of bonded atoms in the file. */
   bonds: number[] = [];
-  /** The file has all bonds, so that none is derived from distances. */
+  /** Whether the file contains all bonds, so none is derived from distances. */
   hasBonds = false;
-  /** Atoms whose place is not known. */
+  /** The number of atoms without a position. */
   private nowhere = 0;
 
   get length() {
@@ -50,7 +50,7 @@ export class Structure {
 
   add({ element, at, name = "", residue = "", number = "", chain = "", alternative = "" }: Atom): void {
     if (!at.every((n) => Math.abs(n) < 1e9)) {
-      if (++this.nowhere === 1) this.notes.push("Atoms without a place are left out.");
+      if (++this.nowhere === 1) this.notes.push("Atoms without a position are left out.");
       return;
     }
     if (this.length >= maxAtoms) throw new Refused(`It has more than ${maxAtoms.toLocaleString("en")} atoms.`);
@@ -64,7 +64,7 @@ export class Structure {
     this.alternatives.push(short(alternative));
   }
 
-  /** The columns of the table of atoms that have something in them. */
+  /** The non-empty columns of the table of atoms. */
   columns(): [name: string, text: (atom: number) => string][] {
     const number = (n: number) => String(Number(n.toPrecision(10)));
     const texts: [string, string[]][] = [["name", this.names], ["residue", this.residues], ["number", this.numbers], ["chain", this.chains], ["alternative", this.alternatives]];
@@ -81,7 +81,7 @@ export class Structure {
     const centre = [0, 1, 2].map((axis) => (box[axis]! + box[axis + 3]!) / 2);
     const points = Float32Array.from(this.at, (v, i) => v - centre[i % 3]!);
     const { bonds, complete } = this.hasBonds ? { bonds: this.bonds, complete: true } : bondsOf(this);
-    const notes = complete ? this.notes : [...this.notes, "Bonds are left out where atoms are too many in too little room."];
+    const notes = complete ? this.notes : [...this.notes, "Bonds are left out where atoms are too dense."];
     const model: Model = { title: this.title.slice(0, 200), facts: [...this.facts, ...this.counts(bonds.length / 2)], notes, centre, points, joined: Uint32Array.from(bonds), atoms };
     if (this.cell) model.cell = [...centre.map((c) => -c), ...this.cell];
     return model;
@@ -108,10 +108,10 @@ export class Structure {
   }
 }
 
-/** Names of atoms have a few letters; what is longer is not one. */
+/** Atom names have a few letters; longer texts are not names. */
 const short = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name);
 
-/** The lowest and the highest coordinates of the points, and of the corners of a cell. */
+/** The minimum and maximum coordinates of the points, and of the corners of a cell. */
 function boxOf(at: number[], cell: Cell | undefined): number[] {
   const box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   const include = (value: number, axis: number) => {
@@ -125,7 +125,8 @@ function boxOf(at: number[], cell: Cell | undefined): number[] {
   return box[0] === Infinity ? [0, 0, 0, 0, 0, 0] : box;
 }
 
-/** Counts of elements: carbon and hydrogen first if there is carbon, the others by the alphabet. */
+/** Counts of elements in Hill order: carbon and hydrogen first if carbon is present, then
+    alphabetical. */
 export function formulaOf(numbers: number[]): string {
   const counts = new Map<string, number>();
   for (const n of numbers) counts.set(elements[n]!.symbol, (counts.get(elements[n]!.symbol) ?? 0) + 1);
@@ -136,10 +137,10 @@ export function formulaOf(numbers: number[]): string {
 
 const water = new Set("HOH WAT DOD H2O SOL TIP TIP3 TIP4".split(" "));
 
-/** Å between the atoms of a backbone that follow each other, at most. */
+/** The maximum distance in Å between consecutive backbone atoms. */
 const reach: Record<string, number> = { CA: 4.5, "C4'": 9 };
 
-/** The backbones of proteins go through alpha carbons, those of nucleic acids through C4'. */
+/** Backbones of proteins go through alpha carbons, backbones of nucleic acids through C4'. */
 function backbones(s: Structure): { parts: Uint8Array; trace: Uint32Array } {
   const parts = new Uint8Array(s.length);
   const trace: number[] = [];

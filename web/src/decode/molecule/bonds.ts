@@ -1,12 +1,13 @@
-// Bonds by the distances of atoms: a pair is bonded if it is not further apart than its covalent radii allow. Atoms are sorted into the cells of
-// a grid, so that only neighbours are compared.
+// Bonds by distance: two atoms are bonded if their distance does not exceed their covalent radii
+// plus a tolerance. A grid limits comparisons to neighbours.
 import { elements } from "../../sight/elements";
 
-/** Å that a bond may be longer than the sum of the radii, and that atoms are apart at least: what is closer is one atom in two places. */
+/** The tolerance above the sum of the radii, and the minimum distance of two atoms, in Å. Closer
+    atoms are one atom in two positions. */
 const tolerance = 0.4;
 const closest = 0.4;
 
-/** Bonds of one atom, and comparisons in all: a bound for files in which all atoms are in one place. */
+/** Limits: bonds of one atom, and comparisons in all, for files with all atoms in one place. */
 const maxBonds = 16;
 const maxComparisons = 60_000_000;
 
@@ -16,11 +17,11 @@ interface Sites {
   readonly at: number[];
   readonly elements: number[];
   readonly alternatives: string[];
-  /** Pairs that are bonded whatever their distance. */
+  /** Pairs that are bonded at any distance. */
   readonly bonds: number[];
 }
 
-/** Pairs of bonded atoms; not complete if atoms are too close to each other. */
+/** Pairs of bonded atoms; incomplete if atoms are too dense. */
 export function bondsOf(s: Sites): { bonds: number[]; complete: boolean } {
   const bonds: number[] = [];
   const known = new Set(pairs(s.bonds).map(([a, b]) => Math.min(a, b) * s.length + Math.max(a, b)));
@@ -49,7 +50,8 @@ function isBonded({ at, elements: numbers, alternatives }: Sites, a: number, b: 
   return !alternatives[a] || !alternatives[b] || alternatives[a] === alternatives[b];
 }
 
-/** Atoms by the cell that they are in. Cells share lists by a hash, so that the memory follows from the atoms, not from the room between them. */
+/** Atoms by grid cell. Cells share lists by a hash, so memory depends on the atoms, not on the
+    volume. */
 class Grid {
   private readonly cells: Int32Array;
   private readonly starts: Int32Array;
@@ -73,7 +75,7 @@ class Grid {
     return (Math.imul(x, 73856093) ^ Math.imul(y, 19349663) ^ Math.imul(z, 83492791)) & this.mask;
   }
 
-  /** Visits the atoms in the 27 cells around an atom, and returns how many it has looked at. */
+  /** Visits the atoms in the 27 cells around an atom, and returns the number of comparisons. */
   near(atom: number, visit: (other: number) => void): number {
     const { cells, starts, sorted } = this;
     let looked = 0;

@@ -1,7 +1,8 @@
-// Unit cells of crystals, and operations of symmetry.
+// Unit cells of crystals, and symmetry operations.
 import type { Cell } from "./atoms";
 
-/** The edges of a cell by their lengths in Å and the angles between them in degrees; undefined if there is no such cell. */
+/** The edges of a cell from their lengths in Å and angles in degrees; undefined for an impossible
+    cell. */
 export function edgesOf([a, b, c, alpha, beta, gamma]: number[]): Cell | undefined {
   const [ca, cb, cg] = [alpha!, beta!, gamma!].map((angle) => (angle === 90 ? 0 : Math.cos((angle * Math.PI) / 180))) as [number, number, number];
   const sg = Math.sqrt(1 - cg * cg);
@@ -13,13 +14,13 @@ export function edgesOf([a, b, c, alpha, beta, gamma]: number[]): Cell | undefin
 
 export type Place = [x: number, y: number, z: number];
 
-/** A place by its fractions of the edges. */
+/** A position in fractional coordinates. */
 export const placeOf = ([u, v, w]: Place, cell: Cell): Place => [0, 1, 2].map((i) => u * cell[i]! + v * cell[3 + i]! + w * cell[6 + i]!) as Place;
 
 /** An operation: nine factors and three shifts. */
 export type Operation = number[];
 
-/** Reads an operation such as "-x+1/2, y, z"; undefined if it is none. */
+/** Parses an operation such as "-x+1/2, y, z"; undefined if it is invalid. */
 export function operationOf(text: string): Operation | undefined {
   const rows = text.toLowerCase().replace(/\s/g, "").split(",");
   if (rows.length !== 3) return undefined;
@@ -39,7 +40,7 @@ export function operationOf(text: string): Operation | undefined {
 
 export const applied = (o: Operation, p: Place): Place => [0, 1, 2].map((i) => o[3 * i]! * p[0] + o[3 * i + 1]! * p[1] + o[3 * i + 2]! * p[2] + o[9 + i]!) as Place;
 
-/** Atoms that symmetry maps onto each other are one; fractions that differ by less are the same place. */
+/** The tolerance in fractional coordinates below which symmetry images are one atom. */
 const samePlace = 0.005;
 
 const wrapped = (n: number) => {
@@ -47,7 +48,7 @@ const wrapped = (n: number) => {
   return inside > 1 - samePlace / 2 ? 0 : inside;
 };
 
-/** The different places within the cell that operations map a place to. */
+/** The distinct positions within the cell that operations map a position to. */
 export function orbitOf(place: Place, operations: Operation[]): Place[] {
   const found: Place[] = [];
   for (const operation of operations) {
@@ -58,7 +59,7 @@ export function orbitOf(place: Place, operations: Operation[]): Place[] {
   return found;
 }
 
-/** A place with its images on the opposite faces, edges and corners of the cell. */
+/** A position with its images on the opposite faces, edges and corners of the cell. */
 export function withImages(place: Place): Place[] {
   let all = [place];
   for (let axis = 0; axis < 3; axis++) {

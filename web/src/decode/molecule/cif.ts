@@ -1,4 +1,4 @@
-// CIF, of small molecules and of macromolecules (mmCIF): blocks of names with values, and tables.
+// CIF for small molecules and macromolecules (mmCIF): blocks of names with values, and tables.
 import type { Attribute } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 import { type Cell, Structure } from "./atoms";
@@ -13,7 +13,7 @@ const said: Record<string, string> = {
   "_cell_measurement_temperature": "temperature in K", "_publ_section_title": "title", "_database_code_depnum_ccdc_archive": "CCDC",
 };
 
-/** A number, without the uncertainty in brackets; not one where the file has none. */
+/** A number without the uncertainty in brackets; NaN if it is missing. */
 const numberIn = (text: string | undefined) => (text === undefined || text === "." || text === "?" || text === "" ? NaN : Number(text.replace(/\(.*$/, "")));
 
 function valuesOfCell(block: Block): number[] | undefined {
@@ -22,7 +22,7 @@ function valuesOfCell(block: Block): number[] | undefined {
   return values.every((v) => v > 0) ? values : undefined;
 }
 
-/** The cell of a crystal; one of 1 Å stands for none in mmCIF. */
+/** The cell of a crystal. In mmCIF, a cell of 1 Å means no cell. */
 function cellOf(block: Block): Cell | undefined {
   const values = valuesOfCell(block);
   return values && values[0] !== 1 ? edgesOf(values) : undefined;
@@ -39,7 +39,7 @@ function attributesOf(block: Block): Attribute[] {
   return [...found];
 }
 
-/** Values of a column, in which "." and "?" stand for none; the first of these columns that is there. */
+/** The values of the first of these columns that exists; "." and "?" mean missing. */
 function column(block: Block, ...names: string[]): (row: number) => string {
   const values = names.map((name) => block.get(name)).find(Boolean);
   return (row) => {
@@ -91,12 +91,13 @@ function operationsOf(block: Block): Operation[] {
 
 const groupOf = (block: Block) => attributesOf(block).find(([name]) => name === "space group")?.[1];
 
-/** The atoms of a small molecule, as the file has them or with what the operations make of them within the cell, and on all of its faces. */
+/** The atoms of a small molecule: as listed, or with all symmetry images within the cell, or also
+    on its faces. */
 function small({ block, from, to }: Run, operations?: Operation[], faces = false): Structure {
   const s = new Structure();
   const cell = cellOf(block) ?? edgesOf(valuesOfCell(block) ?? []);
   const isFractional = block.has("_atom_site_fract_x");
-  if (isFractional && !cell) throw new Refused("Its atoms are at fractions of a cell that it does not give.");
+  if (isFractional && !cell) throw new Refused("Its atoms have fractional coordinates, but it does not define the cell.");
   const of = (name: string) => column(block, `_atom_site_${name}`);
   const [x, y, z] = ["x", "y", "z"].map((axis) => of(`${isFractional ? "fract" : "cartn"}_${axis}`));
   const [symbol, label, disorder] = [of("type_symbol"), of("label"), of("disorder_group")];
@@ -109,7 +110,7 @@ function small({ block, from, to }: Run, operations?: Operation[], faces = false
   }
   s.cell = cell;
   const group = groupOf(block);
-  if (isFractional && group && !/^P\s*1$/.test(group) && !operationsOf(block).length) s.notes.push(`The file names the space group ${group}, but lists no operations of it: only its own atoms are shown.`);
+  if (isFractional && group && !/^P\s*1$/.test(group) && !operationsOf(block).length) s.notes.push(`The file names the space group ${group}, but lists no symmetry operations: only the listed atoms are shown.`);
   return s;
 }
 

@@ -1,7 +1,8 @@
-// The text of CIF: words, quoted texts and texts between lines that start with a semicolon. Only what is drawn or said is kept.
+// The text of CIF: words, quoted texts, and text fields between semicolons. Only the needed parts
+// are kept.
 import { Refused } from "../lib/serve";
 
-/** Names that are kept, in lower case, and the values of each. */
+/** The names to keep, in lower case, and the values of each. */
 export class Block extends Map<string, string[]> {
   constructor(readonly name: string) {
     super();
@@ -10,10 +11,10 @@ export class Block extends Map<string, string[]> {
 
 const kept = /^_(atom_site[._](?!aniso)|cell[._]|symmetry|space_group|entry\.id|struct\.title|exptl\.method|struct_keywords\.pdbx|chemical_(name|formula)|publ_section_title|database_code)/;
 
-/** Columns of tables of atoms that nothing is done with. */
+/** Unused columns of tables of atoms. */
 const dropped = /^_atom_site[._](occupancy|b_iso|u_iso|adp|calc|refinement|site_symmetry|thermal|pdbx_formal|id$|auth_atom_id$|label_entity|label_seq|footnote|group_pdb)/;
 
-/** Values that are kept in all. */
+/** The maximum number of kept values. */
 const maxValues = 12_000_000;
 
 const [newline, carriage, space, tab, hash, semicolon, quote, apostrophe] = [10, 13, 32, 9, 35, 59, 34, 39];
@@ -23,12 +24,12 @@ class Words {
   private at = 0;
   private start = 0;
   private end = 0;
-  /** The word is a text in quotes, which is no name and no keyword. */
+  /** Whether the word is quoted, and therefore neither a name nor a keyword. */
   quoted = false;
 
   constructor(private readonly text: string) {}
 
-  /** Goes to the next word; false at the end. */
+  /** Moves to the next word; false at the end. */
   next(): boolean {
     const { text } = this;
     for (;;) {
@@ -57,7 +58,7 @@ class Words {
     this.end = Math.max(this.start, this.at - 2);
   }
 
-  /** A quote ends before a blank only. */
+  /** A quote ends only before a blank. */
   private quotation(code: number) {
     const { text } = this;
     this.start = this.at + 1;
@@ -91,7 +92,7 @@ class Words {
   }
 }
 
-/** The blocks of a file with what is kept of them. */
+/** The blocks of a file with the kept values. */
 export function blocksOf(text: string): Block[] {
   const words = new Words(text);
   const blocks: Block[] = [];
@@ -127,7 +128,7 @@ export function blocksOf(text: string): Block[] {
       more = words.next();
     }
   }
-  if (!blocks.length) throw new Refused("It has no block of data: no line starts with data_.");
+  if (!blocks.length) throw new Refused("It has no data block: no line starts with data_.");
   return blocks;
 }
 

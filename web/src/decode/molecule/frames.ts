@@ -1,8 +1,8 @@
-// What the readers of structures give: models, of which one is read when it is looked at.
+// The result of the readers of structures: models, which are read on demand.
 import type { Attribute } from "../../sight/messages";
 import type { Structure } from "./atoms";
 
-/** Models of one file. */
+/** The maximum number of models of one file. */
 export const maxFrames = 200_000;
 export const tooMany = `It has more than ${maxFrames.toLocaleString("en")} models.`;
 
@@ -10,21 +10,21 @@ export interface Molecules {
   about: string;
   attributes: Attribute[];
   frames: number;
-  /** What one of them is called. */
+  /** The noun for one of them. */
   frame: string;
   read: (frame: number) => Structure;
-  /** Several ways to read one, and which one is shown first; without them there is one. */
+  /** The ways to read a model, and the default; absent if there is only one. */
   forms?: Form[];
   form?: number;
 }
 
-/** What is read of a model: such as the atoms of the file, or all that the symmetry of a crystal makes of them. */
+/** A way to read a model: the atoms in the file, or all symmetry images of a crystal. */
 export interface Form {
   name: string;
   read: (frame: number) => Structure;
 }
 
-/** Lines without their ends, and where each starts and the next one does. */
+/** Lines without their ends, with the start of each and of the next. */
 export function* linesOf(text: string, from = 0, to = text.length): Generator<[line: string, start: number, next: number]> {
   for (let start = from; start < to; ) {
     const found = text.indexOf("\n", start);

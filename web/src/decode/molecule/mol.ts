@@ -1,4 +1,4 @@
-// MOL files of the versions V2000 and V3000, and SDF, which is many of them with properties.
+// MOL files of the versions V2000 and V3000, and SDF, which combines many of them with properties.
 import type { Attribute } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 import { Structure } from "./atoms";
@@ -15,16 +15,16 @@ class Reader {
     this.s.title = lines[0]?.trim() ?? "";
   }
 
-  /** Bonds count atoms, so that none may be left out. */
+  /** Bonds refer to atoms by number, so no atom can be skipped. */
   private atom(element: string, at: [number, number, number]): void {
     const before = this.s.length;
     this.s.add({ element, at });
-    if (this.s.length === before) throw new Refused("An atom has no place.");
+    if (this.s.length === before) throw new Refused("An atom has no position.");
   }
 
   private bond(order: number, a: number, b: number): void {
     const n = this.s.length;
-    if (!(a >= 0 && b >= 0 && a < n && b < n)) throw new Refused("A bond leads to an atom that is not there.");
+    if (!(a >= 0 && b >= 0 && a < n && b < n)) throw new Refused("A bond refers to an atom that does not exist.");
     this.s.bonds.push(a, b);
     const name = orders[order] || "other";
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
@@ -36,13 +36,13 @@ class Reader {
     const { s } = this;
     if (this.counts.size > 1) s.facts.push(["orders of bonds", [...this.counts].map(([name, n]) => `${n} ${name}`).join(", ")]);
     this.properties(end);
-    if (s.length > 1 && s.at.every((v, i) => i % 3 < 2 || v === 0)) s.notes.push("It is flat, as a drawing: z of all atoms is 0.");
+    if (s.length > 1 && s.at.every((v, i) => i % 3 < 2 || v === 0)) s.notes.push("It is a flat drawing: z is 0 for all atoms.");
     return s;
   }
 
   private v2000(counts: string): number {
     const [atoms, bonds] = [Number(counts.slice(0, 3)), Number(counts.slice(3, 6))];
-    if (!/^[ \d]{3}[ \d]{3}/.test(counts) || !Number.isInteger(atoms + bonds)) throw new Refused("Its fourth line has no numbers of atoms and bonds.");
+    if (!/^[ \d]{3}[ \d]{3}/.test(counts) || !Number.isInteger(atoms + bonds)) throw new Refused("Its fourth line lacks the numbers of atoms and bonds.");
     if (this.lines.length < 4 + atoms + bonds) throw new Refused(`It ends before all ${atoms} atoms and ${bonds} bonds.`);
     for (const line of this.lines.slice(4, 4 + atoms)) {
       const number = (from: number) => Number(line.slice(from, from + 10).trim() || NaN);
@@ -52,7 +52,7 @@ class Reader {
     return 4 + atoms + bonds;
   }
 
-  /** Its lines begin with "M  V30 ", and one that ends with a dash goes on in the next. */
+  /** V3000 lines begin with "M  V30 ". A line that ends with a dash continues in the next one. */
   private v3000(): number {
     const places = new Map<string, number>();
     let block = "";
@@ -72,7 +72,7 @@ class Reader {
     return at;
   }
 
-  /** Of an SDF: "> <name>", lines of a value, and an empty line. */
+  /** SDF properties: "> <name>", lines of a value, and an empty line. */
   private properties(from: number): void {
     for (let at = from; at < this.lines.length && this.s.facts.length < 200; at++) {
       const [, name] = /^>.*<([^>]*)>/.exec(this.lines[at]!) ?? [];

@@ -11,15 +11,15 @@ interface Header {
   attributes: Attribute[];
   title: string;
   cell: number[] | undefined;
-  /** Where the records of each model start and end. */
+  /** The ranges of the records of each model. */
   models: [start: number, end: number, name: string][];
-  /** Serial numbers that CONECT joins. */
+  /** Pairs of serial numbers from CONECT. */
   joined: [string, string][];
 }
 
 const maxJoined = 500_000;
 
-/** The element of an atom: its own columns, else by the columns of its name. */
+/** The element of an atom: from its own columns, or else from the columns of its name. */
 function elementOf(line: string): string {
   const given = line.slice(76, 78).trim();
   if (numberOf(given)) return given;
@@ -77,7 +77,7 @@ function headerOf(text: string): Header {
   return header;
 }
 
-/** The unit cell of a crystal; a cell of 1 Å stands for none. */
+/** The unit cell of a crystal. A cell of 1 Å means no cell. */
 function cellOf(line: string, header: Header, found: Map<string, string>): void {
   const values = [6, 15, 24, 33, 40, 47].map((at, i) => Number(line.slice(at, at + (i < 3 ? 9 : 7))));
   if (!values.every((v) => v > 0) || values[0] === 1) return;

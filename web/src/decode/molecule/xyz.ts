@@ -1,11 +1,12 @@
-// XYZ files: a number of atoms, a comment, and a line for each atom; many of these in a row are the steps of a simulation.
+// XYZ files: a number of atoms, a comment, and a line for each atom. Repeated frames are the steps
+// of a simulation.
 import type { Attribute } from "../../sight/messages";
 import { elements, numberOf } from "../../sight/elements";
 import { Refused } from "../lib/serve";
 import { Structure } from "./atoms";
 import { linesOf, maxFrames, type Molecules, tooMany } from "./frames";
 
-/** Where the comment of each frame starts, and where the frame ends. */
+/** The start of the comment of each frame, and the end of the frame. */
 function framesOf(text: string): [start: number, end: number, atoms: number][] {
   const frames: [number, number, number][] = [];
   let at = 0;
@@ -19,7 +20,7 @@ function framesOf(text: string): [start: number, end: number, atoms: number][] {
     const atoms = /^\d+$/.test(line) ? Number(line) : -1;
     if (atoms < 0) {
       if (frames.length) throw new Refused(`Model ${frames.length + 1} does not begin with a number of atoms.`);
-      throw new Refused("Its first line is no number of atoms.");
+      throw new Refused("Its first line is not a number of atoms.");
     }
     let next = end;
     for (let n = 0; n <= atoms; n++) {
@@ -40,7 +41,7 @@ function extended(comment: string): Map<string, string> {
   return found;
 }
 
-/** The columns of the element and of x by the properties that a comment gives. */
+/** The columns of the element and of x, according to the properties in a comment. */
 function columnsOf(properties: string | undefined): [element: number, x: number] {
   const parts = (properties ?? "species:S:1:pos:R:3").split(":");
   let [column, element, x] = [0, 0, 1];

@@ -1,4 +1,4 @@
-// Rows of a column of Parquet: only the pages that have them are read.
+// Rows of a Parquet column: only the pages that contain them are read.
 import { assembleNested } from "hyparquet/src/assemble.js";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import type { ColumnChunk, RowGroup, SchemaTree } from "hyparquet/src/types";
@@ -7,16 +7,16 @@ import { type Input, maxBytes, MiB, Refused } from "../lib/serve";
 import { type Page, pageAt, valuesOf } from "./pages";
 import { valueOf } from "./types";
 
-/** A column that is stored: the way to it in the schema, and its number among these. */
+/** A leaf column: its path in the schema, and its number. */
 export interface Leaf {
   path: SchemaTree[];
   index: number;
 }
 
-/** Pages that are kept after they were read, as bytes before compression. */
+/** The size of the page cache in unpacked bytes. */
 const maxKept = maxBytes;
 
-/** Bytes of an index of pages at most. */
+/** The maximum size of a page index in bytes. */
 const maxIndex = 16 * MiB;
 
 interface Location {
@@ -24,7 +24,7 @@ interface Location {
   row: number;
 }
 
-/** A column that is no list and no part of one: a page has as many rows as values. */
+/** Whether a column is flat, so that a page has as many rows as values. */
 const isFlat = ({ path }: Leaf) => path.length === 2 && path[1]!.element.repetition_type !== "REPEATED";
 
 export class Columns {
@@ -34,7 +34,7 @@ export class Columns {
 
   constructor(private readonly input: Input) {}
 
-  /** Rows of a column of the table, which may be nested. */
+  /** Rows of a column of the table, which can be nested. */
   async rows(group: RowGroup, column: SchemaTree, leaves: Leaf[], start: number, end: number): Promise<Plain[]> {
     if (isFlat(leaves[0]!)) {
       const value = valueOf(column.element);
@@ -50,7 +50,7 @@ export class Columns {
     return ((stored.get(column.path.join(".")) ?? []) as Plain[]).map((value) => value ?? empty);
   }
 
-  /** Rows of a stored column within a row group. */
+  /** Rows of a leaf column within a row group. */
   private async leafRows(group: RowGroup, leaf: Leaf, start: number, end: number): Promise<unknown[]> {
     const chunk = group.columns[leaf.index];
     const { first, after, codec } = chunkOf(chunk);
@@ -59,7 +59,7 @@ export class Columns {
     const located = await this.locate(chunk!, start);
     let dictionary: ArrayLike<unknown> | undefined;
     let [at, row, read, unpacked] = [first, 0, 0, 0];
-    let begins = 0; // the row of the table that rows[0] is
+    let begins = 0; // the row of the table at rows[0]
     while (at < after && row < end + (flat ? 0 : 1)) {
       const page = await pageAt(this.input, at);
       at = page.end;
@@ -73,7 +73,8 @@ export class Columns {
         continue;
       }
       const counted = page.header.data_page_header_v2?.num_rows ?? (flat ? page.header.data_page_header?.num_values : undefined);
-      if (!page.header.data_page_header && !page.header.data_page_header_v2) continue; // an index
+      // an index page
+      if (!page.header.data_page_header && !page.header.data_page_header_v2) continue;
       if (counted !== undefined && row + counted <= start) {
         row += counted;
         continue;
@@ -86,9 +87,10 @@ export class Columns {
         row += values.length;
       } else {
         unpacked += page.header.uncompressed_page_size;
-        if (unpacked > maxBytes) throw new Refused(`These rows are within lists, after more than ${maxBytes / MiB} MiB in which nothing says where rows begin.`);
+        if (unpacked > maxBytes) throw new Refused(`These rows are within lists, after more than ${maxBytes / MiB} MiB without a row boundary.`);
         const values = await valuesOf(this.input, page, { path: leaf.path, codec }, dictionary, rows);
-        if (values !== rows) for (let i = 0; i < values.length; i++) rows.push(values[i]); // required, and within no list
+        // required, and not in a list
+        if (values !== rows) for (let i = 0; i < values.length; i++) rows.push(values[i]);
         row = begins + rows.length;
       }
     }
@@ -97,7 +99,7 @@ export class Columns {
     return found;
   }
 
-  /** The values of a page of a flat column, or of a dictionary, which are kept for a while. */
+  /** The values of a page of a flat column, or of a dictionary, which are cached. */
   private values(page: Page, leaf: { path: SchemaTree[]; codec: string }, dictionary?: ArrayLike<unknown>): Promise<ArrayLike<unknown>> {
     const found = this.kept.get(page.body);
     if (found) return found.values;
@@ -113,7 +115,7 @@ export class Columns {
     return values;
   }
 
-  /** Where the page with a row begins, if an index of the file says so. */
+  /** The position of the page with a row, if the file has an index. */
   private async locate({ offset_index_offset: offset, offset_index_length: length }: ColumnChunk, row: number): Promise<Location | undefined> {
     if (!offset || !length || length > maxIndex || !row) return undefined;
     let index = this.indexes.get(Number(offset));
@@ -132,18 +134,18 @@ function chunkOf(chunk: ColumnChunk | undefined): { first: number; after: number
   const meta = chunk?.meta_data;
   if (chunk?.crypto_metadata) throw new Refused("This column is encrypted.");
   if (chunk?.file_path) throw new Refused("The values of this column are in another file.");
-  if (!meta) throw new Refused("A column of this table is not described.");
+  if (!meta) throw new Refused("A column of this table has no metadata.");
   const [data, dictionary] = [Number(meta.data_page_offset), Number(meta.dictionary_page_offset ?? 0)];
   const first = dictionary > 0 && dictionary < data ? dictionary : data;
   return { first, after: first + Number(meta.total_compressed_size), codec: meta.codec };
 }
 
-/** Applies a function to what is in arrays within arrays. */
+/** Applies a function to the elements of nested arrays. */
 function deep(value: unknown, leaf: (stored: unknown) => Plain): unknown {
   return Array.isArray(value) ? value.map((inner) => deep(inner, leaf)) : leaf(value);
 }
 
-/** Values have their meaning already; only lists and maps are still to be known as such. */
+/** Values are already converted; this step only assembles lists and maps. */
 function withoutMeaning(tree: SchemaTree): SchemaTree {
   const { logical_type: type, ...element } = tree.element;
   const converted = { LIST: "LIST", MAP: "MAP" }[type?.type ?? ""] ?? element.converted_type;

@@ -1,4 +1,4 @@
-// What is used of hyparquet, whose own declarations are larger than its code that is used.
+// The used parts of hyparquet. Its own declarations are larger than the used code.
 declare module "hyparquet/src/types" {
   export interface SchemaElement {
     type?: string;

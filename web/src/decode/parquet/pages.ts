@@ -1,4 +1,5 @@
-// Pages of Parquet: found, unpacked, and checked before hyparquet reads them, which trusts the counts in a page.
+// Locates, unpacks and checks Parquet pages. hyparquet trusts the counts in a page, so they are
+// checked first.
 import { decompress as unzstd } from "fzstd";
 import { parquetHeader, readPage } from "hyparquet/src/column.js";
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
@@ -13,12 +14,12 @@ import { concat, type Input, maxBytes, MiB, Refused } from "../lib/serve";
 /** Values of one page at most. */
 const maxValues = 16 << 20;
 
-/** Bytes in which a page's header begins; those with long statistics take more. */
+/** The number of bytes read for a page header; headers with long statistics need more. */
 const headerBytes = [4096, 256 << 10, 4 * MiB];
 
 export interface Page {
   header: PageHeader;
-  /** Where its content begins and ends. */
+  /** The range of its content. */
   body: number;
   end: number;
 }
@@ -46,7 +47,7 @@ function check({ uncompressed_page_size: unpacked, compressed_page_size: packed,
   const values = v1?.num_values ?? v2?.num_values ?? dictionary?.num_values ?? 0;
   if (!(unpacked >= 0 && packed >= 0)) throw new Refused("A page has a size that is not valid.");
   if (unpacked > maxBytes || packed > maxBytes) throw new Refused(`A page has more than ${maxBytes / MiB} MiB.`);
-  if (!(values >= 0 && values <= maxValues)) throw new Refused(`A page says that it has ${values} values, of which ${maxValues} are read at most.`);
+  if (!(values >= 0 && values <= maxValues)) throw new Refused(`A page declares ${values} values; the limit is ${maxValues}.`);
   if (v2 && !(v2.num_rows >= 0 && v2.num_rows <= values && v2.num_nulls >= 0 && v2.num_nulls <= values)) throw new Refused("A page has counts that are not valid.");
 }
 
@@ -63,7 +64,7 @@ const unpackers: Record<string, (packed: Uint8Array<ArrayBuffer>, length: number
   LZ4_RAW: lz4.raw,
 };
 
-/** Some writers put several members of gzip into one page. */
+/** Some writers put several gzip members into one page. */
 async function gunzipped(packed: Uint8Array<ArrayBuffer>, length: number): Promise<Uint8Array> {
   const first = await inflate(packed, "gzip", length);
   if (first.length === length) return first;
@@ -72,25 +73,25 @@ async function gunzipped(packed: Uint8Array<ArrayBuffer>, length: number): Promi
 
 async function unpack(packed: Uint8Array<ArrayBuffer>, codec: string, length: number): Promise<Uint8Array> {
   const unpacker = unpackers[codec];
-  if (!unpacker) throw new Refused(`This column is compressed with ${codec ?? "an unknown method"}, which is not read here.`);
+  if (!unpacker) throw new Refused(`This column is compressed with ${codec ?? "an unknown method"}, which is not supported.`);
   if (length === 0) return new Uint8Array(0);
   let unpacked: Uint8Array;
   try {
     unpacked = await unpacker(packed, length);
   } catch {
-    throw new Refused("A compressed part of it is damaged.");
+    throw new Refused("A compressed part of the file is damaged.");
   }
-  if (unpacked.length !== length) throw new Refused("A compressed part of it is damaged: its length is another one.");
+  if (unpacked.length !== length) throw new Refused("A compressed part of the file is damaged: its length does not match.");
   return unpacked;
 }
 
-/** A column that stands in a file: the way to it in the schema, and how its pages are compressed. */
+/** A leaf column: its path in the schema, and the compression of its pages. */
 export interface Leaf {
   path: SchemaTree[];
   codec: string;
 }
 
-/** Refuses runs that are longer than the page, since the library writes them out. */
+/** Refuses runs that are longer than the page, because the library expands them. */
 function checkRuns(reader: DataReader, width: number, end: number, values: number) {
   for (let seen = 0; seen < values && reader.offset < end; ) {
     const header = readVarInt(reader);
@@ -104,7 +105,7 @@ function checkRuns(reader: DataReader, width: number, end: number, values: numbe
 
 const bitsOf = (most: number) => 32 - Math.clz32(most);
 
-/** Refuses values that would unpack to much more than the page has. */
+/** Refuses values that would unpack to much more than the page. */
 function checkValues(reader: DataReader, encoding: string, values: number) {
   const { view } = reader;
   if (encoding === "PLAIN_DICTIONARY" || encoding === "RLE_DICTIONARY") {
@@ -114,7 +115,8 @@ function checkValues(reader: DataReader, encoding: string, values: number) {
     checkRuns(reader, 1, view.byteLength, values);
   } else if (encoding === "DELTA_BYTE_ARRAY" && values) {
     const start = { ...reader };
-    const [, , stored] = [readVarInt(start), readVarInt(start), readVarInt(start)]; // fewer than values, where some are null
+    // fewer than values if some are null
+    const [, , stored] = [readVarInt(start), readVarInt(start), readVarInt(start)];
     const lengths = new Int32Array(Math.max(1, Math.min(stored, values)));
     let total = 0;
     for (let i = 0; i < 2; i++) {
@@ -141,7 +143,7 @@ function checkPage(bytes: Uint8Array, header: PageHeader, path: SchemaTree[]) {
   checkValues(reader, v1?.encoding ?? v2!.encoding, v2 ? values - v2.num_nulls : values);
 }
 
-/** The bytes of a page with its values as they were before compression. */
+/** The bytes of a page with its values before compression. */
 async function content(input: Input, page: Page, codec: string): Promise<Uint8Array> {
   const { header, body, end } = page;
   const packed = await input.read(body, end - body);
@@ -154,7 +156,8 @@ async function content(input: Input, page: Page, codec: string): Promise<Uint8Ar
   return concat([packed.subarray(0, levels), await unpack(packed.subarray(levels), codec, header.uncompressed_page_size - levels)]);
 }
 
-/** The values of a page as they are stored; of a nested column within arrays, which continue the `previous` ones. */
+/** The stored values of a page. Values of a nested column are in arrays, which continue the
+    `previous` ones. */
 export async function valuesOf(input: Input, page: Page, leaf: Leaf, dictionary: ArrayLike<unknown> | undefined, previous?: unknown[]): Promise<ArrayLike<unknown>> {
   const bytes = await content(input, page, leaf.codec);
   const isData = page.header.type !== "DICTIONARY_PAGE";
@@ -162,7 +165,7 @@ export async function valuesOf(input: Input, page: Page, leaf: Leaf, dictionary:
   const { type, type_length, repetition_type, name } = leaf.path.at(-1)!.element;
   const v2 = page.header.data_page_header_v2;
   const header = { ...page.header, compressed_page_size: bytes.length, uncompressed_page_size: bytes.length, ...(v2 && { data_page_header_v2: { ...v2, is_compressed: false } }) };
-  // Without what values mean, they stay as they are stored, and are exact.
+  // Without a logical type, values stay as stored and are exact.
   const decoder = { type, element: { type_length, repetition_type, name }, schemaPath: leaf.path.map((t) => ({ ...t, element: { ...t.element, logical_type: undefined } })), codec: "UNCOMPRESSED", utf8: false };
   const { data } = readPage(readerOf(bytes), header, decoder, dictionary, previous, 0);
   return data ?? [];

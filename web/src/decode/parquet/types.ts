@@ -1,4 +1,4 @@
-// Types of Parquet: their names, and values as cells show them.
+// Parquet types: names, and values as cells show them.
 import type { SchemaElement } from "hyparquet/src/types";
 import { bigEndian, dateText, decimalText, hexText, type Plain, single, timestampText, timeText, utf8Text } from "../lib/cells";
 
@@ -11,7 +11,7 @@ interface Logical {
   scale: number;
 }
 
-/** What values mean, from the newer or the older of the two ways in which files say so. */
+/** The logical type, from the new or the old annotation of the file. */
 function logicalOf({ logical_type: type, converted_type: converted = "", scale }: SchemaElement): Logical {
   const old = /^(TIME|TIMESTAMP)_(MILLIS|MICROS)$/.exec(converted);
   const kind = type?.type ?? old?.[1] ?? (converted === "UTF8" ? "STRING" : converted);
@@ -54,7 +54,7 @@ function bytesValue(bytes: Uint8Array, { kind, scale }: Logical, fixed: boolean)
     const view = new DataView(bytes.buffer, bytes.byteOffset, 12);
     return `${view.getUint32(0, true)} months ${view.getUint32(4, true)} days ${view.getUint32(8, true)} ms`;
   }
-  const text = kind || fixed ? undefined : utf8Text(bytes); // older writers do not say that bytes are text
+  const text = kind || fixed ? undefined : utf8Text(bytes); // older writers do not mark text
   return text !== undefined && isPrintable(text) ? text : hexText(bytes);
 }
 
@@ -67,7 +67,7 @@ function numberValue(value: number | bigint, { kind, unit, utc, scale }: Logical
   return value;
 }
 
-/** How values that are stored become those of cells. */
+/** Converts stored values to cell values. */
 export function valueOf(element: SchemaElement): (stored: unknown) => Plain {
   const logical = logicalOf(element);
   return (stored) => {

@@ -1,4 +1,4 @@
-// BAM: the header and the records of SAM, in binary.
+// BAM: the header and the records of SAM in binary form.
 import type { Attribute, Item, Part, Selection } from "../../sight/messages";
 import { cellText, partOfColumns, rowsAndColumns } from "../lib/cells";
 import type { Growing } from "../lib/growing";
@@ -10,7 +10,7 @@ import { flagWords, type HeaderTable, samAttributes, samColumns, samHeaderTables
 const maxHeader = 32 * MiB;
 const maxRecord = 16 * MiB;
 
-/** Letters of a read, and bytes of its tags, that a cell shows at most. */
+/** Limits of a cell: letters of a read, and bytes of its tags. */
 const maxShown = 2000;
 
 export class Bam implements Format {
@@ -38,7 +38,7 @@ export class Bam implements Format {
       const bytes = view.getInt32(this.next, true);
       if (!(bytes >= 32 && bytes <= maxRecord)) {
         if (!this.count()) throw new Refused("The length of its first record is not valid.");
-        this.problem = `the length of record ${this.count() + 1} is not valid, and what follows is not shown`;
+        this.problem = `the length of record ${this.count() + 1} is not valid; the rest is not shown`;
       } else if (this.count() >= maxRecords) this.problem = `the first ${maxRecords} are shown`;
       else if (this.next + 4 + bytes > text.length) break;
       else {
@@ -49,7 +49,7 @@ export class Bam implements Format {
     if (last && !this.problem && this.next < text.length) this.problem = "it ends within a record";
   }
 
-  /** Reads the header once it is there as a whole. */
+  /** Reads the header once it is complete. */
   private readHeader(last: boolean) {
     const view = this.view();
     const short = () => {
@@ -122,7 +122,7 @@ const numbers: Record<string, [size: number, read: (v: DataView, at: number) => 
   i: [4, (v, at) => v.getInt32(at, true)], I: [4, (v, at) => v.getUint32(at, true)], f: [4, (v, at) => Number(v.getFloat32(at, true).toPrecision(6))],
 };
 
-/** The tags of a record as SAM writes them. */
+/** The tags of a record in SAM notation. */
 function tags(view: DataView, from: number): string {
   const found: string[] = [];
   let characters = 0;

@@ -1,4 +1,4 @@
-// What a reader of records of text is, and what it has found.
+// The interface of readers of text records, and their results.
 import type { Attribute, Item, Letters, Part, Quality, Selection } from "../../sight/messages";
 import type { Growing } from "../lib/growing";
 
@@ -8,12 +8,12 @@ export const maxRecords = 2_000_000;
 export interface Format {
   /** Such as "FASTQ". */
   name: string;
-  /** What its records are called, such as "reads". */
+  /** The noun for its records, such as "reads". */
   records: string;
-  /** Looks at the text from where it has stopped before; `last`: the text is complete. */
+  /** Continues at the position where it stopped; `last`: the text is complete. */
   scan(text: Growing, last: boolean): void;
   count(): number;
-  /** Why it reads no further. */
+  /** The reason why reading stopped. */
   problem?: string;
   attributes(): Attribute[];
   items(): Item[];
@@ -23,7 +23,7 @@ export interface Format {
   quality?(): Quality | undefined;
 }
 
-/** Numbers, of which there can be millions. */
+/** A growing array of numbers, of which there can be millions. */
 export class Numbers {
   private values = new Float64Array(1024);
   length = 0;
@@ -43,7 +43,7 @@ const decoder = new TextDecoder();
 const fatal = new TextDecoder("utf-8", { fatal: true });
 const latin = new TextDecoder("latin1");
 
-/** Bytes as UTF-8, or as Latin-1 if they are none. */
+/** Bytes as UTF-8, or as Latin-1 if they are not valid UTF-8. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return fatal.decode(bytes);
@@ -52,7 +52,8 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Calls `line` for each complete line after `from`, without what ends it; returns where the first incomplete one begins. */
+/** Calls `line` for each complete line after `from`, without its line end. Returns the start of the
+    first incomplete line. */
 export function eachLine(text: Growing, from: number, last: boolean, line: (start: number, end: number) => boolean | void): number {
   const { bytes, length } = text;
   for (let at = from; at < length; ) {

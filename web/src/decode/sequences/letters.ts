@@ -7,18 +7,19 @@ import { eachLine, type Format, maxRecords, Numbers, textOf } from "./format";
 
 const [greater, at, plus, semicolon] = [62, 64, 43, 59];
 
-/** Positions of which the mean quality is shown, and the highest quality. */
+/** Limits: positions with a mean quality, and the highest quality. */
 const maxPositions = 1000;
 const maxQuality = 93;
 
-const classOf = new Uint8Array(256); // 1: G, C, S; 2: A, T, U, W; 3: other letters of nucleotides; 4: other letters; 0: none
+// 1: G, C, S; 2: A, T, U, W; 3: other nucleotide letters; 4: other letters; 0: not a letter
+const classOf = new Uint8Array(256);
 for (let i = 33; i < 127; i++) classOf[i] = 4;
 for (const [letters, kind] of [["RYKMBDHVN-.", 3], ["ATUW", 2], ["GCS", 1]] as const) {
   for (const letter of letters + letters.toLowerCase()) classOf[letter.charCodeAt(0)] = kind;
 }
 const isN = (byte: number) => byte === 78 || byte === 110 || byte === 45 || byte === 46;
 
-/** Where a record is in the text, and what was counted in it. */
+/** The position of a record in the text, and its counts. */
 class Records {
   head = new Numbers();
   headEnd = new Numbers();
@@ -27,7 +28,7 @@ class Records {
   letters = new Numbers();
   gc = new Numbers();
   known = new Numbers(); // G, C, S, A, T, U, W
-  other = new Numbers(); // letters of no nucleotide
+  other = new Numbers(); // letters that are not nucleotides
   qualityStart = new Numbers();
   qualityEnd = new Numbers();
   mean = new Numbers();
@@ -79,7 +80,7 @@ abstract class LetterFormat implements Format {
     this.now = counts();
   }
 
-  /** Whether a record has nucleotides: nearly all of its letters are such. */
+  /** Whether a record has nucleotides: nearly all of its letters are nucleotide letters. */
   protected isNucleic = (i: number) => this.all.other.at(i) <= this.all.letters.at(i) * 0.02 && this.all.known.at(i) * 2 >= this.all.letters.at(i) * 0.5;
 
   protected title(i: number): [name: string, description: string] {
@@ -119,7 +120,7 @@ abstract class LetterFormat implements Format {
     return partOfColumns(columns.map((c) => Array.from({ length: to - from }, (_, i) => this.cell(from + i, c))), line);
   }
 
-  /** Bytes of letters from one on, without what separates lines. */
+  /** Bytes of letters from a position on, without separators. */
   private visible(start: number, end: number, from: number, count: number): Uint8Array {
     const found = new Uint8Array(count);
     const { bytes } = this.text;
@@ -135,7 +136,7 @@ abstract class LetterFormat implements Format {
 
   letters(record: number, from: number, count: number): Letters {
     const { all } = this;
-    if (!(record >= 0 && record < this.count())) throw new Refused("There is no such record.");
+    if (!(record >= 0 && record < this.count())) throw new Refused("This record does not exist.");
     const [name, description] = this.title(record);
     const most = Math.min(count, 100_000);
     const letters = textOf(this.visible(all.start.at(record), all.end.at(record), from, most));
@@ -152,7 +153,7 @@ export class Fasta extends LetterFormat {
   name = "FASTA";
   records = "sequences";
   private open = false;
-  /** What was counted before the last sequence was published with the letters that have arrived. */
+  /** The counts before the last, unfinished sequence was added with its current letters. */
   private before: { now: ReturnType<typeof counts>; total: LetterFormat["total"] } | undefined;
 
   scan(text: Growing, last: boolean) {
@@ -171,7 +172,7 @@ export class Fasta extends LetterFormat {
         all.start.push(end);
         this.open = true;
       } else if (this.open) this.countLetters(start, end);
-      else if (end > start && text.bytes[start] !== semicolon) throw new Refused("Something stands before its first record.");
+      else if (end > start && text.bytes[start] !== semicolon) throw new Refused("Its first record does not begin at the start of the file.");
       return undefined;
     });
     if (last || this.problem) this.close(this.next);
@@ -185,7 +186,7 @@ export class Fasta extends LetterFormat {
     this.finish();
   }
 
-  /** Counts the sequence whose end has not arrived, until there is more of it. */
+  /** Counts the unfinished sequence until more of it arrives. */
   private publish() {
     if (!this.open) return;
     this.before = { now: { ...this.now }, total: { ...this.total } };
@@ -214,7 +215,7 @@ export class Fastq extends LetterFormat {
   records = "reads";
   private readonly sums = new Float64Array(maxPositions);
   private readonly seen = new Float64Array(maxPositions);
-  private readonly histogram = new Float64Array(256); // of sums of a read, by its mean
+  private readonly histogram = new Float64Array(256); // of sums of a read, by mean
   private lowest = 255;
   private highest = 0;
   private state: "head" | "letters" | "quality" = "head";
@@ -270,7 +271,7 @@ export class Fastq extends LetterFormat {
   private fail(why: string): false {
     const said = `record ${this.count() + 1} ${why}`;
     if (!this.count()) throw new Refused(`${said[0]!.toUpperCase()}${said.slice(1)}.`);
-    this.problem = `${said}, and what follows is not shown`;
+    this.problem = `${said}; the rest is not shown`;
     return false;
   }
 
@@ -305,7 +306,7 @@ export class Fastq extends LetterFormat {
     this.finish();
   }
 
-  /** Qualities begin with "!"; those of older Illumina machines with "@". */
+  /** Qualities begin with "!", or with "@" for older Illumina machines. */
   protected override offset = () => (this.lowest >= 59 && this.highest > 75 ? 64 : 33);
 
   override letters(record: number, from: number, count: number): Letters {

@@ -1,11 +1,11 @@
-// Records that are lines with fields between tabs: VCF, SAM, GFF, GTF and BED, with what their headers say.
+// Tab-separated records: VCF, SAM, GFF, GTF and BED, with their headers.
 import type { Attribute, Item, Part, Selection } from "../../sight/messages";
 import { cellText, partOfColumns, rowsAndColumns } from "../lib/cells";
 import type { Growing } from "../lib/growing";
 import { Refused } from "../lib/serve";
 import { eachLine, type Format, maxRecords, Numbers, textOf } from "./format";
 
-/** Lines of a header that are kept, and bytes of one line that are looked at, at most. */
+/** Limits: kept header lines, and bytes per line. */
 const maxHeader = 100_000;
 const maxLine = 4 << 20;
 
@@ -29,7 +29,7 @@ export abstract class LineFormat implements Format {
 
   /** Columns of the table of records. */
   abstract columns(): string[];
-  /** Whether a line belongs to the header: it begins with these bytes. */
+  /** Whether a line belongs to the header, by its first bytes. */
   protected abstract isHeader(start: number): boolean;
   /** The fields of a record as cells. */
   protected abstract cells(fields: string[]): string[];
@@ -71,7 +71,7 @@ export abstract class LineFormat implements Format {
     ];
   }
 
-  /** Tables beside that of the records, which read() reads. */
+  /** Tables in addition to the records, which read() reads. */
   protected moreItems = (): Item[] => [];
 
   slice(s: Selection): Part {
@@ -84,7 +84,8 @@ export abstract class LineFormat implements Format {
   }
 }
 
-/** Rows of keys and values as a table, whose columns are all keys: first these, if a row has them. */
+/** Converts rows of keys and values to a table whose columns are all keys; the given keys come
+    first, if a row has them. */
 function tableOf(name: string, rows: Map<string, string>[], first: string[]): HeaderTable {
   const keys = new Set(rows.flatMap((row) => [...row.keys()]));
   const columns = [...new Set([...first.filter((key) => keys.has(key)), ...keys])].slice(0, 200);
@@ -100,7 +101,7 @@ function structured(text: string): Map<string, string> {
 
 const tables: Record<string, string> = { INFO: "INFO fields", FORMAT: "FORMAT fields", FILTER: "filters", contig: "contigs", ALT: "alternative alleles", SAMPLE: "about samples", META: "META", PEDIGREE: "pedigree" };
 
-/** The number of the table of INFO, which no table of a header has. */
+/** The number of the INFO table; header tables have other numbers. */
 const infoTable = -1;
 
 export class Vcf extends LineFormat {
@@ -126,7 +127,7 @@ export class Vcf extends LineFormat {
 
   private infoKeys: string[] = [];
 
-  /** What INFO says about each variant, with a column for each of its fields. */
+  /** The INFO of each variant, with a column for each field. */
   protected override moreItems = (): Item[] => {
     const declared = this.lines().filter(([key]) => key === "INFO").map(([, value]) => structured(value).get("ID") ?? "");
     this.infoKeys = [...new Set(declared)].filter(Boolean).slice(0, 500);
@@ -159,7 +160,7 @@ export class Vcf extends LineFormat {
 
 const flags = ["paired", "proper pair", "unmapped", "mate unmapped", "reverse", "mate reverse", "first", "second", "secondary", "failed quality checks", "duplicate", "supplementary"];
 
-/** The flags of an alignment in words. */
+/** The flags of an alignment as text. */
 export const flagWords = (flag: number) => flags.filter((_, bit) => flag & (1 << bit)).join(", ");
 
 export const samColumns = ["name", "flag", "flags", "reference", "position", "mapping quality", "CIGAR", "mate reference", "mate position", "template length", "letters", "qualities", "tags"];
@@ -200,7 +201,7 @@ const featureColumns: Record<string, string[]> = {
   BED: ["chromosome", "start", "end", "name", "score", "strand", "thick start", "thick end", "colour", "blocks", "block sizes", "block starts"],
 };
 
-/** GFF, GTF and BED: features of sequences. */
+/** GFF, GTF and BED: sequence features. */
 export class Features extends LineFormat {
   records = "features";
 

@@ -1,4 +1,4 @@
-// How a picture of a TIFF file is laid out: its size, its samples, and the strips or tiles that they stand in.
+// The layout of a TIFF picture: its size, its samples, and its strips or tiles.
 import { type Type, types } from "../lib/arrays";
 import { Refused } from "../lib/serve";
 import type { Directory } from "./tags";
@@ -16,7 +16,7 @@ export interface Layout {
   segmentWidth: number;
   segmentHeight: number;
   tiled: boolean;
-  /** The bits of each byte are in the opposite order. */
+  /** Whether the bits of each byte are reversed. */
   reversed: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function layoutOf(d: Directory): Promise<Layout> {
   const tiled = d.has(322);
   const bits = await d.numbers(258, [1]);
   if (!(width > 0 && height > 0) || width * height > 2 ** 50) throw new Refused("A picture of it has no size.");
-  if (bits.some((b) => b !== bits[0])) throw new Refused("Its samples have several numbers of bits, which is not read here.");
+  if (bits.some((b) => b !== bits[0])) throw new Refused("Its samples have several numbers of bits, which is not supported.");
   return {
     width, height, tiled, bits: bits[0]!,
     samples: await d.number(277, 1),
@@ -44,7 +44,8 @@ export async function layoutOf(d: Directory): Promise<Layout> {
   };
 }
 
-/** The type that holds a sample; undefined: such samples are not read. Up to 16 bits may be packed without gaps. */
+/** The type that holds a sample; undefined if such samples are not supported. Up to 16 bits can be
+    packed without gaps. */
 export function typeOf({ bits, format }: Layout): Type | undefined {
   if (bits < 16 && bits !== 8) return bits < 8 ? types.uint8 : types.uint16;
   return (types as Record<string, Type>)[`${format === 2 ? "int" : format === 3 ? "float" : "uint"}${bits}`];
@@ -55,19 +56,18 @@ const colours = ["greys, white first", "greys", "colours", "palette", "mask", "C
 export const aboutOf = (l: Layout) =>
   `${l.width} × ${l.height} pixels · ${l.samples > 1 ? `${l.samples} × ` : ""}${l.bits} bits${l.format === 3 ? " (floating point)" : l.format === 2 ? " (signed)" : ""} · ${colours[l.photometric] ?? ""} · ${l.tiled ? "tiles" : "strips"}`;
 
-/** Its colours are those of JPEG, whose decoder answers red, green and blue. */
+/** Whether its colours are JPEG colours, which the decoder returns as RGB. */
 export const isYCbCr = ({ photometric }: Layout) => photometric === YCbCr;
 
-/** Which samples of a pixel are shown: one, or three colours with or without opacity. */
+/** The displayed samples of a pixel: one, or three colours with or without opacity. */
 export function channelsOf({ photometric, samples }: Layout): number {
   if (photometric === indexed) return 3;
   return (photometric === 2 || photometric === YCbCr) && samples >= 3 ? (samples === 4 ? 4 : 3) : 1;
 }
 
-/**
- * For each picture the smaller copies of it, smallest last: they have its shape and its samples, and are in its directory or after it.
- * Whole slides are stored so, with or without a mark.
- */
+/** * Lists the smaller copies of each picture, smallest last. They have its shape and samples, and
+    are in its directory or after it. * Whole-slide images are stored this way, with or without a
+    mark. */
 export function copiesOf(layouts: Layout[]): number[][] {
   const copyOf = (l: Layout, of: Layout) =>
     l.width <= of.width / 1.5 && Math.abs((l.width / of.width) * of.height - l.height) <= 2 && l.samples === of.samples && l.bits === of.bits && l.photometric === of.photometric && of.tiled;

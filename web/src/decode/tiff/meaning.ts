@@ -1,5 +1,4 @@
-// The meaning of the numbers of a TIFF by the tags of GDAL: a value that stands
-// for none, a scale, an offset and a unit.
+// The meaning of TIFF values according to GDAL tags: no-data value, scale, offset and unit.
 import type { Raster, Sheet } from "../../sight/messages";
 import { scaling } from "../lib/cf";
 import type { Directory } from "./tags";
@@ -14,7 +13,7 @@ export interface Meaning {
 const metadata = 42112;
 const noData = 42113;
 
-/** The meaning of the first sample; undefined if the tags say nothing about it. */
+/** The meaning of the first sample; undefined without tags. */
 export async function meaningOf(d: Directory): Promise<Meaning | undefined> {
   const given = d.has(noData) ? (await d.text(noData)).trim() : "";
   const text = d.has(metadata) ? await d.text(metadata) : "";
@@ -37,10 +36,7 @@ export function saidOf(meaning: Meaning | undefined): Pick<Sheet, "unit" | "pack
   return { ...(unit && { unit }), ...(isPacked(meaning) && { packed: said.filter(Boolean).join("; ") }) };
 }
 
-/**
- * A picture with the values that are meant; NaN stands for a missing one. Colours stay as they
- * are.
- */
+/** * A picture with physical values; NaN stands for a missing value. Colours do not change. */
 export function meant(raster: Raster, meaning: Meaning | undefined): Raster {
   if (!meaning || !isPacked(meaning) || raster.channels > 1) return raster;
   const { scale, offset } = meaning;

@@ -1,11 +1,11 @@
-// The directories of a TIFF file: which pictures it has, and where their segments are.
+// The directories of a TIFF file: its pictures and the positions of their segments.
 import type { Attribute } from "../../sight/messages";
 import { type Input, Refused } from "../lib/serve";
 
-/** Bytes of a value by its type. */
+/** The size of a value by type. */
 const sizes: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8 };
 
-/** Bytes of one value of a directory, and directories, at most. */
+/** Limits: bytes of one directory value, and number of directories. */
 const maxValue = 16 << 20;
 const maxDirectories = 3_000;
 
@@ -61,7 +61,7 @@ export class TagFile {
     return this.input.read(at, length);
   }
 
-  /** All directories in their order, those of smaller copies after what they are copies of. */
+  /** All directories in order; smaller copies follow their original. */
   async directories(): Promise<Directory[]> {
     const head = new DataView((await this.bytes(0, 16)).buffer);
     this.little = head.getUint16(0) === 0x4949;
@@ -110,7 +110,7 @@ const names: [tag: number, name: string][] = [
 ];
 const units = ["", "", "inch", "centimetre"];
 
-/** What a directory says about its picture; a long description is a note. */
+/** The attributes of a picture from its directory; a long description becomes a note. */
 export async function attributesOf(d: Directory): Promise<{ attributes: Attribute[]; notes: [string, string][] }> {
   const attributes: Attribute[] = [];
   const notes: [string, string][] = [];
@@ -134,7 +134,8 @@ export async function attributesOf(d: Directory): Promise<{ attributes: Attribut
 
 const lengths: Record<string, number> = { nm: 1e-9, "µm": 1e-6, "μm": 1e-6, um: 1e-6, micron: 1e-6, "\\u00B5m": 1e-6, mm: 1e-3, cm: 1e-2, m: 1, pm: 1e-12, "Å": 1e-10 };
 
-/** The side of a pixel in metres: by OME-XML, ImageJ, Aperio, or the resolution of a program that says more than how to print it; undefined: not known. */
+/** The side of a pixel in metres from OME-XML, ImageJ, Aperio, or a resolution tag that is not a
+    print setting; undefined if unknown. */
 export async function pixelOf(d: Directory, attributes: Attribute[]): Promise<number | undefined> {
   const positive = (metres: number) => (metres > 0 && Number.isFinite(metres) ? metres : undefined);
   const [ome, unit = ""] = attributes.find(([name]) => name === "size of a pixel, X")?.[1].split(" ") ?? [];

@@ -1,4 +1,4 @@
-// Compressions of TIFF, and the predictors that come before them.
+// TIFF compressions and predictors.
 import { decompress as unzstd } from "fzstd";
 import { inflate } from "../lib/inflate";
 import { Refused } from "../lib/serve";
@@ -15,18 +15,18 @@ const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => 
   50000: (bytes, size) => unzstd(bytes, new Uint8Array(size)) as Uint8Array<ArrayBuffer>,
 };
 
-/** Why a picture is not read; undefined: it is. */
+/** The reason why a picture cannot be read; undefined if it can. */
 export function whyNot(l: Layout): string | undefined {
   const perPixel = l.planar ? 1 : l.samples;
   const isReadable = l.compression === JPEG ? l.bits === 8 && (perPixel === 1 || perPixel === 3) : methods[l.compression];
-  if (!isReadable) return `Its pixels are compressed by ${names[l.compression] ?? `method ${l.compression}`}, which is not read here.`;
-  return isYCbCr(l) && l.compression !== JPEG ? "Its colours are in YCbCr, which is not read here." : undefined;
+  if (!isReadable) return `Its pixels are compressed by ${names[l.compression] ?? `method ${l.compression}`}, which is not supported.`;
+  return isYCbCr(l) && l.compression !== JPEG ? "Its colours are in YCbCr, which is not supported." : undefined;
 }
 
 export async function unpack(method: number, bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const unpacked = await methods[method]!(bytes, size);
   if (unpacked.length >= size) return unpacked;
-  const padded = new Uint8Array(size); // the last strip of some programs is short
+  const padded = new Uint8Array(size); // some programs write a short last strip
   padded.set(unpacked);
   return padded;
 }
@@ -49,9 +49,9 @@ function unPack(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
 
 function unLZW(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(size);
-  const starts = new Uint32Array(4097); // where the text of a code is in the output
+  const starts = new Uint32Array(4097); // the output position of the text of a code
   const lengths = new Uint32Array(4097);
-  if (bytes[0] === 0 && bytes[1]! & 1) throw new Refused("It is compressed by an old form of LZW, which is not read here.");
+  if (bytes[0] === 0 && bytes[1]! & 1) throw new Refused("It is compressed by an old form of LZW, which is not supported.");
   let [next, width, to, at, held, bits] = [258, 9, 0, 0, 0, 0];
   let before = -1;
   while (to < size) {
@@ -68,7 +68,7 @@ function unLZW(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
     if (code < 256) out[to++] = code;
     else {
       const known = code < next;
-      if (!known && (before < 0 || code > next)) throw new Refused("A compressed part of it is damaged.");
+      if (!known && (before < 0 || code > next)) throw new Refused("A compressed part of the file is damaged.");
       const from = known ? starts[code]! : before;
       const length = known ? lengths[code]! : start - before + 1;
       for (let i = 0; i < length && to < size; i++) out[to++] = out[from + i]!;

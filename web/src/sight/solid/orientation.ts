@@ -1,7 +1,7 @@
-// How a model is looked at: rotated, enlarged and moved. Nothing of it changes by itself.
+// The view of a model: rotation, zoom and offset. Values are immutable.
 
 export interface View {
-  /** A rotation, column by column. */
+  /** A rotation matrix, column by column. */
   rotation: Float32Array;
   zoom: number;
   /** In units of the shorter half side of the picture at zoom 1. */
@@ -10,13 +10,14 @@ export interface View {
 
 const identity = () => new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1]);
 
-/** From above the front, at an angle at which a box shows three sides. */
+/** The view from the upper front, at which a box shows three sides. */
 export function home(slanted: boolean): View {
   const view: View = { rotation: identity(), zoom: 1, shift: [0, 0] };
   return slanted ? rotated(rotated(rotated(view, 0, -Math.PI / 2), -Math.PI / 6, 0), 0, Math.PI / 9) : view;
 }
 
-/** Turns around the vertical and the horizontal of the picture, by radians to the right and downwards. */
+/** Rotates around the vertical and the horizontal axis of the picture, by radians to the right and
+    downwards. */
 export function rotated(view: View, right: number, down: number): View {
   const [cr, sr, cd, sd] = [Math.cos(right), Math.sin(right), Math.cos(down), Math.sin(down)];
   const rotation = new Float32Array(9);
@@ -30,7 +31,7 @@ export function rotated(view: View, right: number, down: number): View {
   return { ...view, rotation: straight(rotation) };
 }
 
-/** Makes the columns stand at right angles again, which many small turns would lose. */
+/** Orthonormalises the columns, because many small rotations accumulate errors. */
 function straight(t: Float32Array): Float32Array {
   const dot = (a: number, b: number) => t[a]! * t[b]! + t[a + 1]! * t[b + 1]! + t[a + 2]! * t[b + 2]!;
   const scaled = (a: number, by: number) => [0, 1, 2].forEach((i) => (t[a + i]! *= by));

@@ -1,4 +1,5 @@
-// Draws a scene with WebGL 2. It draws when it is called, and keeps what it has sent to the graphics processor until the next scene.
+// Draws a scene with WebGL 2 on request. Buffers stay on the graphics processor until the next
+// scene.
 import type { Round, Scene, Shape } from "./scene";
 import * as shaders from "./shaders";
 import type { View } from "./orientation";
@@ -8,7 +9,7 @@ interface Program {
   uniforms: Map<string, WebGLUniformLocation>;
 }
 
-/** Something that is drawn by one call. */
+/** The data of one draw call. */
 interface Drawn {
   program: Program;
   array: WebGLVertexArrayObject;
@@ -17,7 +18,7 @@ interface Drawn {
 
 type Kind = keyof typeof shaders;
 
-/** Where the programs find their values. */
+/** The locations of the inputs of the programs. */
 const places = ["place", "colour", "other"];
 
 export class Renderer {
@@ -27,7 +28,7 @@ export class Renderer {
   private buffers: WebGLBuffer[] = [];
   private scene: Scene | undefined;
 
-  /** Fails if the browser has no WebGL 2. */
+  /** Throws if the browser has no WebGL 2. */
   constructor(private readonly canvas: HTMLCanvasElement) {
     const gl = canvas.getContext("webgl2", { alpha: true, antialias: true, premultipliedAlpha: true });
     if (!gl) throw new Error("This browser has no WebGL 2.");
@@ -148,7 +149,7 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  /** Gives the graphics processor back, of whose contexts browsers have few. */
+  /** Releases the WebGL context; browsers limit their number. */
   close(): void {
     this.clear();
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();

@@ -1,4 +1,4 @@
-// What is drawn of a model in one of its styles.
+// The drawing of a model in one of its styles.
 import { elements } from "../elements";
 import type { Atoms, Model } from "../messages";
 
@@ -13,7 +13,7 @@ export interface Round {
 export interface Shape {
   mode: "triangles" | "lines" | "points";
   points: Float32Array;
-  /** Of each point, or one of all. */
+  /** The colour of each point, or one colour for all. */
   colours: Uint8Array;
   corners?: Uint32Array;
 }
@@ -22,7 +22,7 @@ export interface Scene {
   spheres: Round;
   sticks: Round;
   shapes: Shape[];
-  /** What is in the middle of the view, and how far from it something is at most. */
+  /** The centre of the view, and the maximum distance from it. */
   middle: number[];
   radius: number;
 }
@@ -36,7 +36,7 @@ export interface Style {
   cell: boolean;
 }
 
-/** Atoms from which a protein is shown by its backbone first. */
+/** The number of atoms above which a protein is initially shown as backbone. */
 const manyAtoms = 3000;
 
 const ended = 0xffffffff;
@@ -44,10 +44,10 @@ const [ballShare, stick, tube] = [0.25, 0.14, 0.45];
 const surface = Uint8Array.of(126, 154, 178);
 const edge = Uint8Array.of(128, 136, 142);
 
-/** Colours that are told apart on light and dark grounds, also by who sees no red or no green. */
+/** Colours that are distinguishable on light and dark backgrounds, and with colour blindness. */
 export const chainColours = ["4c8ed9", "e08a1e", "3aa58f", "d1605e", "9a78d0", "b59a3a", "5fb0cf", "c96fa8", "7f9a4a", "8f8f8f"];
 
-/** The styles that a model has; the first one is shown first. */
+/** The styles of a model; the first one is the default. */
 export function stylesOf({ joined, atoms }: Model): string[] {
   if (!atoms) return joined.length ? ["solid", "wireframe", "points"] : ["points"];
   const all = ["balls and sticks", "sticks", "space-filling", "wireframe"];
@@ -97,7 +97,7 @@ class Builder {
     return [this.points[3 * atom]!, this.points[3 * atom + 1]!, this.points[3 * atom + 2]!];
   }
 
-  /** Half of a bond has the colour of its atom. */
+  /** Each half of a bond has the colour of its atom. */
   bond(a: number, b: number, radius: number): void {
     const [from, to] = [this.place(a), this.place(b)];
     const middle = from.map((v, i) => (v + to[i]!) / 2);
@@ -128,7 +128,7 @@ function addTrace(builder: Builder, trace: Uint32Array): void {
     let last = from;
     for (let s = 1; s <= steps; s++) {
       const t = s / steps;
-      // The spline of Catmull and Rom.
+      // A Catmull-Rom spline.
       const next = from.map((p, k) => p + 0.5 * t * (to[k]! - before[k]! + t * (2 * before[k]! - 5 * p + 4 * to[k]! - after[k]! + t * (3 * (p - to[k]!) + after[k]! - before[k]!))));
       const atom = trace[t <= 0.5 ? i : i + 1]!;
       builder.ball(last, tube, atom);
@@ -181,7 +181,8 @@ const edgesOf = (corners: Uint32Array) => {
 
 const none: Round = { places: new Float32Array(), colours: new Uint8Array() };
 
-/** @param first the model whose place and size decide the view, so that the steps of a simulation stay where they are */
+/** @param first the model whose position and size determine the view, so that simulation steps stay
+    in place */
 export function sceneOf(model: Model, first: Model, style: Style): Scene {
   const { points, joined, atoms } = model;
   const middle = first.centre.map((c, i) => c - model.centre[i]!);

@@ -1,11 +1,12 @@
-// The programs that draw on the graphics processor. The picture is parallel: what is farther away is not smaller, but paler. Spheres and sticks are
-// squares, of which each pixel computes where it meets the surface, so that they are round at any size.
+// The shader programs. The projection is parallel: distant parts are not smaller, but paler.
+// Spheres and sticks are squares whose pixels compute the intersection with the surface, so they
+// are round at any size.
 
 const common = `#version 300 es
 precision highp float;
 uniform mat3 rotation;
 uniform vec3 middle; // of the view, in the coordinates of points
-uniform float unit; // 1 / the radius of all of it
+uniform float unit; // 1 / the radius of the scene
 uniform vec2 scale;
 uniform vec2 shift;
 vec3 seen(vec3 place) { return rotation * ((place - middle) * unit); }
@@ -43,7 +44,8 @@ void main() {
   float radius = place.w * unit;
   depthAndRadius = vec2(v.z, radius);
   hue = colour;
-  gl_Position = onScreen(vec3(v.xy + corner * radius, 0.0)); // the depth is that of pixels, so that nothing is cut off
+  // fragments set the depth, so that nothing is clipped
+  gl_Position = onScreen(vec3(v.xy + corner * radius, 0.0));
 }`,
   fragment: `${shading}
 in vec2 corner;
@@ -114,7 +116,7 @@ void main() {
   gl_Position = onScreen(at);
 }`;
 
-/** Each triangle is even: its normal is that of its plane. */
+/** Each triangle is flat: it has the normal of its plane. */
 export const triangles: Source = {
   vertex: flatVertex,
   fragment: `${shading}
@@ -128,7 +130,7 @@ void main() {
 }`,
 };
 
-/** Lines and points, without light. */
+/** Lines and points, without lighting. */
 export const strokes: Source = {
   vertex: flatVertex,
   fragment: `${shading}

@@ -1,4 +1,5 @@
-// The picture of a scene, turned by dragging, by touch, by keys and by buttons. It is drawn only when something has changed.
+// The picture of a scene, rotated by dragging, touch, keys and buttons. It is redrawn only after
+// changes.
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { listen } from "../../events";
 import { Button } from "../../ui/components";
@@ -9,10 +10,10 @@ import { home, moved, rotated, type View, zoomed } from "./orientation";
 const step = Math.PI / 18;
 const enlarged = 1.25;
 
-/** Pixels of the picture at most; more are scaled down by the browser, so that edges are smooth. */
+/** The maximum number of pixels; the browser scales down larger ones for smooth edges. */
 const maxPixels = 4_000_000;
 
-/** ms after the last change in which fewer pixels are drawn. */
+/** The time after the last change during which fewer pixels are drawn, in ms. */
 const restAfter = 200;
 
 type Change = (view: View) => View;
@@ -28,7 +29,7 @@ const changes: [label: string, sign: string, keys: string[], change: Change][] =
 
 const moves: Record<string, [right: number, up: number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
 
-/** A canvas with a renderer, and what draws it once before the next frame. */
+/** A canvas with its renderer, and a function that schedules one redraw before the next frame. */
 class Screen {
   private readonly renderer: Renderer;
   private frame = 0;
@@ -69,7 +70,7 @@ class Screen {
     canvas.dataset.drawn = String(Number(canvas.dataset.drawn ?? 0) + 1);
   }
 
-  /** The picture on the ground of the page. */
+  /** The picture on the background of the page. */
   save(name: string) {
     this.draw(true);
     const { canvas } = this;
@@ -95,7 +96,8 @@ class Screen {
   }
 }
 
-/** Turns by dragging with one pointer, moves with a modifier or another button, and enlarges by the distance of two. */
+/** Dragging with one pointer rotates, with a modifier or another button moves, and two pointers
+    zoom. */
 function drags(canvas: HTMLCanvasElement, change: (by: Change) => void) {
   const at = new Map<number, [number, number]>();
   const distance = () => {
@@ -118,7 +120,7 @@ function drags(canvas: HTMLCanvasElement, change: (by: Change) => void) {
     else change((v) => rotated(v, Math.PI * right, Math.PI * below));
   };
   const wheel = (e: WheelEvent) => {
-    if (document.activeElement !== canvas) return; // the page scrolls
+    if (document.activeElement !== canvas) return; // the page scrolls instead
     e.preventDefault();
     change((v) => zoomed(v, Math.exp(-Math.max(-100, Math.min(100, e.deltaY)) / 400)));
   };
@@ -131,11 +133,11 @@ function drags(canvas: HTMLCanvasElement, change: (by: Change) => void) {
 
 interface Props {
   scene: Scene;
-  /** What it is a picture of. */
+  /** The subject of the picture. */
   name: string;
-  /** It is shown from above its front first, as a surface and a unit cell are. */
+  /** Whether the initial view is from the upper front, as for a surface and a unit cell. */
   slanted: boolean;
-  /** The browser cannot draw it, or has stopped doing so. */
+  /** Called if the browser cannot draw it, or has stopped. */
   onLost: () => void;
 }
 
@@ -155,7 +157,8 @@ export function Stage({ scene, name, slanted, onLost }: Props) {
     }
     const resized = new ResizeObserver(() => screen.current?.later(true));
     resized.observe(drawn);
-    const printed = listen(window, "beforeprint", () => screen.current?.draw(true)); // what was drawn before is not kept
+    // the drawing buffer is not preserved
+    const printed = listen(window, "beforeprint", () => screen.current?.draw(true));
     const removed = [drags(drawn, look), printed, listen(drawn, "webglcontextlost", (e: Event) => (e.preventDefault(), setLost(true)))];
     return () => {
       removed.forEach((remove) => remove());
@@ -187,7 +190,7 @@ export function Stage({ scene, name, slanted, onLost }: Props) {
               {sign}
             </Button>
           ))}
-          <Button kind="quiet" title="As it was at first" onClick={() => look(() => home(slanted))}>
+          <Button kind="quiet" title="Reset the view" onClick={() => look(() => home(slanted))}>
             Reset
           </Button>
           <Button kind="quiet" onClick={() => screen.current?.save(name)}>

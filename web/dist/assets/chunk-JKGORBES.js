@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-R2CZIR2T.js";import"./chunk-YYQLU32B.js";import"./chunk-34TAIDYY.js";import"./chunk-CVTNELA6.js";import"./chunk-74YSQB5I.js";import"./chunk-3E73UVXW.js";import"./chunk-CBMQMZNQ.js";import"./chunk-QRAGVAQV.js";import"./chunk-BGST4VER.js";import"./chunk-R2ICTEW5.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

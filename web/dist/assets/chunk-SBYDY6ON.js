@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-QTSDWC5Y.js";import"./chunk-DK2EOHR7.js";import"./chunk-CBMQMZNQ.js";import"./chunk-IS652OQG.js";import"./chunk-QRAGVAQV.js";import"./chunk-BGST4VER.js";import"./chunk-R2ICTEW5.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

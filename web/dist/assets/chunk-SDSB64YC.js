@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-HBGAPSND.js";import"./chunk-QAE4TFJJ.js";import"./chunk-M3JSB3QL.js";import"./chunk-ZSMIKJGP.js";import"./chunk-CVTNELA6.js";import"./chunk-74YSQB5I.js";import"./chunk-BGST4VER.js";import"./chunk-R2ICTEW5.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-GIRGUC2R.js";import"./chunk-JB4MRPVB.js";import"./chunk-QTSDWC5Y.js";import"./chunk-DK2EOHR7.js";import"./chunk-CBMQMZNQ.js";import"./chunk-IS652OQG.js";import"./chunk-QRAGVAQV.js";import"./chunk-BGST4VER.js";import"./chunk-R2ICTEW5.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};
