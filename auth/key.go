@@ -1,5 +1,5 @@
-// Package auth knows who may call and what a role permits: keys and their digests, principals,
-// roles as sets of actions. It stores nothing and reads no clock.
+// Package auth defines callers and permissions: keys and their digests, principals, and roles as
+// sets of actions. It stores nothing and reads no clock.
 package auth
 
 import (
@@ -11,20 +11,19 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// KeyPrefix begins every key that this service makes, so that people and secret scanners recognise
-// one.
+// KeyPrefix begins every key of this service, so that people and secret scanners recognise keys.
 const KeyPrefix = "lsk_"
 
-// shownPrefix is how much of a key is kept in clear to tell keys apart in a list: KeyPrefix and 4
-// of 43 characters.
+// shownPrefix is the length of the part of a key that is stored in clear to identify it in a list:
+// KeyPrefix and 4 of 43 characters.
 const shownPrefix = len(KeyPrefix) + 4
 
-// minChosenKey is the least length of a key that an operator chooses instead of having it made.
+// minChosenKey is the minimum length of a key that an operator chooses.
 const minChosenKey = 32
 
-// KeyDigest is the SHA-256 of a key. Keys carry 256 random bits, so a plain digest cannot be
-// reversed or guessed, and a look-up by digest takes the same time whether or not any part of the
-// key was right.
+// KeyDigest is the SHA-256 of a key. Keys contain 256 random bits, so a plain digest cannot be
+// reversed or guessed. A lookup by digest takes the same time whether or not any part of the key
+// was right.
 type KeyDigest [sha256.Size]byte
 
 // NewKey makes a key: KeyPrefix and 43 characters of URL-safe base64 (32 random bytes).
@@ -34,14 +33,13 @@ func NewKey() string {
 	return KeyPrefix + base64.RawURLEncoding.EncodeToString(secret[:])
 }
 
-// DigestKey returns the digest under which a key is stored. White space around the key does not
-// count, in whatever way it is sent.
+// DigestKey returns the digest under which a key is stored. It ignores white space around the key.
 func DigestKey(key string) KeyDigest {
-	var short [64]byte // the keys made here fit, and cost no allocation
+	var short [64]byte // generated keys fit, without an allocation
 	return sha256.Sum256(append(short[:0], strings.TrimSpace(key)...))
 }
 
-// ShownPrefix returns the beginning of a key that may be shown after the key itself no longer is.
+// ShownPrefix returns the part of a key that lists can show.
 func ShownPrefix(key string) string {
 	if len(key) < minChosenKey {
 		return ""
@@ -67,28 +65,30 @@ func FromHeader(value string) string {
 	return value
 }
 
-// Origin is where a request comes from, for the audit log.
+// Origin is the origin of a request, for the audit log.
 type Origin struct {
-	Request [16]byte // the id of the request; zero: there is none
-	Address string   // of the client; "": not known
+	Request [16]byte // the id of the request; zero if unknown
+	Address string   // of the client; "" if unknown
 }
 
-// Principal is the user in whose name a request runs. The zero Principal is a caller without a key.
+// Principal is the user on whose behalf a request runs. The zero Principal is a caller without a
+// key.
 type Principal struct {
 	UserID   ulid.ULID
 	KeyID    ulid.ULID // the key of the request; zero: none
 	Username string
 	Sysadmin bool
 
-	Anonymous bool // nobody in particular: the request has no credentials, and all else is zero
+	Anonymous bool // the request has no credentials, and all other fields are zero
 
 	Origin
 
 	Session SessionDigest // the session of that key; zero: the request has the key itself
 
-	Expires int64  // when key or session does, in microseconds since 1970; 0: never
-	AsOf    uint64 // the state of what decides access in which the rest is true; 0: it has to be looked up
+	Expires int64  // of the key or session, in microseconds since 1970; 0: never
+	AsOf    uint64 // the access state for which the other fields are valid; 0: it has to be looked up
 
-	// Presumed: nobody has looked whether AsOf is the present state. The first transaction does.
+	// Presumed means that AsOf is not yet confirmed as the current state. The first transaction
+	// confirms it.
 	Presumed bool
 }

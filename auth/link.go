@@ -6,14 +6,14 @@ import (
 	"encoding/base64"
 )
 
-// LinkDigest is the SHA-256 of the token of a link; see KeyDigest. It is a type of its own, so that
-// a token is never taken for a key.
+// LinkDigest is the SHA-256 of the token of a link; see KeyDigest. The separate type prevents
+// confusion with keys.
 type LinkDigest [sha256.Size]byte
 
-// linkBytes is how many random bytes a token has.
+// linkBytes is the number of random bytes of a token.
 const linkBytes = 16
 
-// NewLink makes the token of a link: 22 characters of URL-safe base64. It has no prefix, since
+// NewLink makes the token of a link: 22 characters of URL-safe base64. It has no prefix, because
 // people may have to read it aloud.
 func NewLink() (token string, digest LinkDigest) {
 	var secret [linkBytes]byte
@@ -22,7 +22,7 @@ func NewLink() (token string, digest LinkDigest) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// ParseLink returns the digest of a token. A text of another form is not ok.
+// ParseLink returns the digest of a token. ok is false for a text of another form.
 func ParseLink(token string) (digest LinkDigest, ok bool) {
 	secret, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	return sha256.Sum256([]byte(token)), err == nil && len(secret) == linkBytes

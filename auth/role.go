@@ -2,22 +2,22 @@ package auth
 
 import "fmt"
 
-// Action is something that a role permits within one dataspace. Actions are bits, so that a role is
-// a set of them.
+// Action is an operation that a role permits within one dataspace. Actions are bits, so that a role
+// is a set of them.
 type Action uint8
 
 const (
-	// Read is to see a dataspace, its sets and resources, and to download files.
+	// Read permits seeing a dataspace, its sets and resources, and downloading files.
 	Read Action = 1 << iota
-	// Write is to create, change, delete and restore sets and resources.
+	// Write permits creating, changing, deleting and restoring sets and resources.
 	Write
-	// Manage is to change, delete and restore the dataspace itself and to grant and revoke roles in
-	// it.
+	// Manage permits changing, deleting and restoring the dataspace itself, and granting and
+	// revoking roles in it.
 	Manage
 )
 
-// Role is what one user is in one dataspace. The zero Role permits nothing. The numbers are stored:
-// they never change.
+// Role is the role of one user in one dataspace. The zero Role permits nothing. The numbers are
+// stored: they never change.
 type Role uint8
 
 // The roles, from the weakest to the strongest.
@@ -28,7 +28,7 @@ const (
 	Admin
 )
 
-// roles is the one place that says what a role is called and what it permits.
+// roles defines the names and permissions of all roles.
 var roles = [...]struct {
 	name    string
 	actions Action
@@ -52,7 +52,7 @@ func (r Role) String() string {
 	return roles[r].name
 }
 
-// ParseRole reads a role's name as the interface writes it. The empty string is no role.
+// ParseRole parses the name of a role in the interface. It refuses the empty string.
 func ParseRole(name string) (Role, bool) {
 	for r := Member; int(r) < len(roles); r++ {
 		if roles[r].name == name {

@@ -11,16 +11,16 @@ import (
 // SessionPrefix begins every token of a session.
 const SessionPrefix = "lss_"
 
-// sessionLength is that of a token: SessionPrefix, and 64 characters of base64 for the user and 32
-// random bytes.
+// sessionLength is the length of a token: SessionPrefix, and 64 characters of base64 for the user
+// and 32 random bytes.
 const sessionLength = len(SessionPrefix) + 64
 
-// SessionDigest is the SHA-256 of the token of a session; see KeyDigest. It is a type of its own,
-// so that a token is never taken for a key.
+// SessionDigest is the SHA-256 of the token of a session; see KeyDigest. The separate type prevents
+// confusion with keys.
 type SessionDigest [sha256.Size]byte
 
-// NewSession makes the token of a session of a user. It is a secret that says whose it claims to
-// be.
+// NewSession makes the token of a session of a user. The token is a secret and contains the user
+// id.
 func NewSession(user ulid.ULID) (token string, digest SessionDigest) {
 	var secret [48]byte
 	copy(secret[:], user[:])
@@ -29,10 +29,10 @@ func NewSession(user ulid.ULID) (token string, digest SessionDigest) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// ParseSession returns the user whom a token claims, and its digest. A text of another form is not
-// ok.
+// ParseSession returns the user id in a token, and its digest. ok is false for a text of another
+// form.
 func ParseSession(token string) (user ulid.ULID, digest SessionDigest, ok bool) {
-	var text [sessionLength]byte // and not a copy elsewhere: each request of a page comes this way
+	var text [sessionLength]byte // not a copy on the heap: each request of a page passes here
 	if copy(text[:], token) != len(token) || len(token) != sessionLength || token[:len(SessionPrefix)] != SessionPrefix {
 		return user, digest, false
 	}

@@ -13,7 +13,7 @@ import (
 
 func keys[V any](m map[string]V) []string { return slices.Collect(maps.Keys(m)) }
 
-// anyQuery draws one of all valid queries.
+// anyQuery draws a valid query.
 func anyQuery(t *rapid.T) paging.Query {
 	l := rapid.SampledFrom(slices.Sorted(maps.Keys(accepted))).Draw(t, "listing")
 	takes := func(name string) bool {
@@ -82,7 +82,7 @@ func anyQuery(t *rapid.T) paging.Query {
 	return q
 }
 
-// placeOfSearch gives a search its text, order and position.
+// placeOfSearch sets the text, order and position of a search.
 func placeOfSearch(t *rapid.T, q *paging.Query) {
 	q.Text, q.Counts = rapid.StringN(0, -1, paging.MaxText).Draw(t, "text"), rapid.Bool().Draw(t, "counted")
 	q.Order = rapid.SampledFrom([]paging.Order{paging.ByRelevance, paging.Newest, paging.Oldest, paging.ByName}).Draw(t, "order")
@@ -100,7 +100,7 @@ func placeOfSearch(t *rapid.T, q *paging.Query) {
 	}
 }
 
-// placeByName gives a query by name its filter and its position.
+// placeByName sets the filter and the position of a query by name.
 func placeByName(t *rapid.T, q *paging.Query) {
 	name := rapid.StringN(1, -1, 4096).Draw(t, "a name")
 	after := rapid.Bool().Draw(t, "after")

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// ParseInstant reads an instant as since and until take it: a date-time with Z
-// or an offset, or without a zone (then UTC), its seconds and their fraction
-// optional, or a date, a year and month, or a year, which mean their first
-// instant. A fraction may have any number of digits, and a space before an
-// offset is read as +, which is what + in a query string decodes to. T and Z
-// may be in lower case, and a space may stand for T. There is no leap second and no 24:00.
+// ParseInstant parses an instant as since and until accept it. The formats are a date-time with Z
+// or an offset, or without a zone (then UTC); a date; a year and month; and a year. Seconds and
+// their fraction are optional, and a fraction can have any number of digits. A shortened format
+// means its first instant. T and Z can be in lower case, and a space can replace T. A space before
+// an offset is read as +, because a query string decodes + to a space. Leap seconds and 24:00 are
+// refused.
 //
-// It returns the instant in microseconds since 1970, rounded down and rounded
-// up, so that for every whole stamp "stamp > floor" and "stamp < ceil" say
-// exactly what they would say about the instant. Stamps are positive, so an
-// instant before 1970 is returned as 0. The error is an *Error.
+// It returns the instant in microseconds since 1970, rounded down and rounded up. For every whole
+// stamp, "stamp > floor" and "stamp < ceil" are therefore exact comparisons with the instant.
+// Stamps are positive, so an instant before 1970 is returned as 0. The error is an *Error.
 func ParseInstant(s string) (floor, ceil int64, err error) {
 	in := scan{rest: s}
 	year, month, day := in.number(4, 9999), 1, 1
@@ -40,21 +39,20 @@ func ParseInstant(s string) (floor, ceil int64, err error) {
 	return max(0, floor), max(0, ceil), nil
 }
 
-// clock is a time of day: seconds after midnight UTC, which an offset may take
-// to the day before or after, their fraction in whole microseconds, and whether
-// that fraction goes on.
+// clock is a time of day: seconds after midnight UTC (an offset can move it to the day before or
+// after), the fraction in whole microseconds, and whether further digits are not zero.
 type clock struct {
 	seconds, micros int64
 	beyond          bool
 }
 
-// scan reads a text from its start. Once failed, what it returns means nothing.
+// scan reads a text from its start. After a failure its results are meaningless.
 type scan struct {
 	rest   string
 	failed bool
 }
 
-// take consumes one byte if it is among set, and returns it, else 0.
+// take consumes and returns one byte of set, or returns 0.
 func (s *scan) take(set string) byte {
 	if s.rest == "" || strings.IndexByte(set, s.rest[0]) < 0 {
 		return 0

@@ -1,6 +1,6 @@
-// Package paging turns the query parameters of a listing into a typed Query,
-// and a Query into an opaque page token and back. Its functions are pure: they
-// know neither HTTP nor the store, and find no ids.
+// Package paging turns the query parameters of a listing into a typed Query, and a Query into an
+// opaque page token and back. Its functions are pure: they use neither HTTP nor the store, and do
+// not look up ids.
 package paging
 
 import (
@@ -30,23 +30,23 @@ const (
 	MaxText = 500
 )
 
-// ErrQuery marks a Query that breaks the rules stated at its fields. Parse and
-// Encode return it for mistakes of their caller, never for those of a client.
+// ErrQuery marks a Query that breaks the rules of its fields. Parse and Encode return it for errors
+// of the calling code, never for errors of a client.
 var ErrQuery = errors.New("paging: invalid query")
 
-// Error says which query parameter is to blame and what is accepted instead.
+// Error names the invalid query parameter and the accepted values.
 type Error struct {
 	// Field is the name of the parameter, cut to 64 characters if the client
 	// made it up; empty when ParseInstant was called directly.
 	Field string
-	// Message states the rule. It quotes nothing but the client's own input.
+	// Message states the rule. It quotes only the client's own input.
 	Message string
 }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Listing names a listing path. The numbers are part of every token.
+// Listing identifies a listing path. The numbers are part of every token.
 type Listing uint8
 
 // The listings, by path. Those with an id in the path need Query.Parent.
@@ -72,7 +72,7 @@ const (
 // States is a set of states, as bits. The numbers are part of every token.
 type States uint8
 
-// The states that a listing may ask for.
+// The states that a listing can select.
 const (
 	Active  States = 1
 	Deleted States = 2
@@ -87,39 +87,38 @@ type Order uint8
 const (
 	ByID        Order = 0 // by id, which is the order of creation
 	Oldest      Order = 1 // by stamp of last modification, then id
-	Newest      Order = 2 // Oldest backwards; of versions and entries by number
-	ByName      Order = 3 // by the bytes of the name, then id; of the search by the folded name
-	ByRelevance Order = 4 // by score, the highest first, then Newest
-	ByNameDown  Order = 5 // ByName backwards
+	Newest      Order = 2 // Oldest, descending; by number for versions and entries
+	ByName      Order = 3 // by the bytes of the name, then id; for the search by the folded name
+	ByRelevance Order = 4 // by score, highest first, then Newest
+	ByNameDown  Order = 5 // ByName, descending
 )
 
-// ByNames tells whether an order is by name, in either direction.
+// ByNames reports whether an order is by name, in either direction.
 func (o Order) ByNames() bool { return o == ByName || o == ByNameDown }
 
-// Position is where a page starts: just after the object that it describes, in
-// the order of the query. The zero Position is the start of the listing. ByID
-// uses ID; Oldest and Newest use Stamp and ID; ByName and ByNameDown use Name
-// and ID; ByRelevance uses Score, Stamp and ID. Fields that the order does not
-// use are zero. With Query.Folders a Name with a zero ID is a folder: the page
-// starts behind all that is in it.
+// Position is the start of a page: just after the object that it describes, in the order of the
+// query. The zero Position is the start of the listing. ByID uses ID; Oldest and Newest use Stamp
+// and ID; ByName and ByNameDown use Name and ID; ByRelevance uses Score, Stamp and ID. Fields that
+// the order does not use are zero. With Query.Folders a Name with a zero ID is a folder: the page
+// starts after the content of the folder.
 type Position struct {
 	Score uint32
-	Stamp int64 // microseconds since 1970, not negative; of a version its number, of an entry one more
+	Stamp int64 // microseconds since 1970, not negative; for a version its number, for an entry its number + 1
 	ID    ulid.ULID
-	Name  string // up to MaxName bytes; fits the query's Name or NamePrefix
+	Name  string // up to MaxName bytes; matches the query's Name or NamePrefix
 }
 
-// Bound is one end of a window of stamps, or none if it is not Set.
+// Bound is one end of a window of stamps; it applies if Set.
 type Bound struct {
 	At  int64 // microseconds since 1970, not negative; zero when not Set
 	Set bool
 }
 
-// Query is what a listing is asked for: filters, order, page size and place. A
-// filter that the Listing does not accept (see Accepted) is zero.
+// Query describes a page of a listing: filters, order, page size and position. A filter that the
+// Listing does not accept (see Accepted) is zero.
 type Query struct {
 	Listing Listing
-	// Parent is the container in the path of the listing, else zero.
+	// Parent is the container in the path of the listing; zero without one.
 	Parent ulid.ULID
 
 	// Filters given by id; zero means no filter.
@@ -134,7 +133,7 @@ type Query struct {
 	Since, Until Bound
 
 	Visibility string  // "private", "public", "open", or "" for all
-	Origin     *string // nil: no filter; "": those without an origin
+	Origin     *string // nil: no filter; "": objects without an origin
 
 	// Name (exact) and NamePrefix are 1 to MaxName bytes and need ByName; at
 	// most one is given. In a listing of sets or dataspaces, which is ByID,
@@ -142,12 +141,12 @@ type Query struct {
 	Name       *string
 	NamePrefix string
 
-	// Folders asks for what is directly below NamePrefix: resources whose name
-	// has no slash behind it, and what the names of the others begin with, up
-	// to that slash. It needs an order by name, and no Name.
+	// Folders selects the direct content of NamePrefix: resources without a slash in the rest of
+	// their name, and the folders of the others, up to that slash. It requires an order by name,
+	// and no Name.
 	Folders bool
 
-	// Descriptive asks for the descriptive metadata of each object.
+	// Descriptive requests the descriptive metadata of each object.
 	Descriptive bool
 
 	// Object and Action filter entries of the audit log; zero and "" mean no filter. An action has
@@ -155,17 +154,16 @@ type Query struct {
 	Object ulid.ULID
 	Action string
 
-	// Text is a query in the language of the search, of up to MaxText bytes of
-	// UTF-8; "" finds everything. Counts asks for how many hits there are.
+	// Text is a search query of up to MaxText bytes of UTF-8; "" finds everything. Counts requests
+	// the number of hits.
 	Text   string
 	Counts bool
 
 	After Position
 }
 
-// part is a set of the optional parts of a query. The lower 16 bits are in
-// tokens of version 1, those up to partState in tokens of version 2, so their
-// places never change.
+// part is a set of the optional parts of a query. Tokens of version 1 contain the lower 16 bits,
+// tokens of version 2 the bits up to partState, so their positions never change.
 type part uint32
 
 const (
@@ -185,19 +183,19 @@ const (
 	partCounts
 	partObject
 	partAction
-	partFolders // the first one that no token of version 1 has
-	// From here on: always in a token, so no bit of it is needed.
+	partFolders // the first part that tokens of version 1 cannot contain
+	// The following parts are always in a token, so they need no bit.
 	partState
 	partOrder
 	partLimit
 )
 
-// rule is what one listing accepts.
+// rule describes the parameters that one listing accepts.
 type rule struct {
 	accepts part
-	parent  part    // partParent, or nothing
+	parent  part    // partParent, or zero
 	states  States  // default
-	orders  []Order // the first one is the default
+	orders  []Order // the first is the default
 }
 
 var (
@@ -232,8 +230,8 @@ var rules = [...]rule{
 	Search: {partText | partCounts | partOrder | partLimit | partFields, 0, Active, []Order{ByRelevance, Newest, Oldest, ByName}},
 }
 
-// rule returns one without orders, which no query satisfies, for a number that
-// names no listing.
+// rule returns the rule of a listing. For an invalid number it returns a rule without orders, which
+// no query satisfies.
 func (l Listing) rule() rule {
 	if int(l) >= len(rules) {
 		return rule{}
@@ -241,7 +239,7 @@ func (l Listing) rule() rule {
 	return rules[l]
 }
 
-// parts tells which of the optional parts a query has.
+// parts returns the optional parts of a query.
 func (q *Query) parts() part {
 	var none ulid.ULID
 	var p part
@@ -274,7 +272,7 @@ func (q *Query) parts() part {
 	return p
 }
 
-// check returns an ErrQuery that names the first rule that the query breaks.
+// check returns an ErrQuery for the first rule that the query breaks.
 func (q *Query) check() error {
 	r, have := q.Listing.rule(), q.parts()
 	switch {
@@ -318,13 +316,13 @@ func (q *Query) validName() bool {
 	return 1 <= n && n <= q.Listing.maxName()
 }
 
-// filtersNames tells whether a listing in an order may be filtered by name.
+// filtersNames reports whether a listing in an order can be filtered by name.
 func (l Listing) filtersNames(o Order) bool {
 	return o == l.orderOfNames() || l.orderOfNames() == ByName && o == ByNameDown
 }
 
-// orderOfNames is the order of a listing that is filtered by name: where names
-// are unique there is nothing to sort.
+// orderOfNames returns the order of a listing that is filtered by name: unique names need no
+// sorting.
 func (l Listing) orderOfNames() Order {
 	if slices.Contains(l.rule().orders, ByName) {
 		return ByName
@@ -355,7 +353,7 @@ func (q *Query) validAfter() bool {
 	}
 }
 
-// nameBase is what every name of the listing starts with.
+// nameBase returns the common prefix of all names of the listing.
 func (q *Query) nameBase() string {
 	if q.Name != nil {
 		return *q.Name

@@ -11,8 +11,8 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// parameter is one query parameter. A value that read refuses is answered with
-// the text in accepts.
+// parameter is one query parameter. If read refuses a value, the error contains the text in
+// accepts.
 type parameter struct {
 	part    part
 	name    string
@@ -27,7 +27,7 @@ const (
 		"a date (2015-03-30), a year and month (2015-03) or a year (2015), each meaning its first instant"
 )
 
-// resolved stands for reading an id, which the caller of Parse has done.
+// resolved replaces the parser of an id, because the caller of Parse has parsed it.
 func resolved(*Query, string) bool { return true }
 
 // parameters is sorted by name.
@@ -58,16 +58,14 @@ var (
 	visibilities = [...]string{"private", "public", "open"}
 )
 
-// Parse reads the query parameters of a listing. Of q it takes Listing, Parent
-// and the filters by id, which the caller has resolved from the same params
-// (see IDParam); everything else of the result comes from params, or is the
-// default: active (all for keys), the listing's own order, and defaultLimit,
-// which is 1 to MaxLimit. What it returns can be encoded.
+// Parse parses the query parameters of a listing. It takes Listing, Parent and the filters by id
+// from q, which the caller has resolved from the same params (see IDParam). Everything else comes
+// from params, or is the default: active (all for keys), the listing's own order, and defaultLimit,
+// which is 1 to MaxLimit. The result can be encoded.
 //
-// It returns an *Error for the first parameter, by name, that is unknown to
-// this listing, repeated, empty (but origin) or malformed, then for a
-// combination that is refused; and ErrQuery if q or defaultLimit is wrong, or a
-// filter by id is in params but not in q. Since after Until is no error.
+// It returns an *Error for the first parameter, by name, that is unknown to this listing, repeated,
+// empty (except origin) or malformed, then for an invalid combination. It returns ErrQuery if q or
+// defaultLimit is wrong, or if a filter by id is in params but not in q. Since can be after Until.
 func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error) {
 	r := q.Listing.rule()
 	if len(r.orders) == 0 {
@@ -105,8 +103,8 @@ func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error)
 	return q, nil
 }
 
-// settleOrder lets a filter by name imply its order, and refuses what does not
-// go with it: the index by name knows no stamps.
+// settleOrder applies the order that a filter by name implies, and refuses incompatible parameters:
+// the index by name has no stamps.
 func (q *Query) settleOrder(given part) error {
 	names := given & (partName | partNamePrefix | partFolders)
 	if names == 0 && !q.Order.ByNames() {
@@ -131,8 +129,8 @@ func (q *Query) settleOrder(given part) error {
 	return nil
 }
 
-// Accepted returns the names of the query parameters that a listing accepts,
-// sorted; none for a number that names no listing.
+// Accepted returns the names of the query parameters that a listing accepts, sorted; nil for an
+// invalid listing.
 func Accepted(l Listing) []string {
 	accepts := l.rule().accepts
 	var names []string
@@ -144,9 +142,8 @@ func Accepted(l Listing) []string {
 	return names
 }
 
-// IDParam returns the value of a parameter that holds an id, and whether it is
-// there at all. Repeated or empty is an *Error. Whether the listing accepts the
-// parameter is left to Parse.
+// IDParam returns the value of an id parameter, and whether it is present. A repeated or empty
+// parameter is an *Error. Parse checks whether the listing accepts the parameter.
 func IDParam(params map[string][]string, name string) (value string, present bool, err error) {
 	values, present := params[name]
 	if !present {
@@ -183,7 +180,7 @@ func (p parameter) refuse(what string) error {
 	return &Error{Field: p.name, Message: fmt.Sprintf("%s %s; accepted: %s", p.name, what, p.accepts)}
 }
 
-// readAction takes any word: those of a later version find nothing.
+// readAction accepts any word: actions of a later version find nothing.
 func readAction(q *Query, value string) bool {
 	q.Action = value
 	return len(value) <= MaxAction && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz.*") == ""
@@ -224,7 +221,7 @@ func readFields(q *Query, value string) bool {
 	return value == "metadata"
 }
 
-// A NUL cannot be part of a stored name, where it ends the name in the index.
+// A stored name cannot contain NUL, which ends the name in the index.
 func readText(value string) bool {
 	return len(value) <= MaxName && utf8.ValidString(value) && !strings.Contains(value, "\x00")
 }

@@ -39,7 +39,7 @@ var accepted = map[paging.Listing]string{
 	paging.Search:             "counts fields limit order q",
 }
 
-// start is what a caller hands to Parse: every id resolved.
+// start returns the query that a caller passes to Parse, with every id resolved.
 func start(l paging.Listing) paging.Query {
 	q := paging.Query{Listing: l}
 	switch l {
@@ -159,8 +159,7 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// refusal is a query string and the error that it gets: the parameter to blame
-// and two texts of the message.
+// refusal is a query string and its error: the parameter, and two parts of the message.
 type refusal struct {
 	listing            paging.Listing
 	params, field      string
@@ -314,9 +313,8 @@ func TestIDParam(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that every query string gives either a query that travels in
-// a token unchanged, or an error that names a parameter of the query string and
-// lists what is accepted.
+// FuzzParse checks that every query string gives either a query that survives a token unchanged, or
+// an error that names one of its parameters and lists the accepted values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "state=all&since=2015-03-30T16:09:44.0000001+02&until=2016", "order=name", "name=a%2Fb&limit=7",

@@ -13,7 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Longest tokens, in characters.
+// The maximum lengths of tokens, in characters.
 const (
 	// MaxToken is the longest token of a query without names and origin.
 	MaxToken = 512
@@ -22,27 +22,25 @@ const (
 	MaxNamedToken = 6144
 )
 
-// ErrToken is the one error for every token that is not to be honoured, so that
-// it does not reveal what was wrong.
+// ErrToken is the only error for invalid tokens, so that it does not reveal the reason.
 var ErrToken = errors.New("paging: invalid page token")
 
-// The versions are the first byte of a token; the layout is that of appendTo.
-// Tokens never expire, so another layout needs another version and all are
-// read. A query that fits version 1 has a token of version 1.
+// The version is the first byte of a token; appendTo defines the layout. Tokens never expire, so
+// another layout needs another version, and all versions are read. A query that fits version 1 has
+// a token of version 1.
 const (
 	version     = 1
-	wideVersion = 2 // has more parts
+	wideVersion = 2 // allows more parts
 )
 
 const macSize = 16
 
-// encoding is strict about unused bits, but skips line breaks all the same.
+// encoding is strict about unused bits, but skips line breaks.
 var encoding = base64.RawURLEncoding.Strict()
 
-// Codec makes and reads page tokens under one secret. It is safe for use by
-// several goroutines at once.
+// Codec makes and reads page tokens with one secret. It is safe for concurrent use.
 type Codec struct {
-	scratch sync.Pool // of *scratch: a new HMAC costs more than its use
+	scratch sync.Pool // of *scratch, because creating an HMAC costs more than using it
 }
 
 type scratch struct {
@@ -51,7 +49,7 @@ type scratch struct {
 	sum       []byte
 }
 
-// NewCodec returns a codec. Whoever knows the secret can forge tokens.
+// NewCodec returns a codec. Anyone with the secret can forge tokens.
 func NewCodec(secret [32]byte) *Codec {
 	return &Codec{scratch: sync.Pool{New: func() any {
 		return &scratch{mac: hmac.New(sha256.New, secret[:])}
@@ -73,9 +71,9 @@ func (c *Codec) Encode(q Query) (string, error) {
 	return string(s.text), nil
 }
 
-// Decode returns the query of a token that Encode made under the same secret
-// for the same listing and parent (zero for a listing without one). Encoding it
-// again gives the same token. The error is ErrToken.
+// Decode returns the query of a token that Encode made with the same secret for the same listing
+// and parent (zero for a listing without one). Encoding it again gives the same token. The error is
+// ErrToken.
 func (c *Codec) Decode(listing Listing, parent ulid.ULID, token string) (Query, error) {
 	if len(token) > MaxNamedToken {
 		return Query{}, ErrToken
@@ -94,8 +92,8 @@ func (c *Codec) Decode(listing Listing, parent ulid.ULID, token string) (Query, 
 		return Query{}, ErrToken
 	}
 	q := readQuery(raw)
-	// One form only: what the query would be encoded as again. This also finds
-	// a foreign version, a missing or surplus byte and a value out of bounds.
+	// Only the canonical form is valid: the encoding of the query. This also refuses another
+	// version, missing or extra bytes, and values out of bounds.
 	s.text, err = q.appendTo(s.text[:0])
 	if err != nil || !bytes.Equal(s.text, raw) || q.Listing != listing || q.Parent != parent {
 		return Query{}, ErrToken
@@ -103,7 +101,7 @@ func (c *Codec) Decode(listing Listing, parent ulid.ULID, token string) (Query, 
 	return q, nil
 }
 
-// byStamp tells whether a position has a stamp.
+// byStamp reports whether positions in this order have a stamp.
 func (o Order) byStamp() bool { return o == Oldest || o == Newest || o == ByRelevance }
 
 // sign returns the authentication code of raw, valid until the next call.
@@ -114,11 +112,11 @@ func (s *scratch) sign(raw []byte) []byte {
 	return s.sum[:macSize]
 }
 
-// appendTo appends the layout, numbers big-endian: version, listing, states, order, limit (2
-// bytes), parts (2 bytes; in version 2: 4), then those parts in the order of their bits, but the
-// position last; the fields that are asked for, the counts and the folders are one bit each and
-// nothing else. Texts go after their length (2 bytes), except for the name of the position: it is
-// last, and only what follows the name or prefix that the query has anyway.
+// appendTo appends the layout. Numbers are big-endian: version, listing, states, order, limit (2
+// bytes), and parts (2 bytes; 4 in version 2). The parts follow in the order of their bits, with
+// the position last. The selected fields, the counts and the folders are one bit each and have no
+// content. A text follows its length (2 bytes). The name of the position is last, without a length,
+// and without the query's name or prefix.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return b, err
@@ -173,8 +171,8 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// reader consumes a layout. Beyond its end everything is zero: the query then
-// encodes to something longer, which Decode refuses.
+// reader consumes a layout. Beyond its end, all values are zero: the query then has a longer
+// encoding, which Decode refuses.
 type reader struct{ rest []byte }
 
 func (r *reader) take(n int) []byte {
@@ -192,7 +190,7 @@ func (r *reader) stamp() int64  { return int64(binary.BigEndian.Uint64(r.take(8)
 func (r *reader) id() ulid.ULID { return ulid.ULID(r.take(16)) }
 func (r *reader) text() string  { return string(r.take(r.number())) }
 
-// readQuery undoes appendTo, for any bytes.
+// readQuery is the inverse of appendTo, for any bytes.
 func readQuery(b []byte) (q Query) {
 	r := reader{b}
 	head := r.take(4)

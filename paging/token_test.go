@@ -55,8 +55,7 @@ type golden struct {
 	query       paging.Query
 }
 
-// goldens are in the hands of clients: a change of the code must go on making
-// and reading them.
+// goldens are tokens that clients may have stored: every version of the code makes and reads them.
 func goldens() []golden {
 	return []golden{
 		{"dataspaces", "AQEBAAPoBMAAB3ByaXZhdGUACnplbm9kbyDinJMBVj46tdPWdkxh77mTAr1bORLd5iuL6o9YczaHAcCweg", paging.Query{
@@ -156,7 +155,7 @@ func TestLongestTokens(t *testing.T) {
 	}
 }
 
-// refused fails unless the token is refused without a hint at the reason.
+// refused fails unless the token is refused without the reason.
 func refused(t *testing.T, codec *paging.Codec, g golden, what, token string) {
 	t.Helper()
 	if q, err := codec.Decode(g.query.Listing, g.query.Parent, token); err != paging.ErrToken || q != (paging.Query{}) {
@@ -200,7 +199,7 @@ func TestAlteredTokensAreRefused(t *testing.T) {
 	}
 }
 
-// The last character of a token may carry bits that no byte uses.
+// The last character of a token can contain unused bits.
 func TestTokenHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	codec, seen := paging.NewCodec(secret), 0
@@ -223,7 +222,7 @@ func TestTokenHasOneSpelling(t *testing.T) {
 	}
 }
 
-// Not even under the true signature is another form of a query read.
+// Non-canonical queries are refused even with a valid signature.
 func TestSignedNonsenseIsRefused(t *testing.T) {
 	t.Parallel()
 	codec := paging.NewCodec(secret)
@@ -251,7 +250,7 @@ func TestSignedNonsenseIsRefused(t *testing.T) {
 		} {
 			refused(t, codec, g, what, sign(spoil(bytes.Clone(raw))))
 		}
-		if !g.query.Order.ByNames() { // else this is another name
+		if !g.query.Order.ByNames() { // otherwise this is another name
 			refused(t, codec, g, "a byte more", sign(append(bytes.Clone(raw), 0)))
 			refused(t, codec, g, "a byte less", sign(raw[:len(raw)-1]))
 		}
@@ -352,15 +351,15 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { roundTrip(t, codec, anyQuery(t)) })
 }
 
-// sign makes a token of any bytes, in the way that the documentation states.
+// sign makes a token of any bytes, according to the documentation.
 func sign(raw []byte) string {
 	mac := hmac.New(sha256.New, secret[:])
 	mac.Write(raw)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(bytes.Clone(raw))[:len(raw)+16])
 }
 
-// FuzzDecode holds that a text is refused, or is the one token of a query; the
-// text as it stands, and the text under a true signature.
+// FuzzDecode checks that a text is refused, or is the only token of a query; both for the text
+// itself and for the text with a valid signature.
 func FuzzDecode(f *testing.F) {
 	codec := paging.NewCodec(secret)
 	for _, g := range goldens() {

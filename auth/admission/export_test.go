@@ -1,6 +1,6 @@
 package admission
 
-// Accounts returns how many callers and groups are remembered.
+// Accounts returns the number of remembered callers and groups.
 func (q *Queue) Accounts() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,23 +9,23 @@ type Memory struct {
 	shares map[string]int64 // bytes that callers and groups hold
 }
 
-// NewMemory returns memory of which nothing is held.
+// NewMemory returns memory that is completely free.
 func NewMemory(bytes int64) *Memory {
 	return &Memory{free: bytes, shares: map[string]int64{}}
 }
 
-// Held is what one request holds. Its methods are for one goroutine at a time.
+// Held is the memory of one request. Its methods are for one goroutine at a time.
 type Held struct {
 	memory *Memory
 	caller Caller
 	bytes  int64
 }
 
-// Hold returns what a new request of a caller holds: nothing yet.
+// Hold returns the memory of a new request of a caller: zero bytes.
 func (m *Memory) Hold(c Caller) Held { return Held{memory: m, caller: c} }
 
-// Set changes how many bytes the request holds. It is refused more than the share of its caller,
-// with a *Refusal, and then holds as much as before.
+// Set changes the number of bytes that the request holds. If that exceeds the caller's share, it
+// returns a *Refusal and changes nothing.
 func (h *Held) Set(bytes int64) error {
 	m := h.memory
 	m.mu.Lock()
@@ -46,7 +46,7 @@ func (h *Held) Set(bytes int64) error {
 	return nil
 }
 
-// Free returns how many bytes nobody holds.
+// Free returns the number of free bytes.
 func (m *Memory) Free() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // Limits bound a queue.
 type Limits struct {
 	Slots     int // requests that run at the same time
-	PerCaller int // requests of one caller that run, wait or are about to
+	PerCaller int // requests of one caller that run, wait or are about to wait
 }
 
 // Queue admits requests to a number of slots. It is safe for concurrent use.
@@ -21,23 +21,23 @@ type Queue struct {
 
 	mu       sync.Mutex
 	running  int
-	waiting  []*Ticket // in the order of their arrival
+	waiting  []*Ticket // in order of arrival
 	accounts map[string]*account
-	mean     time.Duration // that a slot was held, of late
+	mean     time.Duration // recent mean time for which a slot was held
 }
 
-// account is what one caller or group has of a queue.
+// account is the state of one caller or group in a queue.
 type account struct {
 	entered, running int
-	used             float64 // seconds in slots, of which time forgets half in each halfLife
+	used             float64 // seconds in slots, halved after each halfLife
 	at               time.Time
 }
 
-// halfLife is how long it takes until half of what a caller has used is forgotten. It is longer
-// than one expensive request, and short for the next user of a shared address.
+// halfLife is the time after which half of the recorded use is forgotten. It is longer than one
+// expensive request, and short enough for the next user of a shared address.
 const halfLife = 10 * time.Second
 
-// maxAccounts is how many callers are remembered for what they have used of late.
+// maxAccounts is the number of callers whose recent use is remembered.
 const maxAccounts = 4096
 
 // NewQueue returns an empty queue.
@@ -48,14 +48,14 @@ func NewQueue(limits Limits) *Queue {
 // Ticket is one request in a queue. Its methods are for one goroutine at a time.
 type Ticket struct {
 	queue    *Queue
-	accounts []*account    // of the caller, and of the group if there is one
+	accounts []*account    // of the caller, and of its group
 	two      [2]*account   // the array behind accounts
 	ready    chan struct{} // closed when the slot is granted
-	since    time.Time     // when it was granted; zero without a slot
+	since    time.Time     // when the slot was granted; zero without a slot
 }
 
-// Enter counts a request of a caller, which takes no slot yet. The error is a *Refusal. The
-// caller of Enter calls Leave.
+// Enter registers a request of a caller without taking a slot. The error is a *Refusal. The caller
+// of Enter calls Leave.
 func (q *Queue) Enter(c Caller) (*Ticket, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +81,7 @@ func (q *Queue) Enter(c Caller) (*Ticket, error) {
 	return t, nil
 }
 
-// Acquire waits for a slot. A ticket that has one keeps it. The error is that of ctx.
+// Acquire waits for a slot. A ticket with a slot keeps it. The error is ctx.Err().
 func (t *Ticket) Acquire(ctx context.Context) error {
 	q := t.queue
 	q.mu.Lock()
@@ -89,7 +89,7 @@ func (t *Ticket) Acquire(ctx context.Context) error {
 		q.mu.Unlock()
 		return nil
 	}
-	if q.running < q.limits.Slots && t.mayRun() { // those who wait may not
+	if q.running < q.limits.Slots && t.mayRun() { // waiting requests are over their share
 		q.run(t, time.Now())
 		q.mu.Unlock()
 		return nil
@@ -114,14 +114,14 @@ func (t *Ticket) Acquire(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Release gives the slot back, if the ticket has one. The ticket may acquire another one.
+// Release returns the slot, if the ticket has one. The ticket can acquire another one.
 func (t *Ticket) Release() {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
 	t.queue.release(t)
 }
 
-// Leave ends a request. It gives back a slot that it still has.
+// Leave ends a request, and returns its slot if it still has one.
 func (t *Ticket) Leave() {
 	q := t.queue
 	q.mu.Lock()
@@ -133,7 +133,7 @@ func (t *Ticket) Leave() {
 	q.forget()
 }
 
-// Waiting returns how many requests wait for a slot.
+// Waiting returns the number of requests that wait for a slot.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -157,7 +157,7 @@ func (q *Queue) release(t *Ticket) {
 	q.grant()
 }
 
-// lately is what the account has used, as far as it is not forgotten.
+// lately returns the recent use of the account.
 func (a *account) lately(now time.Time) float64 {
 	if a.used == 0 {
 		return 0
@@ -165,7 +165,7 @@ func (a *account) lately(now time.Time) float64 {
 	return a.used * math.Exp2(-now.Sub(a.at).Seconds()/halfLife.Seconds())
 }
 
-// grant gives the free slots to those who may have them.
+// grant gives free slots to eligible waiting requests.
 func (q *Queue) grant() {
 	for len(q.waiting) > 0 && q.running < q.limits.Slots {
 		now := time.Now()
@@ -212,8 +212,8 @@ func (t *Ticket) before(other *Ticket, now time.Time) bool {
 	return cmp.Or(cmp.Compare(running, otherRunning), cmp.Compare(used, otherUsed)) < 0
 }
 
-// load is how much the request's caller and group have together: of one group's senders, the one
-// with less comes first, and of one sender's groups no fresh one helps.
+// load returns the combined use of the request's caller and group. Among the senders of a group,
+// the one with less use comes first; a sender gains nothing from a new group.
 func (t *Ticket) load(now time.Time) (running int, used float64) {
 	for _, a := range t.accounts {
 		running, used = running+a.running, used+a.lately(now)
@@ -221,8 +221,8 @@ func (t *Ticket) load(now time.Time) (running int, used float64) {
 	return running, used
 }
 
-// forget removes the accounts of callers without requests: those that have used nothing of late,
-// and where there are many all of them.
+// forget removes the accounts of callers without requests: those without recent use, or all of them
+// if there are many.
 func (q *Queue) forget() {
 	if len(q.accounts) <= maxAccounts {
 		return

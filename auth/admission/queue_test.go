@@ -22,7 +22,7 @@ func enter(t *testing.T, q *admission.Queue, c admission.Caller) *admission.Tick
 	return ticket
 }
 
-// work enters a request that takes a slot for a while, and appends the name of its caller when it
+// work enters a request that holds a slot for a while, and appends the name of its caller when it
 // is done.
 func work(ctx context.Context, ticket *admission.Ticket, took time.Duration, done func()) {
 	defer ticket.Leave()
@@ -32,8 +32,8 @@ func work(ctx context.Context, ticket *admission.Ticket, took time.Duration, don
 	}
 }
 
-// TestFewRequestsGoFirst has one caller with a full queue, and another one with a single request
-// that comes last.
+// TestFewRequestsGoFirst has one caller with a full queue, and another caller with a single, later
+// request.
 func TestFewRequestsGoFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ many, one admission.Caller }{
@@ -63,7 +63,8 @@ func TestFewRequestsGoFirst(t *testing.T) {
 	}
 }
 
-// TestUseIsRemembered has two callers in turn, of whom one has used the slot for long before.
+// TestUseIsRemembered alternates two callers, one of which has used the slot for a long time
+// before.
 func TestUseIsRemembered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,8 +89,8 @@ func TestUseIsRemembered(t *testing.T) {
 	})
 }
 
-// TestSlotsAreLeftForOthers has callers who want all slots: each gets a part, and one stays free
-// for the next caller.
+// TestSlotsAreLeftForOthers has callers that request all slots: each gets a part, and one stays
+// free for the next caller.
 func TestSlotsAreLeftForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +130,8 @@ func TestSlotsAreLeftForOthers(t *testing.T) {
 	})
 }
 
-// TestRequestsOfOneCallerAreBounded and those of a group, which has room for several senders.
+// TestRequestsOfOneCallerAreBounded covers callers and groups; a group has capacity for several
+// senders.
 func TestRequestsOfOneCallerAreBounded(t *testing.T) {
 	t.Parallel()
 	q := admission.NewQueue(admission.Limits{Slots: 1, PerCaller: 2})
@@ -153,7 +155,7 @@ func TestRequestsOfOneCallerAreBounded(t *testing.T) {
 	enter(t, q, admission.Caller{Name: "0", Group: "link"}).Leave()
 }
 
-// TestReleaseAndAcquireAgain gives the slot to others while an answer is sent.
+// TestReleaseAndAcquireAgain gives the slot to others while a response is sent.
 func TestReleaseAndAcquireAgain(t *testing.T) {
 	t.Parallel()
 	q := admission.NewQueue(admission.Limits{Slots: 1, PerCaller: 2})
@@ -181,7 +183,7 @@ func TestReleaseAndAcquireAgain(t *testing.T) {
 	second.Leave()
 }
 
-// TestManyCallersAreForgotten once they have no requests.
+// TestManyCallersAreForgotten covers callers without requests.
 func TestManyCallersAreForgotten(t *testing.T) {
 	t.Parallel()
 	q := admission.NewQueue(admission.Limits{Slots: 1, PerCaller: 1})
@@ -193,7 +195,7 @@ func TestManyCallersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestMemoryIsShared between callers, each of whom gets at most as much as is free.
+// TestMemoryIsShared covers callers, each of which gets at most as much as is free.
 func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	m := admission.NewMemory(1 << 20)

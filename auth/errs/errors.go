@@ -1,5 +1,5 @@
-// Package errs has the one kind of error that use cases return: its kind, which decides the HTTP
-// status and the exit code, and its code, which programs read.
+// Package errs defines the only kind of error that use cases return. Its kind determines the HTTP
+// status and the exit code; programs read its code.
 package errs
 
 import (
@@ -17,24 +17,24 @@ const (
 	Unauthenticated                // no valid key
 	Forbidden                      // known, but not allowed
 	NotFound                       // no such object
-	Conflict                       // not in the present state of things
-	Gone                           // was there, is not any more
-	Precondition                   // the object is not in the version that the caller asked for
+	Conflict                       // not possible in the current state
+	Gone                           // existed, but no longer exists
+	Precondition                   // the object does not have the version that the caller requested
 	TooLarge                       // larger than a limit
-	UnsupportedMedia               // not a content type that is read here
+	UnsupportedMedia               // not a supported content type
 	MethodNotAllowed               // not possible for this object
 	UnsatisfiableRange             // not a part of the file
 	TimedOut                       // the caller stopped sending
-	NoSpace                        // no room on the disk, or in a quota
-	Unavailable                    // not now
+	NoSpace                        // no space on the disk or in a quota
+	Unavailable                    // temporarily unavailable
 	Misdirected                    // meant for another service
 	TooManyRequests                // too often, for now
 	Locked                         // another request uses it
-	ChecksumMismatch               // the content is not what was announced
+	ChecksumMismatch               // the content does not match its announced checksum
 )
 
-// Code tells programs what went wrong. Codes never change their meaning; docs/reference/errors.md
-// lists them.
+// Code tells programs the cause of an error. Codes never change their meaning;
+// docs/reference/errors.md lists them.
 type Code string
 
 // The codes.
@@ -135,13 +135,13 @@ func Codes() []Code {
 	}
 }
 
-// Error is the only kind of error that use cases return. Message is written for strangers and never
-// holds a path, a key or another error's text; Err is for the log.
+// Error is the only kind of error that use cases return. Message is public and never contains a
+// path, a key or another error's text; Err is for the log.
 type Error struct {
 	Kind    Kind
 	Code    Code
 	Message string
-	Field   string // the field, part or parameter to blame, or ""
+	Field   string // the invalid field, part or parameter, or ""
 	Err     error
 }
 

@@ -2,7 +2,7 @@ package errs
 
 import "errors"
 
-// Ignore returns nil for an error that is of kind, as errors.Is tells, and any other one as it is.
+// Ignore returns nil if err is of a kind, according to errors.Is; otherwise it returns err.
 func Ignore(err, kind error) error {
 	if errors.Is(err, kind) {
 		return nil

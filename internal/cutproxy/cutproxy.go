@@ -1,5 +1,4 @@
-// Package cutproxy is what stands between a client and a service and fails: a proxy of TCP that
-// ends connections in the middle. Tests use it.
+// Package cutproxy provides a TCP proxy for tests that ends connections in the middle.
 package cutproxy
 
 import (
@@ -9,25 +8,25 @@ import (
 	"sync/atomic"
 )
 
-// Limit is when, and how, a Proxy ends a connection.
+// Limit determines when and how a Proxy ends a connection.
 type Limit struct {
-	Bytes int64 // that it passes on before, of both directions together
+	Bytes int64 // forwarded before the end, in both directions together
 	How   Ending
 }
 
-// Ending is how a Proxy ends a connection.
+// Ending is the way in which a Proxy ends a connection.
 type Ending uint8
 
 // The endings.
 const (
-	Never Ending = iota // it passes on whatever comes
-	Close               // by FIN, as a side that has sent everything
-	Reset               // as a router does that has forgotten it; what is under way is lost
-	Hold                // nothing is passed on any more, and neither side is notified
+	Never Ending = iota // forwards everything
+	Close               // by FIN, like a side that has sent everything
+	Reset               // by RST, like a router that has lost its state; data in flight is lost
+	Hold                // forwards nothing more, and notifies neither side
 )
 
-// Proxy passes TCP connections on to a service, as what stands between it and its clients, and ends
-// them in the middle. It counts what it does. It is safe for concurrent use.
+// Proxy forwards TCP connections to a service and ends them in the middle. It counts connections
+// and endings. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	to       string
@@ -41,8 +40,8 @@ type Proxy struct {
 	holding            sync.Once
 }
 
-// Start passes connections to a free port of loopback on to an address. It calls limit for each
-// connection, the first of which is 0, from one goroutine at a time. The caller closes the Proxy.
+// Start forwards connections from a free loopback port to an address. It calls limit for each
+// connection, numbered from 0, from one goroutine at a time. The caller closes the Proxy.
 func Start(to string, limit func(connection int) Limit) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,18 +52,17 @@ func Start(to string, limit func(connection int) Limit) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr returns where it listens.
+// Addr returns the address of its listener.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Connections returns how many connections there were, and how many of them it has closed, reset or
-// held.
+// Connections returns the number of connections, and of those that it has closed, reset or held.
 func (p *Proxy) Connections() (all, ended int64) { return p.connections.Load(), p.ended.Load() }
 
-// Held is closed once it holds a connection.
+// Held returns a channel that is closed once the proxy holds a connection.
 func (p *Proxy) Held() <-chan struct{} { return p.held }
 
-// Close ends all connections, and returns when nothing is passed on any more. It may be called more
-// than once.
+// Close ends all connections, and returns when forwarding has stopped. It can be called more than
+// once.
 func (p *Proxy) Close() (err error) {
 	p.closing.Do(func() {
 		close(p.closed)
@@ -86,7 +84,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// pass passes a connection on until it ends.
+// pass forwards a connection until it ends.
 func (p *Proxy) pass(client *net.TCPConn, limit Limit) {
 	defer func() { _ = client.Close() }() // at the latest
 	dialled, err := net.Dial("tcp", p.to)
@@ -103,7 +101,7 @@ func (p *Proxy) pass(client *net.TCPConn, limit Limit) {
 		both.Go(func() { over <- copyUpTo(way[1], way[0], limit, &left) })
 	}
 	reached := false
-	for range 2 { // one direction may end before the other
+	for range 2 { // one direction can end before the other
 		select {
 		case reached = <-over:
 		case <-p.closed:
@@ -120,7 +118,7 @@ func (p *Proxy) pass(client *net.TCPConn, limit Limit) {
 	both.Wait()
 }
 
-// end ends a connection in its way.
+// end ends a connection in the given way.
 func (p *Proxy) end(client, service *net.TCPConn, how Ending) {
 	select {
 	case <-p.closed:
@@ -137,8 +135,8 @@ func (p *Proxy) end(client, service *net.TCPConn, how Ending) {
 	}
 }
 
-// copyUpTo copies until one side ends, or the limit is reached, which it reports. The end of one
-// direction is passed on, too.
+// copyUpTo copies until one side ends or the limit is reached. It reports whether the limit was
+// reached, and forwards the end of a direction.
 func copyUpTo(to, from *net.TCPConn, limit Limit, left *atomic.Int64) bool {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -49,10 +49,10 @@ func Load(path string) (*Document, error) {
 	return d, compiler.AddResource(documentURL, root)
 }
 
-// codePoint matches the way in which patterns of ECMAScript write a character.
+// codePoint matches the ECMAScript notation of a character.
 var codePoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// compilePattern compiles a pattern of ECMAScript, which the patterns of the document are.
+// compilePattern compiles an ECMAScript pattern, as used in the document.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return regexp.Compile(codePoint.ReplaceAllString(pattern, `\x{$1}`))
 }
@@ -76,8 +76,8 @@ type Node struct {
 
 var escapes, unescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
 
-// Get returns the node that a path of member names, or of indices of arrays, leads to. The node
-// does not exist if the document has no such value.
+// Get returns the node at a path of member names or array indices. If the document has no such
+// value, the node does not exist.
 func (n Node) Get(names ...string) Node {
 	for _, name := range names {
 		n = n.resolve()
@@ -118,11 +118,10 @@ func (n Node) reference() string {
 // Exists reports whether the document has the node.
 func (n Node) Exists() bool { return n.resolve().value != nil }
 
-// Value returns the value as it stands in the document, references included. A number is a
-// json.Number.
+// Value returns the unresolved value, including references. A number is a json.Number.
 func (n Node) Value() any { return n.value }
 
-// Text returns a string, "" if the node is not one.
+// Text returns a string, or "" if the node is not a string.
 func (n Node) Text() string {
 	text, _ := n.value.(string)
 	return text
@@ -152,8 +151,8 @@ func (n Node) Strings() (texts []string) {
 	return texts
 }
 
-// Validate validates a value against the schema that the node is. The value consists of the types
-// that encoding/json decodes to, or of integers.
+// Validate validates a value against the schema at the node. The value consists of the types of
+// encoding/json, or of integers.
 func (n Node) Validate(value any) error {
 	if !n.Exists() {
 		return fmt.Errorf("the document has no schema at %s", n.pointer)

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// withFault returns the context of a request with what is to be done to its answer.
+// withFault returns the context of a request with the fault for its response.
 func withFault(r *http.Request, fault Fault) context.Context {
 	return context.WithValue(r.Context(), faultKey{}, fault)
 }
 
-// cutBody is the body of a request that breaks.
+// cutBody is the body of a request that breaks off.
 type cutBody struct {
 	io.ReadCloser
 	left int64
@@ -27,15 +27,15 @@ func (b *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spoiledBody is the body of an answer that is cut, slow or wrong.
+// spoiledBody is the body of a response that is cut, slow or wrong.
 type spoiledBody struct {
 	io.ReadCloser
 	fault Fault
 	at    int64
 }
 
-// Read ends by a panic where the body is cut: that is how a handler breaks its connection. What was
-// read before has been passed on.
+// Read panics at the cut, because a handler breaks its connection by a panic. Data before the cut
+// has been forwarded.
 func (b *spoiledBody) Read(p []byte) (int, error) {
 	if cut := b.fault.CutAnswer; cut != nil {
 		if b.at >= *cut {

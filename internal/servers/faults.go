@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// Fault is what Faults does to one request. The zero Fault does nothing. Several fields may be
-// combined.
+// Fault is the fault that Faults applies to one request. The zero Fault does nothing. Several
+// fields can be combined.
 type Fault struct {
-	Status int  // answers with it, such as 500 or 503, instead of passing the request on
-	Done   bool // with Status: the request is passed on, and its answer replaced
+	Status int  // responds with this status, such as 500 or 503, instead of forwarding the request
+	Done   bool // with Status: the request is forwarded, and its response replaced
 
-	Delay time.Duration // before anything is done
-	Rate  int           // bytes per second of the body of the answer, about; 0: as they come
+	Delay time.Duration // before anything else
+	Rate  int           // approximate bytes per second of the response body; 0: unlimited
 
-	CutRequest *int64 // breaks both connections after so many bytes of the body of the request
-	CutAnswer  *int64 // breaks the connection to the client after so many bytes of the body of the answer
+	CutRequest *int64 // breaks both connections after this many bytes of the request body
+	CutAnswer  *int64 // breaks the connection to the client after this many bytes of the response body
 
-	Header map[string]string // headers of the answer that are replaced, such as an ETag, a checksum or a length; "" removes one
-	Flip   *int64            // turns the bits of one byte of the body of the answer
+	Header map[string]string // response headers to replace, such as an ETag, a checksum or a length; "" removes one
+	Flip   *int64            // inverts the bits of one byte of the response body
 }
 
-// At returns a number of bytes, as fields of Fault want it.
+// At returns a pointer to a number of bytes, for fields of Fault.
 func At(n int64) *int64 { return &n }
 
-// Faults stands before an S3 server and passes requests on, except those that a rule names. A
-// client signs what it sends for the address of Faults, which is passed on, so that the signature
-// holds. It is safe for concurrent use.
+// Faults is a proxy before an S3 server. It forwards requests, except those that a rule selects.
+// Clients sign requests for the address of Faults. It keeps that address, so that the signature
+// stays valid. It is safe for concurrent use.
 type Faults struct {
 	server *http.Server
 	addr   string
@@ -45,7 +45,7 @@ type Faults struct {
 	faults   int
 }
 
-// NewFaults stands on a free port of loopback before the server at a URL, until it is closed.
+// NewFaults starts the proxy on a free loopback port before the server at a URL.
 func NewFaults(endpoint string) (*Faults, error) {
 	target, err := url.Parse(endpoint)
 	if err != nil {
@@ -68,11 +68,12 @@ func NewFaults(endpoint string) (*Faults, error) {
 		ModifyResponse: func(answer *http.Response) error {
 			return answer.Request.Context().Value(faultKey{}).(Fault).spoil(answer)
 		},
-		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }, // no answer, as from the server itself
+		// breaks the connection, as the server itself would
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	f.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.serve(w, r, proxy) })}
 	f.server.RegisterOnShutdown(transport.CloseIdleConnections)
-	go func() { _ = f.server.Serve(listener) }() // ends by Close
+	go func() { _ = f.server.Serve(listener) }() // ends with Close
 	return f, nil
 }
 
@@ -88,15 +89,16 @@ func StartFaults(tb testing.TB, s *S3) *Faults {
 // Endpoint returns the address it listens on, as a URL.
 func (f *Faults) Endpoint() string { return "http://" + f.addr }
 
-// Rule sets what is done to requests from now on; nil: nothing. It is asked once for each, by one
-// goroutine at a time, must not read the body, and must call no method of f.
+// Rule sets the faults of later requests; nil: no faults. It is called once per request, by one
+// goroutine at a time. It must not read the body, and must not call methods of f.
 func (f *Faults) Rule(rule func(*http.Request) Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rule = rule
 }
 
-// Next spoils the next n requests that match; nil: all match. Those after them are passed on.
+// Next applies a fault to the next n matching requests; nil matches all. Later requests are
+// forwarded.
 func (f *Faults) Next(n int, fault Fault, match func(*http.Request) bool) {
 	f.Rule(func(r *http.Request) Fault {
 		if n == 0 || match != nil && !match(r) {
@@ -107,7 +109,7 @@ func (f *Faults) Next(n int, fault Fault, match func(*http.Request) bool) {
 	})
 }
 
-// Count returns how many requests there were, and how many of them it has spoiled.
+// Count returns the number of requests, and of those with a fault.
 func (f *Faults) Count() (requests, spoiled int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +119,7 @@ func (f *Faults) Count() (requests, spoiled int) {
 // Close breaks all connections.
 func (f *Faults) Close() error { return f.server.Close() }
 
-// faultKey is where the context of a request has its Fault.
+// faultKey is the context key of a request's Fault.
 type faultKey struct{}
 
 func (f *Faults) decide(r *http.Request) (fault Fault) {
@@ -148,7 +150,7 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request, proxy http.Handle
 		r.Body = &cutBody{ReadCloser: r.Body, left: *fault.CutRequest}
 	}
 	if fault.Status != 0 && !fault.Done {
-		_, _ = io.Copy(io.Discard, r.Body) // as a server that has taken it all and cannot keep it
+		_, _ = io.Copy(io.Discard, r.Body) // like a server that has received everything and cannot store it
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(fault.Status)
 		_, _ = io.WriteString(w, problem(fault.Status))
@@ -157,7 +159,7 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request, proxy http.Handle
 	proxy.ServeHTTP(w, r.WithContext(withFault(r, fault)))
 }
 
-// problem is the body with which an S3 server answers when it cannot do what it is asked for.
+// problem returns the body of an S3 error response.
 func problem(status int) string {
 	code := map[int]string{http.StatusInternalServerError: "InternalError", http.StatusServiceUnavailable: "SlowDown"}[status]
 	if code == "" {
@@ -166,7 +168,7 @@ func problem(status int) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>a fault on purpose</Message></Error>`, code)
 }
 
-// spoil changes an answer.
+// spoil applies the fault to a response.
 func (f Fault) spoil(answer *http.Response) error {
 	if f.Status != 0 {
 		text := []byte(problem(f.Status))

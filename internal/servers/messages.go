@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Side is who has sent a message.
+// Side is the sender of a message.
 type Side uint8
 
 // The sides of a connection.
@@ -29,16 +29,15 @@ type Message struct {
 	Number     int  // of this side in this connection, from 0
 	From       Side //
 
-	// Type is the letter that a message begins with, such as 'Q' for a query, 'P' for a statement
-	// to prepare, 'E' to run one and 'S' for the end of what belongs together, of a client; 'C' for
-	// a command that is done and 'Z' for a server that is ready, of a server. It is 0 for what a
-	// client says before it has a session (startup, a request for TLS or to cancel), and 'N' or 'S'
-	// alone answers a request for TLS.
+	// Type is the first byte of a message. Clients send, among others, 'Q' for a query, 'P' to
+	// prepare a statement, 'E' to execute one, and 'S' to end a group of messages. Servers send 'C'
+	// after a command and 'Z' when ready. Type is 0 before the session begins (startup, a request
+	// for TLS or to cancel). A single 'N' or 'S' answers a request for TLS.
 	Type byte
-	Text []byte // all of it, with the letter and the length
+	Text []byte // the whole message, with type and length
 }
 
-// Body returns what follows on letter and length.
+// Body returns the message without type and length.
 func (m Message) Body() []byte {
 	switch {
 	case m.Type == 0:
@@ -49,22 +48,22 @@ func (m Message) Body() []byte {
 	return m.Text[5:]
 }
 
-// What a client asks for before it has a session; another number is the version of the protocol.
+// Request codes before a session; other numbers are protocol versions.
 const (
 	askCancel = 80877102
 	askTLS    = 80877103
 	askGSS    = 80877104
 )
 
-// messageLimit is how long a message may be: the server takes none beyond this.
+// messageLimit is the maximum length of a message: the server accepts no longer ones.
 const messageLimit = 1 << 30
 
 // messages reads the messages of one side of a connection.
 type messages struct {
 	from   *bufio.Reader
-	begun  bool        // the session; from then on each message has a letter
-	single <-chan bool // of a server: whether its next answer is one letter
-	asked  chan<- bool // of a client: tells the other side so
+	begun  bool        // the session has begun; from then on each message has a type byte
+	single <-chan bool // of a server: whether its next answer is one byte
+	asked  chan<- bool // of a client: notifies the other side
 }
 
 // next returns the next message.
@@ -78,7 +77,7 @@ func (r *messages) next() (Message, error) {
 	return r.clientBegins()
 }
 
-// clientBegins reads what a client says before it has a session.
+// clientBegins reads a message of a client before the session.
 func (r *messages) clientBegins() (Message, error) {
 	text, err := r.sized(nil)
 	if err != nil {
@@ -96,7 +95,7 @@ func (r *messages) clientBegins() (Message, error) {
 	return Message{Text: text}, nil
 }
 
-// serverBegins reads the answer of a server to what a client has said before it has a session.
+// serverBegins reads the answer of a server before the session.
 func (r *messages) serverBegins() (Message, error) {
 	if _, err := r.from.Peek(1); err != nil {
 		return Message{}, err
@@ -118,7 +117,8 @@ func (r *messages) lettered() (Message, error) {
 	return Message{Type: letter, Text: text}, err
 }
 
-// sized reads a length, which counts itself, and what belongs to it, behind a beginning.
+// sized reads a length, which includes itself, and the rest of the message, after a given
+// beginning.
 func (r *messages) sized(text []byte) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(r.from, length[:]); err != nil {

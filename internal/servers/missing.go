@@ -1,11 +1,11 @@
-// Package servers starts the servers that a cluster of labshelf needs, PostgreSQL and an S3, for
-// tests and measurements: real programs, on free ports of loopback, in temporary folders. It also
-// has what stands between them and a client and breaks the connection: a [Proxy] that knows where a
-// message of PostgreSQL ends, and [Faults] before an S3.
+// Package servers starts the servers that a cluster of labshelf needs, PostgreSQL and S3, for tests
+// and measurements: real programs, on free loopback ports, in temporary folders. It also has
+// proxies that break connections: a [Proxy] that finds the ends of PostgreSQL messages, and
+// [Faults] before an S3 server.
 //
 // Each server has a function that returns an error (NewPostgres), for programs, and one for tests
-// (StartPostgres), which closes the server at the end of the test. A server whose program is not
-// installed is ErrMissing; see [Missing].
+// (StartPostgres), which closes the server at the end of the test. If the program of a server is
+// not installed, the error is ErrMissing; see [Missing].
 package servers
 
 import (
@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// ErrMissing is that the program of a server is not installed on this machine.
+// ErrMissing means that the program of a server is not installed on this machine.
 var ErrMissing = errors.New("is not installed")
 
-// Missing ends a test that cannot run here, and says why: it is skipped, except where CI=true,
-// which is to run everything: there it fails.
+// Missing ends a test that cannot run here, with the reason. It skips the test, but fails it if
+// CI=true, because CI runs everything.
 func Missing(tb testing.TB, why any) {
 	tb.Helper()
 	if os.Getenv("CI") == "true" {

@@ -15,30 +15,30 @@ import (
 	"testing"
 )
 
-// The accounts of a Postgres. Databases belong to an ordinary one, as in a real installation.
+// The accounts of a Postgres. An ordinary account owns the databases, as in a real installation.
 const (
 	admin    = "postgres"
 	owner    = "labshelf"
 	password = "not-a-secret"
 )
 
-// Postgres is a PostgreSQL server in a folder of its own, on one port of loopback and on a socket.
-// Its databases order texts as people in America do, so that what depends on the order of bytes
-// without asking for it is noticed; its clients need a password.
+// Postgres is a PostgreSQL server in its own folder, on one loopback port and on a socket. Its
+// databases use the en_US collation, which reveals code that relies on byte order. Its clients need
+// a password.
 //
-// Its methods may be called by one goroutine at a time, except those that return addresses.
+// Its methods can be called by one goroutine at a time, except those that return addresses.
 type Postgres struct {
 	folder    string
 	port      int
 	settings  []string
 	databases atomic.Int64
 	standbys  int
-	process   *process // nil: it does not run
+	process   *process // nil if it does not run
 }
 
-// NewPostgres makes and starts a server that loses nothing it has promised: fsync and
-// synchronous_commit are on unless a setting says otherwise, such as "fsync=off". The error is
-// ErrMissing where PostgreSQL is not installed. The caller closes it.
+// NewPostgres creates and starts a durable server: fsync and synchronous_commit are on unless a
+// setting such as "fsync=off" changes them. The error is ErrMissing if PostgreSQL is not installed.
+// The caller closes it.
 func NewPostgres(settings ...string) (_ *Postgres, err error) {
 	p, err := makePostgres(settings)
 	if err != nil {
@@ -56,8 +56,8 @@ func NewPostgres(settings ...string) (_ *Postgres, err error) {
 	return p, nil
 }
 
-// StartPostgres is NewPostgres for a test, which is skipped where that is not installed, and closes
-// the server at its end.
+// StartPostgres is NewPostgres for a test. It closes the server at the end of the test, and skips
+// the test if PostgreSQL is not installed.
 func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
 	p, err := NewPostgres(settings...)
@@ -66,7 +66,7 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	return p
 }
 
-// makePostgres makes the folder of a server, without its data.
+// makePostgres creates the folder of a server, without its data.
 func makePostgres(settings []string) (*Postgres, error) {
 	if _, err := postgresProgram("postgres"); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func makePostgres(settings []string) (*Postgres, error) {
 	return p, nil
 }
 
-// postgresProgram returns the path of a program of PostgreSQL: Debian has most of them in a folder
-// for each version, the newest of which counts.
+// postgresProgram returns the path of a PostgreSQL program. Debian has one folder per version; the
+// newest is used.
 func postgresProgram(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -103,21 +103,21 @@ func postgresProgram(name string) (string, error) {
 func (p *Postgres) data() string { return filepath.Join(p.folder, "data") }
 func (p *Postgres) log() string  { return filepath.Join(p.folder, "log") }
 
-// Addr returns the address it listens on, which stays the same over Kill and Start.
+// Addr returns the address of its listener, which stays the same over Kill and Start.
 func (p *Postgres) Addr() string { return loopback(p.port) }
 
-// Log returns the end of what it has logged.
+// Log returns the end of its log.
 func (p *Postgres) Log() string { return tail(p.log()) }
 
-// Start starts it again, and returns when it takes connections. A standby takes them to read.
+// Start starts it again, and returns when it accepts connections. A standby accepts read-only
+// connections.
 func (p *Postgres) Start() error {
 	program, err := postgresProgram("postgres")
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command(program, "-D", p.data(), "-p", strconv.Itoa(p.port))
-	// Memory that processes share is in files of the folder, so that a killed server leaves none
-	// behind.
+	// Shared memory is in files of the folder, so that a killed server leaves none behind.
 	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.folder,
 		"dynamic_shared_memory_type=mmap"}, p.settings...) {
 		cmd.Args = append(cmd.Args, "-c", setting)
@@ -135,14 +135,13 @@ func (p *Postgres) Start() error {
 	return err
 }
 
-// ready tells whether the server says in its file that it takes connections.
+// ready reports whether the server's PID file says that it accepts connections.
 func (p *Postgres) ready() bool {
 	lines := p.pidFile()
 	return len(lines) > 7 && lines[0] == strconv.Itoa(p.process.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// pidFile returns the lines of the file in which a postmaster says what it is; none where there is
-// no such file.
+// pidFile returns the lines of the PID file of the postmaster; nil without one.
 func (p *Postgres) pidFile() []string {
 	text, err := os.ReadFile(filepath.Join(p.data(), "postmaster.pid"))
 	if err != nil {
@@ -151,7 +150,7 @@ func (p *Postgres) pidFile() []string {
 	return strings.Split(string(text), "\n")
 }
 
-// Kill ends all its processes at once by SIGKILL, as a crash does, and returns when they are gone.
+// Kill ends all its processes by SIGKILL, like a crash, and returns when they have exited.
 func (p *Postgres) Kill() error {
 	if p.process == nil {
 		return nil
@@ -161,8 +160,7 @@ func (p *Postgres) Kill() error {
 	return err
 }
 
-// Stop ends it as an operator does in a hurry: sessions are ended, what they have not committed is
-// rolled back.
+// Stop performs a fast shutdown: sessions end, and open transactions are rolled back.
 func (p *Postgres) Stop() error { return p.end(syscall.SIGINT) }
 
 func (p *Postgres) end(signal os.Signal) error {
@@ -181,8 +179,8 @@ func (p *Postgres) Close() error {
 	return errors.Join(err, os.RemoveAll(p.folder))
 }
 
-// NewDatabase makes an empty database and returns its address, of an account that may do everything
-// in it and nothing else.
+// NewDatabase creates an empty database and returns its address, for an account with all
+// permissions in it and no others.
 func (p *Postgres) NewDatabase() (string, error) {
 	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
 	if _, err := p.asAdmin("CREATE DATABASE " + name + " OWNER " + owner); err != nil {
@@ -191,8 +189,8 @@ func (p *Postgres) NewDatabase() (string, error) {
 	return p.address(owner, name), nil
 }
 
-// Database is NewDatabase for a test, which removes the database at its end if the server runs
-// then.
+// Database is NewDatabase for a test. It removes the database at the end of the test, if the server
+// still runs.
 func (p *Postgres) Database(tb testing.TB) string {
 	tb.Helper()
 	address, err := p.NewDatabase()
@@ -201,8 +199,8 @@ func (p *Postgres) Database(tb testing.TB) string {
 	return address
 }
 
-// Copy makes a database with what another one has, for a test, which removes it at its end. The
-// other one has no sessions.
+// Copy copies a database for a test, and removes the copy at its end. The original must have no
+// sessions.
 func (p *Postgres) Copy(tb testing.TB, address string) string {
 	tb.Helper()
 	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
@@ -213,7 +211,7 @@ func (p *Postgres) Copy(tb testing.TB, address string) string {
 	return copied
 }
 
-// dropping removes a database at the end of a test if the server runs then.
+// dropping removes a database at the end of a test, if the server still runs.
 func (p *Postgres) dropping(tb testing.TB, address string) {
 	tb.Cleanup(func() {
 		if p.process == nil {
@@ -238,16 +236,17 @@ func (p *Postgres) address(user, database string) string {
 	return fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", user, password, p.Addr(), database)
 }
 
-// databaseOf returns the name of the database in an address that a Postgres has given out.
+// databaseOf returns the database name in an address of a Postgres.
 func databaseOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		panic(err) // the password of a user's own address would be in no message: this is one of ours
+		panic(err) // the error could contain a password, but this address is generated
 	}
 	return strings.TrimPrefix(u.Path, "/")
 }
 
-// Query runs statements as a superuser in the database of an address, and answers as Psql does.
+// Query runs statements as a superuser in the database of an address, and returns their output like
+// Psql.
 func (p *Postgres) Query(ctx context.Context, address, statements string) (string, error) {
 	return Psql(ctx, p.address(admin, databaseOf(address)), statements)
 }
@@ -256,9 +255,8 @@ func (p *Postgres) asAdmin(statements string) (string, error) {
 	return Psql(context.Background(), p.address(admin, "postgres"), statements)
 }
 
-// Psql runs statements over one connection by the client of PostgreSQL, and returns what they
-// answer: a line for each row, with bars between the columns. Several in one text are one
-// transaction.
+// Psql runs statements over one connection with psql, and returns their output: one line per row,
+// with | between columns. Several statements in one text are one transaction.
 func Psql(ctx context.Context, address string, statements ...string) (string, error) {
 	program, err := postgresProgram("psql")
 	if err != nil {

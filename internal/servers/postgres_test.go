@@ -7,7 +7,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// query runs statements, which must succeed.
+// query runs statements that must succeed.
 func query(t *testing.T, p *servers.Postgres, address, statements string) string {
 	t.Helper()
 	answer, err := p.Query(t.Context(), address, statements)

@@ -14,21 +14,22 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// How long a server may take to start, and to end.
+// Timeouts of the start and the end of a server.
 const (
 	startLimit = time.Minute
 	stopLimit  = time.Minute
-	poll       = 5 * time.Millisecond // between looks at a server that starts or ends
+	poll       = 5 * time.Millisecond // between checks of a starting or ending server
 )
 
-// process is a program under way. All its output goes to a file.
+// process is a running program. All its output goes to a file.
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
-	err   error // how it ended, known once ended is closed
+	err   error // the exit error, valid once ended is closed
 }
 
-// start runs a program, which ends with this process at the latest where the system can do that.
+// start runs a program. If the system supports it, the program ends at the latest with this
+// process.
 func start(cmd *exec.Cmd, log string, end os.Signal) (*process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -47,8 +48,8 @@ func start(cmd *exec.Cmd, log string, end os.Signal) (*process, error) {
 	return p, nil
 }
 
-// until calls ready every few milliseconds until it is true. It is an error that the program ends
-// before, or that this takes too long.
+// until polls ready until it returns true. It returns an error if the program ends first, or after
+// a timeout.
 func (p *process) until(ready func() bool, log string) error {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(poll) {
 		if ready() {
@@ -63,8 +64,7 @@ func (p *process) until(ready func() bool, log string) error {
 	return fmt.Errorf("%s did not start within %v\n%s", p.cmd.Path, startLimit, tail(log))
 }
 
-// signal sends a signal and waits for the end of the program, however it ends. It is killed when
-// that takes too long.
+// signal sends a signal and waits for the program to end. After a timeout it kills the program.
 func (p *process) signal(signal os.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -73,7 +73,7 @@ func (p *process) signal(signal os.Signal) error {
 	case <-p.ended:
 		return nil
 	case <-time.After(stopLimit):
-		_ = p.cmd.Process.Kill() // fails only where it has ended
+		_ = p.cmd.Process.Kill() // fails only after its end
 		<-p.ended
 		return fmt.Errorf("%s did not end within %v", p.cmd.Path, stopLimit)
 	}
@@ -88,16 +88,15 @@ func tail(log string) string {
 	return string(text[max(0, len(text)-4096):])
 }
 
-// environment returns the variables of this process without those that configure a client or a
-// server of PostgreSQL or of an S3.
+// environment returns the variables of this process without those that configure PostgreSQL or S3.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		return strings.HasPrefix(pair, "PG") || strings.HasPrefix(pair, "VGW_") || strings.HasPrefix(pair, "ROOT_") || strings.HasPrefix(pair, "LC_")
 	})
 }
 
-// freePort returns a port of loopback that nothing listens on. It is below those that systems give
-// out by themselves, since a server that was killed is to get it again.
+// freePort returns an unused loopback port. It is below the ephemeral range, so that a killed
+// server can get it again.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

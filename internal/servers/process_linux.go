@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// endWithParent makes the system send the program a signal when this process ends, even when that
-// is killed.
+// endWithParent makes the system signal the program when this process ends, even if it is killed.
 func endWithParent(cmd *exec.Cmd, end os.Signal) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -23,8 +22,8 @@ func endWithParent(cmd *exec.Cmd, end os.Signal) {
 	cmd.SysProcAttr.Pdeathsig = end.(syscall.Signal)
 }
 
-// unprivileged makes a command that does not run as root, and folders that it may write in:
-// PostgreSQL refuses root.
+// unprivileged runs a command as an ordinary user, who can write in the folders: PostgreSQL refuses
+// root.
 func unprivileged(cmd *exec.Cmd, folders ...string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -53,17 +52,18 @@ func unprivileged(cmd *exec.Cmd, folders ...string) error {
 	return nil
 }
 
-// killFamily ends a process and its children by SIGKILL, and returns when the children are gone.
+// killFamily kills a process and its children by SIGKILL, and returns when the children have
+// exited.
 func killFamily(p *process) error {
 	parent := p.cmd.Process
 	if err := parent.Signal(syscall.SIGSTOP); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err // stopped, it starts no more children
+		return err // stopped, so that it starts no more children
 	}
 	children, err := childrenOf(parent.Pid)
 	for _, child := range children {
 		err = errors.Join(err, ignoreEnded(syscall.Kill(child, syscall.SIGKILL)))
 	}
-	_ = parent.Kill() // fails only where it has ended
+	_ = parent.Kill() // fails only after its end
 	<-p.ended
 	for deadline := time.Now().Add(stopLimit); err == nil && anyRuns(children); time.Sleep(poll) {
 		if time.Now().After(deadline) {
@@ -80,7 +80,7 @@ func ignoreEnded(err error) error {
 	return err
 }
 
-// childrenOf returns the processes that a process has started.
+// childrenOf returns the child processes of a process.
 func childrenOf(parent int) ([]int, error) {
 	all, err := filepath.Glob("/proc/[0-9]*")
 	var children []int
@@ -93,8 +93,7 @@ func childrenOf(parent int) ([]int, error) {
 	return children, err
 }
 
-// anyRuns tells whether one of the processes is still there. One whose parent has not asked for its
-// end is not.
+// anyRuns reports whether one of the processes still runs. Zombies do not count.
 func anyRuns(processes []int) bool {
 	for _, pid := range processes {
 		if state, _ := stateOf(pid); state != "" && state != "Z" && state != "X" {
@@ -104,13 +103,14 @@ func anyRuns(processes []int) bool {
 	return false
 }
 
-// stateOf returns the letter of a process's state and its parent; "" where there is none.
+// stateOf returns the state letter of a process and its parent; "" if the process does not exist.
 func stateOf(pid int) (state string, parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", 0
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name in parentheses may hold anything
+	// the name in parentheses can contain anything
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 2 {
 		return "", 0
 	}
@@ -118,8 +118,7 @@ func stateOf(pid int) (state string, parent int) {
 	return fields[0], parent
 }
 
-// removeShared removes the segment of shared memory that a killed postmaster has left behind, which
-// nothing else would.
+// removeShared removes the shared memory segment of a killed postmaster.
 func removeShared(pidFile []string) {
 	const line, remove = 6, 0 // of postmaster.pid; IPC_RMID
 	if len(pidFile) <= line {
@@ -127,12 +126,12 @@ func removeShared(pidFile []string) {
 	}
 	if fields := strings.Fields(pidFile[line]); len(fields) == 2 {
 		if id, err := strconv.Atoi(fields[1]); err == nil {
-			_, _, _ = syscall.Syscall(syscall.SYS_SHMCTL, uintptr(id), remove, 0) // it may be gone
+			_, _, _ = syscall.Syscall(syscall.SYS_SHMCTL, uintptr(id), remove, 0) // it may already be removed
 		}
 	}
 }
 
-// keepsAttributes tells whether files of a folder can have extended attributes.
+// keepsAttributes reports whether files of a folder support extended attributes.
 func keepsAttributes(folder string) bool {
 	return syscall.Setxattr(folder, "user.labshelf", []byte("1"), 0) == nil
 }

@@ -7,20 +7,20 @@ import (
 	"os/exec"
 )
 
-// endWithParent does nothing: only Linux can do it.
+// endWithParent does nothing: only Linux supports it.
 func endWithParent(*exec.Cmd, os.Signal) {}
 
-// unprivileged leaves a command to the user that runs the tests, who is not to be root.
+// unprivileged does nothing: the tests must run as an ordinary user.
 func unprivileged(*exec.Cmd, ...string) error { return nil }
 
-// killFamily ends the process; children of a postmaster end when they find it gone.
+// killFamily kills the process; children of a postmaster end when they detect that.
 func killFamily(p *process) error {
-	_ = p.cmd.Process.Kill() // fails only where it has ended
+	_ = p.cmd.Process.Kill() // fails only after its end
 	<-p.ended
 	return nil
 }
 
 func removeShared([]string) {}
 
-// keepsAttributes: the other systems keep the attributes of objects in files of their own.
+// keepsAttributes returns false: on other systems the server stores object attributes in files.
 func keepsAttributes(string) bool { return false }

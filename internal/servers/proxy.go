@@ -10,25 +10,23 @@ import (
 	"testing"
 )
 
-// Verdict is what a Proxy does with a message.
+// Verdict is the action of a Proxy on a message.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Pass Verdict = iota
 
-	// CutBefore loses the message: both sides find the connection broken.
+	// CutBefore drops the message: both sides see a broken connection.
 	CutBefore
 
-	// CutAfter passes the message on and then ends the connection. Who gets the message can read it
-	// before it finds the end. Who sent it finds the connection broken, and gets nothing that was
-	// sent to it since.
+	// CutAfter forwards the message and then ends the connection. The receiver can read it before
+	// the end. The sender sees a broken connection, and receives nothing that was sent to it since.
 	CutAfter
 )
 
-// Proxy passes connections on to a PostgreSQL server, message by message, and can break them
-// between two. Those that are under TLS it cannot read: its clients are to connect without. It is
-// safe for concurrent use.
+// Proxy forwards connections to a PostgreSQL server message by message, and can break them between
+// messages. It cannot read TLS, so clients must connect without it. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	running  sync.WaitGroup
@@ -36,7 +34,7 @@ type Proxy struct {
 	mu          sync.Mutex
 	target      string
 	rule        func(Message) Verdict
-	passing     chan struct{} // closed while messages are passed on
+	passing     chan struct{} // closed while messages are forwarded
 	paused      bool
 	open        map[*link]struct{}
 	connections int
@@ -51,7 +49,7 @@ type link struct {
 	once           sync.Once
 }
 
-// NewProxy passes connections to a free port of loopback on to an address, until it is closed.
+// NewProxy forwards connections from a free loopback port to an address, until it is closed.
 func NewProxy(target string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +71,7 @@ func StartProxy(tb testing.TB, target string) *Proxy {
 	return p
 }
 
-// Addr returns where it listens.
+// Addr returns the address of its listener.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Route returns the address of a database through the proxy.
@@ -86,16 +84,16 @@ func (p *Proxy) Route(address string) string {
 	return u.String()
 }
 
-// Rule sets who decides about each message from now on; nil: all of them pass. It is asked by one
-// goroutine at a time, and must call no method of the proxy.
+// Rule sets the function that decides about later messages; nil forwards all. It is called by one
+// goroutine at a time, and must not call methods of the proxy.
 func (p *Proxy) Rule(rule func(Message) Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule = rule
 }
 
-// CutAt cuts one connection at the nth message, from 0, of those of all connections from now on
-// that match; nil: all. What follows passes.
+// CutAt cuts one connection at the nth matching message, from 0, counted over all connections; nil
+// matches all. Later messages pass.
 func (p *Proxy) CutAt(n int, verdict Verdict, match func(Message) bool) {
 	seen := 0
 	p.Rule(func(m Message) Verdict {
@@ -110,21 +108,21 @@ func (p *Proxy) CutAt(n int, verdict Verdict, match func(Message) bool) {
 	})
 }
 
-// Cuts returns how many connections it has cut by a rule.
+// Cuts returns the number of connections cut by a rule.
 func (p *Proxy) Cuts() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cuts
 }
 
-// Redirect passes connections that are made from now on to another address.
+// Redirect forwards later connections to another address.
 func (p *Proxy) Redirect(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.target = target
 }
 
-// Pause passes no message on until Resume. Connections stay open, and new ones are taken.
+// Pause stops forwarding until Resume. Connections stay open, and new ones are accepted.
 func (p *Proxy) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +131,7 @@ func (p *Proxy) Pause() {
 	}
 }
 
-// Resume passes on what has come meanwhile, and all that comes.
+// Resume forwards the delayed messages and all later ones.
 func (p *Proxy) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +145,7 @@ func (p *Proxy) resume() {
 	}
 }
 
-// CutAll breaks all connections that are open.
+// CutAll breaks all open connections.
 func (p *Proxy) CutAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +154,7 @@ func (p *Proxy) CutAll() {
 	}
 }
 
-// Close breaks all connections, and returns when nothing is passed on any more.
+// Close breaks all connections, and returns when forwarding has stopped.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -178,14 +176,14 @@ func (p *Proxy) accept() {
 	}
 }
 
-// connect passes a connection on until it ends.
+// connect forwards a connection until it ends.
 func (p *Proxy) connect(client *net.TCPConn) {
 	p.mu.Lock()
 	target := p.target
 	p.mu.Unlock()
 	dialled, err := net.Dial("tcp", target)
 	if err != nil {
-		_ = client.Close() // as a port that nothing listens on does
+		_ = client.Close() // like a port without a listener
 		return
 	}
 	l := &link{client: client, server: dialled.(*net.TCPConn)}
@@ -197,18 +195,18 @@ func (p *Proxy) connect(client *net.TCPConn) {
 		l.reset()
 	}
 	p.mu.Unlock()
-	single := make(chan bool, 4) // requests without a session: for TLS, for GSS, and one more at most
+	single := make(chan bool, 4) // requests before a session: TLS, GSS, and at most one more
 	var both sync.WaitGroup
 	both.Go(func() { p.pass(l, Client, &messages{from: bufio.NewReader(client), asked: single}) })
 	both.Go(func() { p.pass(l, Server, &messages{from: bufio.NewReader(l.server), single: single}) })
 	both.Wait()
-	_ = errors.Join(l.client.Close(), l.server.Close()) // closed already, or nobody is there any more
+	_ = errors.Join(l.client.Close(), l.server.Close()) // already closed, or without a peer
 	p.mu.Lock()
 	delete(p.open, l)
 	p.mu.Unlock()
 }
 
-// pass passes on what one side sends, until it ends, or the connection is cut.
+// pass forwards the messages of one side until it ends or the connection is cut.
 func (p *Proxy) pass(l *link, from Side, r *messages) {
 	to, source := l.server, l.client
 	if from == Server {
@@ -217,7 +215,7 @@ func (p *Proxy) pass(l *link, from Side, r *messages) {
 	for n := 0; ; n++ {
 		m, err := r.next()
 		if err != nil {
-			_ = to.CloseWrite() // the end, passed on
+			_ = to.CloseWrite() // forwards the end
 			return
 		}
 		m.Connection, m.Number, m.From = l.number, n, from
@@ -227,7 +225,8 @@ func (p *Proxy) pass(l *link, from Side, r *messages) {
 			return
 		}
 		if _, err := to.Write(m.Text); err != nil {
-			_, _ = io.Copy(io.Discard, source) // until it ends: broken before, it might not have read all that was passed on to it
+			// until it ends; otherwise the peer may not read everything that was forwarded
+			_, _ = io.Copy(io.Discard, source)
 			return
 		}
 		if verdict == CutAfter {
@@ -237,7 +236,7 @@ func (p *Proxy) pass(l *link, from Side, r *messages) {
 	}
 }
 
-// decide waits while the proxy is paused, and returns what is to be done with a message.
+// decide waits while the proxy is paused, and returns the verdict for a message.
 func (p *Proxy) decide(m Message) Verdict {
 	for {
 		p.mu.Lock()
@@ -259,14 +258,14 @@ func (p *Proxy) decide(m Message) Verdict {
 	}
 }
 
-// reset breaks both connections: what is under way is lost.
+// reset breaks both connections: data in flight is lost.
 func (l *link) reset() {
 	l.once.Do(func() {
 		_ = errors.Join(l.client.SetLinger(0), l.server.SetLinger(0), l.client.Close(), l.server.Close())
 	})
 }
 
-// end breaks the connection to one side, and ends that to the other behind what was sent to it.
+// end breaks the connection to one side, and ends the other after its pending data.
 func (l *link) end(orderly, broken *net.TCPConn) {
 	l.once.Do(func() {
 		_ = errors.Join(broken.SetLinger(0), broken.Close(), orderly.CloseWrite())

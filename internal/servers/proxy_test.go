@@ -18,7 +18,7 @@ func TestProxy(t *testing.T) {
 	through := proxy.Route(database)
 
 	t.Run("passes", func(t *testing.T) {
-		for _, mode := range []string{"disable", "prefer"} { // the second asks for TLS, and goes on without
+		for _, mode := range []string{"disable", "prefer"} { // the second requests TLS, and continues without it
 			var letters [2][]byte
 			proxy.Rule(func(m servers.Message) servers.Verdict {
 				letters[m.From] = append(letters[m.From], m.Type)
@@ -47,7 +47,7 @@ func TestProxy(t *testing.T) {
 		kept    string
 	}{
 		{servers.CutBefore, commits, "0"},
-		{servers.CutAfter, commits, "1"}, // the client does not know
+		{servers.CutAfter, commits, "1"}, // the client cannot know
 		{servers.CutBefore, done, "1"},
 	} {
 		t.Run(fmt.Sprint("cut ", i), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestProxy(t *testing.T) {
 			if err == nil || proxy.Cuts() != before+1 {
 				t.Errorf("the client was told %v, after %d cuts", err, proxy.Cuts()-before)
 			}
-			// The server has ended the session when it no longer holds the lock on the table.
+			// The server has ended the session once it no longer holds the table lock.
 			if got := query(t, p, database, "LOCK words; SELECT count(*) FROM words WHERE word = '"+word+"'"); got != c.kept {
 				t.Errorf("it has %s rows, want %s", got, c.kept)
 			}

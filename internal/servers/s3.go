@@ -14,27 +14,27 @@ import (
 	"testing"
 )
 
-// The S3 server: a gateway over a folder, in Go, so that the module proxy has it. It is strict
-// about signatures and checksums, and holds parts to their sizes.
+// The S3 server: a gateway over a folder, written in Go, which is installed as a Go module. It
+// checks signatures and checksums strictly, and enforces part sizes.
 const (
 	s3Package = "github.com/versity/versitygw"
 	s3Version = "v1.8.0"
 )
 
-// S3 is an S3 server over a folder of its own, on one port of loopback, without TLS. Buckets are in
+// S3 is an S3 server over its own folder, on one loopback port, without TLS. Bucket names are in
 // the path of an address.
 //
-// Its methods may be called by one goroutine at a time, except Endpoint.
+// Its methods can be called by one goroutine at a time, except Endpoint.
 type S3 struct {
 	Region, AccessKey, SecretKey string
 
 	folder  string
 	port    int
 	buckets atomic.Int64
-	process *process // nil: it does not run
+	process *process // nil if it does not run
 }
 
-// NewS3 makes and starts a server. The error is ErrMissing where the program is not installed. The
+// NewS3 creates and starts a server. The error is ErrMissing if the program is not installed. The
 // caller closes it.
 func NewS3() (_ *S3, err error) {
 	if _, err := s3Program(); err != nil {
@@ -57,8 +57,8 @@ func NewS3() (_ *S3, err error) {
 	return s, nil
 }
 
-// StartS3 is NewS3 for a test, which is skipped where that is not installed, and closes the server
-// at its end.
+// StartS3 is NewS3 for a test. It closes the server at the end of the test, and skips the test if
+// the program is not installed.
 func StartS3(tb testing.TB) *S3 {
 	tb.Helper()
 	s, err := NewS3()
@@ -67,7 +67,7 @@ func StartS3(tb testing.TB) *S3 {
 	return s
 }
 
-// s3Program returns the path of the program, where go install puts it. Another version is none.
+// s3Program returns the path of the program from go install. Other versions do not count.
 func s3Program() (string, error) {
 	path := filepath.Join(build.Default.GOPATH, "bin", "versitygw")
 	info, err := buildinfo.ReadFile(path)
@@ -84,13 +84,13 @@ func (s *S3) data() string       { return filepath.Join(s.folder, "data") }
 func (s *S3) attributes() string { return filepath.Join(s.folder, "attributes") }
 func (s *S3) log() string        { return filepath.Join(s.folder, "log") }
 
-// Endpoint returns the address it listens on, as a URL, which stays the same over Kill and Start.
+// Endpoint returns its URL, which stays the same over Kill and Start.
 func (s *S3) Endpoint() string { return "http://" + loopback(s.port) }
 
-// Log returns the end of what it has logged.
+// Log returns the end of its log.
 func (s *S3) Log() string { return tail(s.log()) }
 
-// Start starts it again, and returns when it takes requests.
+// Start starts it again, and returns when it accepts requests.
 func (s *S3) Start() error {
 	program, err := s3Program()
 	if err != nil {
@@ -113,12 +113,13 @@ func (s *S3) Start() error {
 }
 
 func (s *S3) ready() bool {
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no connection outlives the question
+	// so that no connection outlives the check
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get(s.Endpoint() + "/health")
 	return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
 }
 
-// Kill ends it at once by SIGKILL, as a crash does.
+// Kill ends it by SIGKILL, like a crash.
 func (s *S3) Kill() error {
 	if s.process == nil {
 		return nil
@@ -131,10 +132,10 @@ func (s *S3) Kill() error {
 // Close ends it and removes its folder.
 func (s *S3) Close() error { return errors.Join(s.Kill(), os.RemoveAll(s.folder)) }
 
-// NewBucket makes an empty bucket and returns its name.
+// NewBucket creates an empty bucket and returns its name.
 func (s *S3) NewBucket() (string, error) {
 	name := fmt.Sprintf("bucket-%d", s.buckets.Add(1))
-	return name, os.Mkdir(filepath.Join(s.data(), name), 0o700) // to this server, a bucket is a folder
+	return name, os.Mkdir(filepath.Join(s.data(), name), 0o700) // for this server, a bucket is a folder
 }
 
 // Bucket is NewBucket for a test.
@@ -145,6 +146,6 @@ func (s *S3) Bucket(tb testing.TB) string {
 	return name
 }
 
-// Folder returns where the objects of a bucket are, as files named by their keys: what a test
-// reads, or damages, without the server.
+// Folder returns the folder with the objects of a bucket, as files named by their keys. Tests can
+// read or damage them without the server.
 func (s *S3) Folder(bucket string) string { return filepath.Join(s.data(), bucket) }

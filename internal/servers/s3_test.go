@@ -12,8 +12,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// curl sends a signed request and returns its answer with the headers, behind which curl says what
-// was wrong, and the exit code.
+// curl sends a signed request, and returns the response with headers, followed by curl's error
+// message, and the exit code.
 func curl(t *testing.T, s *servers.S3, url string, args ...string) (string, int) {
 	t.Helper()
 	path, err := exec.LookPath("curl")
@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%+v: stored is %t, exit code %d, and the answer %s", fault, stored(), got, answer)
 		}
 	}
-	const cut, short = 52, 18 // how curl calls no answer, and half a body
+	const cut, short = 52, 18 // curl's codes for no response, and for a truncated body
 	put(servers.Fault{Status: 503}, "HTTP/1.1 503", 0, false)
 	put(servers.Fault{CutRequest: servers.At(1000)}, "curl: ", cut, false)
 	put(servers.Fault{Status: 500, Done: true}, "HTTP/1.1 500", 0, true)

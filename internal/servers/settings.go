@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Settings returns what the configuration of a node says of a database, by its address, and of an
-// empty bucket that it makes in an S3. The keys of the S3 are in a file that it writes into a
-// folder.
+// Settings returns the configuration of a node for a database address and a new, empty bucket in an
+// S3 server. It writes the keys of the S3 server to a file in a folder.
 func Settings(database string, store *S3, folder string) (string, error) {
 	bucket, err := store.NewBucket()
 	if err != nil {

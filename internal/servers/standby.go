@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// NewStandby makes and starts a server that repeats what p commits, from a replication slot, so
-// that p keeps what it has not received yet. When it is synchronous, p acknowledges no commit
-// before it is on the stable storage of the standby; NewStandby returns when that holds. The caller
-// closes it.
+// NewStandby creates and starts a server that replicates p from a replication slot, so that p keeps
+// everything not yet received. With synchronous, p acknowledges a commit only after it is on the
+// stable storage of the standby; NewStandby returns when that is in effect. The caller closes it.
 func (p *Postgres) NewStandby(synchronous bool) (*Postgres, error) {
 	program, err := postgresProgram("pg_basebackup")
 	if err != nil {
@@ -52,7 +51,7 @@ func (p *Postgres) NewStandby(synchronous bool) (*Postgres, error) {
 	return s, nil
 }
 
-// untilReplicated waits until a standby follows in a way, "sync" or "async".
+// untilReplicated waits until a standby replicates in a mode, "sync" or "async".
 func (p *Postgres) untilReplicated(name, want string) error {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(poll) {
 		state, err := p.asAdmin("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '" + name + "'")
@@ -72,8 +71,8 @@ func (p *Postgres) Standby(tb testing.TB, synchronous bool) *Postgres {
 	return s
 }
 
-// Promote makes a standby a server that takes changes, with all that it has received, and returns
-// when it does. It waits for no standby of its own.
+// Promote turns a standby into a primary with everything that it has received, and returns when it
+// accepts writes. It does not wait for standbys of its own.
 func (p *Postgres) Promote() error {
 	if _, err := p.asAdmin("SELECT pg_promote()"); err != nil {
 		return err
@@ -81,7 +80,7 @@ func (p *Postgres) Promote() error {
 	if _, err := os.Stat(filepath.Join(p.data(), "standby.signal")); err == nil {
 		return errors.New("the standby was not promoted")
 	}
-	return p.configure("RESET synchronous_standby_names") // a copy of what its source has
+	return p.configure("RESET synchronous_standby_names") // the setting is a copy from its source
 }
 
 // configure changes a setting of the running server.

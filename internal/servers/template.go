@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// copyTemplate makes the data folder of a new server. It copies a template, which is made once on a
-// machine and stays in the folder for temporary files, since initdb takes ten times as long as a
-// copy. A template that others can change is not used.
+// copyTemplate creates the data folder of a new server by copying a template, because initdb is
+// much slower. The template is created once per machine, in the folder for temporary files. A
+// template that other users can write to is not used.
 func copyTemplate(data string) error {
 	program, err := postgresProgram("initdb")
 	if err != nil {
@@ -42,8 +42,8 @@ func copyTemplate(data string) error {
 	return copyFolder(template, data)
 }
 
-// makeTemplate makes a template beside its place, and moves it there as a whole: another process
-// may be making the same one.
+// makeTemplate creates a template next to its final path, and then renames it, because another
+// process may create the same one.
 func makeTemplate(program, template string) (err error) {
 	made, err := os.MkdirTemp("", "postgres-template-")
 	if err != nil {
@@ -67,12 +67,12 @@ func makeTemplate(program, template string) (err error) {
 	}
 	err = os.Rename(filepath.Join(near, "data"), template)
 	if _, there := os.Stat(template); there == nil {
-		return nil // whoever made it
+		return nil // created by either process
 	}
 	return err
 }
 
-// initialize makes a data folder, of the user that is to run the server.
+// initialize creates a data folder that belongs to the user of the server.
 func initialize(program, data string) error {
 	secret := data + ".password"
 	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
@@ -91,7 +91,7 @@ func initialize(program, data string) error {
 	return os.Remove(secret)
 }
 
-// copyFolder copies a folder with its modes and owners.
+// copyFolder copies a folder including modes and owners.
 func copyFolder(from, to string) error {
 	if output, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
 		return fmt.Errorf("copy %s: %w: %s", from, err, output)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// pkg is what go list reports about a package.
+// pkg is the output of go list for a package.
 type pkg struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -27,14 +27,14 @@ const guard = "labshelf/internal/testhome"
 // which may do so.
 var homes = regexp.MustCompile(`\bos\.(User(Home|Config|Cache)Dir|Environ|ExpandEnv)\b|\buser\.Current\b|"os/exec"`)
 
-// variables matches source that reads single variables. In labshelf they count; those of other
-// modules are switches of theirs.
+// variables matches source that reads single variables. It applies to labshelf only; in other
+// modules such variables are switches.
 var variables = regexp.MustCompile(`\bos\.(Getenv|LookupEnv)\b`)
 
-// wrapper is a package that matches homes only because it wraps the system calls.
+// wrapper is a package that matches homes only because it wraps system calls.
 const wrapper = "golang.org/x/sys/"
 
-// unguarded returns the test binaries that may reach the person's home or environment and do not
+// unguarded returns the test binaries that can read the person's home or environment and do not
 // import the guard. reads reports whether the source of a package does so.
 func unguarded(list []pkg, reads func(pkg) bool) (found []string) {
 	reading := map[string]bool{}
@@ -52,7 +52,7 @@ func unguarded(list []pkg, reads func(pkg) bool) (found []string) {
 	return found
 }
 
-// readsPersonal returns the function that looks at the source of a package.
+// readsPersonal returns a function that examines the source of a package.
 func readsPersonal(t *testing.T) func(pkg) bool {
 	t.Helper()
 	return func(p pkg) bool {
@@ -64,7 +64,7 @@ func readsPersonal(t *testing.T) func(pkg) bool {
 				file = filepath.Join(p.Dir, file)
 			}
 			text, err := os.ReadFile(file)
-			if err != nil && !errors.Is(err, os.ErrNotExist) { // generated, and gone
+			if err != nil && !errors.Is(err, os.ErrNotExist) { // generated, and removed since
 				t.Fatal(err)
 			}
 			if homes.Match(text) || strings.HasPrefix(p.ImportPath, "labshelf/") && variables.Match(text) {
@@ -90,8 +90,8 @@ func TestEveryPackageIsGuarded(t *testing.T) {
 	}
 }
 
-// packages lists the packages of the module in a folder, with all that they import, and counts
-// those that are tests.
+// packages lists the packages of the module in a folder with all imports, and counts the test
+// binaries.
 func packages(t *testing.T, folder string) (list []pkg, tests int) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-test", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,Deps", "./...")
@@ -116,8 +116,8 @@ func packages(t *testing.T, folder string) (list []pkg, tests int) {
 	}
 }
 
-// TestUnguardedIsFound: the walk finds a test that reads the environment itself, or through a
-// package that it imports.
+// TestUnguardedIsFound checks that the walk finds a test that reads the environment itself, or
+// through an imported package.
 func TestUnguardedIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

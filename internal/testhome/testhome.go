@@ -23,8 +23,8 @@ import (
 // environment: a test has prepared it.
 const marker = "TESTHOME"
 
-// foreign are the prefixes of variables that configure labshelf, the servers it uses, the clients
-// it is tried with, or the person's sessions and services.
+// foreign lists the prefixes of variables that configure labshelf, its servers, tested clients, or
+// the person's sessions and services.
 var foreign = []string{
 	"LABSHELF_", "PG", "AWS_", "MINIO_", "RCLONE_", "XDG_CONFIG_", "XDG_CACHE_", "XDG_DATA_", "XDG_STATE_",
 	"NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_",
@@ -46,8 +46,7 @@ func begin() string {
 }
 
 // playsRole reports whether a test has started this binary as the program, or as another child with
-// arguments of its own. Such a child runs in the environment that the test gave it, even an empty
-// one.
+// its own arguments. Such a child runs in the environment from the test, even an empty one.
 func playsRole(args []string) bool {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	return name == "labshelf" || len(args) > 1 && !strings.HasPrefix(args[1], "-")
@@ -58,7 +57,7 @@ func isolate(home string) {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		if slices.ContainsFunc(foreign, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			_ = os.Unsetenv(name) // fails for invalid names only
+			_ = os.Unsetenv(name) // fails only for invalid names
 		}
 	}
 	set(marker, home)
@@ -73,16 +72,16 @@ func isolate(home string) {
 	set("LocalAppData", filepath.Join(home, "cache"))
 }
 
-// keepGo keeps the settings, modules, build cache and counters of the go command, since tests build
-// programs.
+// keepGo keeps the settings, modules, build cache and counters of the go command, because tests
+// build programs.
 func keepGo() {
 	settings := ""
 	if dir, err := os.UserConfigDir(); err == nil {
 		path := filepath.Join(dir, "go", "env")
-		text, _ := os.ReadFile(path) // none is as good as empty
+		text, _ := os.ReadFile(path) // a missing file counts as empty
 		settings = "\n" + string(text)
 		keep("GOENV", path, "")
-		keep("TEST_TELEMETRY_DIR", filepath.Join(dir, "go", "telemetry"), "") // its counters are written after its end
+		keep("TEST_TELEMETRY_DIR", filepath.Join(dir, "go", "telemetry"), "") // it writes its counters after its end
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		keep("GOCACHE", filepath.Join(dir, "go-build"), settings)

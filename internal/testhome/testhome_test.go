@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { testhome.Main(m) }
 
-// report names the variable with the path to which a child writes what it sees.
+// report names the variable with the path to which a child writes its report.
 const report = "TESTHOME_REPORT"
 
-// seen is what a test binary sees of its environment.
+// seen is the environment as a test binary sees it.
 type seen struct {
 	Home, Config, Cache string
 	Environ             []string
@@ -46,8 +46,8 @@ func look(t *testing.T) (s seen) {
 	return s
 }
 
-// TestOwnHome runs the test binary as a person does who is signed in and has settings: it sees
-// nothing of them, and the go command works as before.
+// TestOwnHome runs the test binary like a signed-in person with settings: it sees none of them, and
+// the go command works as before.
 func TestOwnHome(t *testing.T) {
 	if path := os.Getenv(report); path != "" {
 		text, err := json.Marshal(look(t))
