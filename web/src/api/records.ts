@@ -189,7 +189,7 @@ export const folders = {
     call<FolderChange>("POST", `/sets/${id(setId)}/folder/restore`, { body: { path, ...(deletion && { deletion }), ...(createdFolders && { createdFolders }) } }),
 };
 
-/** Where a file goes; what is left out stays. */
+/** The destination of a file; absent fields do not change. */
 type Destination = wire.Destination;
 
 export const resources = {

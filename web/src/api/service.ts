@@ -30,7 +30,7 @@ export const search = {
 /** The old value of a change; the new value if the field was empty before. */
 export type Changed = string | { before: string; now: string };
 
-/** An entry of the audit log. What it does not say is absent. */
+/** An entry of the audit log. Unknown fields are absent. */
 export interface AuditEntry extends Omit<wire.AuditEntry, "values" | "texts"> {
   values?: Record<string, Changed | number>;
   texts?: Record<string, Changed>;
@@ -49,7 +49,7 @@ export const audit = {
   erase: (number: number) => call<void>("DELETE", `/audit/entries/${number}/texts`),
 };
 
-/** Sends a message for each change. What it does not say is absent. */
+/** Sends a message for each change. Empty fields are absent. */
 export interface Webhook extends wire.Webhook {
   /** Only in the answers to its creation and to rotate. */
   secret?: string;
