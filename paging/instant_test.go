@@ -98,8 +98,8 @@ func TestParseInstantRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseInstant compares ParseInstant with package time: time.Parse accepts each accepted text in
-// one of the layouts, with the same instant.
+// FuzzParseInstant compares ParseInstant with package time: time.Parse accepts each accepted text
+// in one of the layouts, with the same instant.
 func FuzzParseInstant(f *testing.F) {
 	for _, seed := range []string{
 		"2015", "2015-03", "2015-03-30", "2015-03-30T16:09", "2015-03-30T16:09:44", "2015-03-30T16:09:44.0900001Z",
@@ -131,8 +131,8 @@ func FuzzParseInstant(f *testing.F) {
 	})
 }
 
-// looser matches texts that only package time accepts: a comma, an hour of one digit, and offsets of
-// 24 hours or 60 minutes.
+// looser matches texts that only package time accepts: a comma, an hour of one digit, and offsets
+// of 24 hours or 60 minutes.
 var looser = regexp.MustCompile(`,|T\d:|[+-]24|[+-]\d\d:?60$`)
 
 func parseTime(s string) (time.Time, bool) {
