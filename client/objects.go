@@ -6,7 +6,7 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// The objects of the interface, of which package wire has the fields.
+// Dataspace and the types after it are the objects of the interface. Package wire has their fields.
 type (
 	Dataspace      = wire.Dataspace
 	NewDataspace   = wire.NewDataspace

@@ -381,10 +381,9 @@ type verifiedFile struct {
 	at, hashed int64
 }
 
-func (f *verifiedFile) Seek(offset int64, whence int) (int64, error) {
-	at, err := f.file.Seek(offset, whence)
-	f.at = at
-	return at, err
+func (f *verifiedFile) Seek(offset int64, whence int) (at int64, err error) {
+	f.at, err = f.file.Seek(offset, whence)
+	return f.at, err
 }
 
 func (f *verifiedFile) Read(p []byte) (int, error) {

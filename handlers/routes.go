@@ -227,7 +227,6 @@ func (a userRoutes) routesOfUsers() []route {
 		{"DELETE", "/privileges/:id", managers, a.revoke, plain, light},
 
 		{"GET", "/usage", keyed, containerRoutes{a.api}.getUsage, plain, compute},
-
 		{"GET", "/events", keyed, auditRoutes{a.api}.followEvents, following, light},
 
 		{"GET", "/search", keyed, searchRoutes{a.api}.search, listing, compute},
