@@ -1,5 +1,5 @@
-// Package search holds what the parts of the search share: the document that is searched. The
-// language of queries is in package query, the words of a text in package words.
+// Package search defines the searched document, which the parts of the search share. Package query
+// has the query language, and package words the words of a text.
 package search
 
 import (
@@ -7,68 +7,68 @@ import (
 	"strings"
 )
 
-// Kind says what a document describes.
+// Kind is the kind of object that a document describes.
 type Kind uint8
 
-// Kinds of documents. Zero is none.
+// Kinds of documents. Zero is invalid.
 const (
 	Dataspace Kind = iota + 1
 	Set
 	Resource
 )
 
-// Document is what the search knows of one dataspace, set or resource. Texts are as people wrote
+// Document is the searchable content of one dataspace, set or resource. Texts are as people wrote
 // them; a search folds them.
 type Document struct {
 	ID        [16]byte
 	Kind      Kind
-	Dataspace [16]byte // the dataspace that holds it; of a dataspace its own ID
-	Set       [16]byte // the set that holds it; of a set its own ID; zero of a dataspace
+	Dataspace [16]byte // the dataspace that contains it; for a dataspace its own ID
+	Set       [16]byte // the set that contains it; for a set its own ID; zero for a dataspace
 	Stamp     uint64   // of the last change, in microseconds since 1970 UTC
 	Created   uint64   // microseconds since 1970 UTC
-	Size      int64    // of a resource, in bytes
+	Size      int64    // for a resource, in bytes
 
 	Name        string
 	Title       string
 	Description string
-	Format      string // as its record names it
+	Format      string // as named in its record
 	MediaType   string // "image/png", with or without parameters
-	Content     string // the media type of the bytes, where it differs; "" elsewhere
-	Uploader    string // the user's name, or id where there is no name
+	Content     string // the media type of the bytes, if it differs; otherwise ""
+	Uploader    string // the user's name, or the id without a name
 	Tags        []string
 	Keywords    []string
-	Creators    []string // each the name, then a space and the ORCID if there is one
+	Creators    []string // each is the name, followed by a space and the ORCID if there is one
 	Properties  []Property
-	Year        int  // of publication, 0 for none
-	Incomplete  bool // lacks what a schema asks for
+	Year        int  // of publication, 0 if unknown
+	Incomplete  bool // lacks required properties of its schema
 	Body        string
 }
 
-// PropertyKind says how the value of a property is compared.
+// PropertyKind determines how the value of a property is compared.
 type PropertyKind uint8
 
-// Kinds of properties. Zero is none.
+// Kinds of properties. Zero is invalid.
 const (
 	Text     PropertyKind = iota + 1
-	Number                // Number holds the value
+	Number                // Number contains the value
 	Bool                  // Text is "true" or "false"
-	Date                  // Number holds microseconds since 1970 UTC, of its beginning
-	Quantity              // Number and Unit hold the value as written, not in SI
+	Date                  // Number contains its beginning in microseconds since 1970 UTC
+	Quantity              // Number and Unit contain the value as written, not in SI
 )
 
 // Property is one leaf of the properties of a document. A list gives one Property for each element,
 // all of one Path.
 type Property struct {
 	Path   string // names of groups and of the leaf, separated by dots: "sample.id"
-	Text   string // the value as people read it, whatever the Kind: "Ada", "20 °C", "true", "2026-01-02"
+	Text   string // the value as text, for every Kind: "Ada", "20 °C", "true", "2026-01-02"
 	Number float64
 	Unit   string
 	Kind   PropertyKind
 }
 
-// Types returns what "type:" finds a resource by, in lower case and without duplicates: its media
-// type without parameters, that of its bytes, the parts of both before and after the slash, and its
-// format.
+// Types returns the values of "type:" that match a resource, in lower case and without duplicates:
+// its media type without parameters, the media type of its bytes, the parts of both before and
+// after the slash, and its format.
 func (d *Document) Types() (types []string) {
 	add := func(name string) {
 		if name = strings.ToLower(name); name != "" && !slices.Contains(types, name) {

@@ -18,7 +18,7 @@ import (
 	"labshelf/search/query"
 )
 
-// lab makes documents as laboratories have them.
+// lab generates documents like those of laboratories.
 type lab struct {
 	random     *rand.Rand
 	dataspaces [][16]byte
@@ -138,7 +138,7 @@ func anonymous() float64 {
 	return 0
 }
 
-// fromEnvironment returns the number in a variable, or the usual one where it is not set.
+// fromEnvironment returns the number in a variable, or a default.
 func fromEnvironment(b *testing.B, name string, usual int) int {
 	b.Helper()
 	text, ok := os.LookupEnv(name)
@@ -152,8 +152,8 @@ func fromEnvironment(b *testing.B, name string, usual int) int {
 	return n
 }
 
-// BenchmarkScale measures an index of the size that SEARCH_RECORDS says, in as many dataspaces as
-// SEARCH_DATASPACES says. It is for -benchtime=1x: the figures are in its log.
+// BenchmarkScale measures an index with SEARCH_RECORDS documents in SEARCH_DATASPACES dataspaces.
+// Run it with -benchtime=1x: the figures are in its log.
 func BenchmarkScale(b *testing.B) {
 	records := fromEnvironment(b, "SEARCH_RECORDS", 10_000)
 	l := newLab(fromEnvironment(b, "SEARCH_DATASPACES", 10))

@@ -2,7 +2,7 @@ package index
 
 import "math/bits"
 
-// bitmap is a set of the documents of a shard. Nil is the empty set.
+// bitmap is a set of documents of a shard. Nil is the empty set.
 type bitmap []uint64
 
 func newBitmap(n int) bitmap { return make(bitmap, (n+63)/64) }
@@ -21,7 +21,7 @@ func (b bitmap) count() int {
 	return n
 }
 
-// fill puts the documents 0 to n-1 into the set.
+// fill adds the documents 0 to n-1.
 func (b bitmap) fill(n int) {
 	for i := range b {
 		b[i] = ^uint64(0)
@@ -31,7 +31,7 @@ func (b bitmap) fill(n int) {
 	}
 }
 
-// each calls yield for each document in order, until that returns false.
+// each calls yield for each document in order, until yield returns false.
 func (b bitmap) each(yield func(doc int) bool) {
 	for i, word := range b {
 		for ; word != 0; word &= word - 1 {

@@ -24,7 +24,7 @@ import (
 	"labshelf/search/words"
 )
 
-// pairs returns how many pairs of dataspaces and queries are compared: SEARCH_PAIRS, or a number
+// pairs returns the number of compared pairs of dataspaces and queries: SEARCH_PAIRS, or a number
 // for daily runs.
 func pairs(t *testing.T) int {
 	if text := os.Getenv("SEARCH_PAIRS"); text != "" {
@@ -40,7 +40,7 @@ func pairs(t *testing.T) int {
 	return 2000
 }
 
-// world is an index with the documents that are to be in it.
+// world is an index with its expected documents.
 type world struct {
 	t      *testing.T
 	corpus *searchtest.Corpus
@@ -60,7 +60,7 @@ func newWorld(t *testing.T, seed uint64, dataspaces, resources int) *world {
 	}
 	for i := range w.corpus.Documents {
 		if d := &w.corpus.Documents[i]; i%2 == 0 {
-			d.Stamp -= d.Stamp % (30 * 86400e6) // the same as of others
+			d.Stamp -= d.Stamp % (30 * 86400e6) // the same as others
 		}
 	}
 	w.open()
@@ -89,7 +89,7 @@ func (w *world) close() {
 
 func (w *world) position() string { return fmt.Sprintf("batch %d", w.batch) }
 
-// batchOf returns how many batches are before a position.
+// batchOf returns the number of batches before a position.
 func batchOf(t *testing.T, position []byte) int {
 	t.Helper()
 	if position == nil {
@@ -122,7 +122,7 @@ func (w *world) apply(batch []Change) {
 	}
 }
 
-// fill puts all documents of the corpus, in batches of any size.
+// fill adds all documents of the corpus, in batches of any size.
 func (w *world) fill() {
 	w.t.Helper()
 	for rest := w.corpus.Documents; len(rest) > 0; {
@@ -136,8 +136,8 @@ func (w *world) fill() {
 	}
 }
 
-// change makes a batch of changes: documents replaced, moved to another dataspace, removed, and put
-// again, some of them twice.
+// change makes a batch of changes: replaced, moved, removed and restored documents, some of them
+// twice.
 func (w *world) change() {
 	w.t.Helper()
 	var batch []Change
@@ -178,7 +178,7 @@ func (w *world) request() Request {
 	return r
 }
 
-// excerpt returns a query for a part of any text of some document, cut anywhere.
+// excerpt returns a query for a random part of a random text.
 func (w *world) excerpt() string {
 	d := &w.corpus.Documents[w.random.IntN(len(w.corpus.Documents))]
 	var texts []string
@@ -196,12 +196,12 @@ func (w *world) excerpt() string {
 		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 			return r
 		}
-		return '.' // joins words to a phrase that is not whole
+		return '.' // makes a phrase of incomplete words
 	}, part)
 	return strings.Trim(part, ".")
 }
 
-// found is a document that brute force has found.
+// found is a document found by brute force.
 type found struct {
 	*searchtest.Document
 	score int
@@ -305,7 +305,7 @@ func bruteTop[K comparable](counts map[K]int, limit int, compare func(a, b K) in
 	return top
 }
 
-// compare compares one page, and the one behind it.
+// compare compares one page, and the next page.
 func (w *world) compare(r Request) (hits int) {
 	w.t.Helper()
 	want := w.brute(r)

@@ -8,15 +8,14 @@ import (
 	"sort"
 )
 
-// Everything in a segment is little-endian and made of three parts: a bundle of byte strings, a
-// column of numbers of one width, and a table of sorted texts. The readers below check nothing but
-// bounds, by panicking: what they read has passed its checksum.
+// A segment is little-endian and consists of three structures: a bundle of byte strings, a column
+// of numbers of one width, and a table of sorted texts. The readers check only bounds, by
+// panicking, because the data has passed its checksum.
 
-// padding follows the numbers of a column, so that each can be read with one load of 8 bytes.
+// padding follows the numbers of a column, so that each can be read with one 8-byte load.
 const padding = 8
 
-// appendBundle appends byte strings that part finds by number. All of them together are shorter
-// than 4 GiB.
+// appendBundle appends byte strings that part finds by number. Their total length is below 4 GiB.
 func appendBundle(b []byte, parts ...[]byte) []byte {
 	end := uint32(0)
 	for _, p := range parts {
@@ -47,8 +46,8 @@ func (p bundle) part(i int) []byte {
 	return p.data[begin:end:end]
 }
 
-// column is a list of numbers, each stored as its difference to the least one, in as few bytes as
-// the greatest difference needs.
+// column is a list of numbers. Each is stored as its difference to the smallest, in the number of
+// bytes that the greatest difference needs.
 type column struct {
 	data  []byte
 	width int
@@ -56,7 +55,7 @@ type column struct {
 	mask  uint64
 }
 
-// appendColumn appends numbers in the form that openColumn reads. No numbers are no bytes.
+// appendColumn appends numbers in the format of openColumn. An empty list has no bytes.
 func appendColumn(b []byte, values []uint64) []byte {
 	if len(values) == 0 {
 		return b
@@ -75,7 +74,7 @@ func appendColumn(b []byte, values []uint64) []byte {
 	return append(b, end[:]...)
 }
 
-// columnOf is appendColumn for a column of its own.
+// columnOf returns a separate column.
 func columnOf(values []uint64) []byte {
 	return appendColumn(nil, values)
 }
@@ -95,7 +94,7 @@ func openColumn(b []byte) column {
 	}
 }
 
-// at returns a number. Of a column of width 0 there may be any number.
+// at returns a number. A column of width 0 accepts any index.
 func (c column) at(i int) uint64 {
 	if c.width == 0 {
 		return c.base
@@ -103,10 +102,10 @@ func (c column) at(i int) uint64 {
 	return c.base + binary.LittleEndian.Uint64(c.data[i*c.width:])&c.mask
 }
 
-// separator follows each text of a table, and each word. No folded word contains it.
+// separator follows each text of a table, and each word. Folded words do not contain it.
 const separator = 0
 
-// table is a list of texts with a number each, in byte order where find is used.
+// table is a list of numbered texts; find requires byte order.
 type table struct {
 	n       int
 	offsets column // n+1 of them
@@ -124,7 +123,7 @@ func (w *tableWriter) add(text string) {
 	w.texts = append(append(w.texts, text...), separator)
 }
 
-// bytes returns the table. No texts are no bytes.
+// bytes returns the table. An empty table has no bytes.
 func (w *tableWriter) bytes() []byte {
 	if len(w.offsets) == 0 {
 		return nil
@@ -133,7 +132,7 @@ func (w *tableWriter) bytes() []byte {
 	return appendBundle(nil, count, columnOf(append(w.offsets, uint64(len(w.texts)))), w.texts)
 }
 
-// tableOf returns a table of texts in their order.
+// tableOf returns a table of texts in the given order.
 func tableOf(texts []string) []byte {
 	var w tableWriter
 	for _, t := range texts {
@@ -150,7 +149,7 @@ func openTable(b []byte) table {
 	return table{int(binary.LittleEndian.Uint32(p.part(0))), openColumn(p.part(1)), p.part(2)}
 }
 
-// at returns the text of a number, as a part of the segment.
+// at returns the text with a number, as a slice of the segment.
 func (t *table) at(i int) []byte {
 	return t.texts[t.offsets.at(i) : t.offsets.at(i+1)-1]
 }

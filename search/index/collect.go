@@ -14,26 +14,26 @@ func trailing(word uint64) int { return bits.TrailingZeros64(word) }
 // Order is the order of hits.
 type Order uint8
 
-// Orders of hits. Documents that are equal in it come by id.
+// Orders of hits. Equal documents are ordered by id.
 const (
-	ByRelevance Order = iota // the highest score first, of equal scores the newest
+	ByRelevance Order = iota // highest score first, then newest
 	Newest                   // by stamp
 	Oldest
 	ByName // by folded name
 )
 
-// Hit is a document that was found, and its position.
+// Hit is a found document and its position.
 type Hit struct {
 	Dataspace [16]byte
 	Kind      search.Kind
 	Position
 }
 
-// Position is where a hit stands in the order.
+// Position is the position of a hit in the order.
 type Position struct {
 	Score int
 	Stamp uint64
-	Name  string   // folded; only in the order by name
+	Name  string   // folded; only for the order by name
 	ID    [16]byte // of the document
 }
 
@@ -53,15 +53,15 @@ var orders = [...]func(a, b *Position) int{
 	},
 }
 
-// collector keeps the first hits in an order, behind a position.
+// collector keeps the first hits in an order after a position.
 type collector struct {
 	order   Order
 	compare func(a, b *Position) int
 	after   *Position
 	limit   int
 	hits    []Hit
-	bound   *Position // hits from here on are not among the first
-	hit     Hit       // at hand
+	bound   *Position // hits from this position on are dropped
+	hit     Hit       // the current hit
 	total   int
 }
 
@@ -69,7 +69,7 @@ func newCollector(r *Request) *collector {
 	return &collector{order: r.Order, compare: orders[r.Order], after: r.After, limit: r.Limit}
 }
 
-// collect takes the hits of a shard.
+// collect adds the hits of a shard.
 func (k *collector) collect(w *scratch, s *shard, dataspace [16]byte) {
 	k.total += w.result.count()
 	if k.limit == 0 {
@@ -84,7 +84,7 @@ func (k *collector) collect(w *scratch, s *shard, dataspace [16]byte) {
 		for ; word != 0; word &= word - 1 {
 			doc := 64*i + trailing(word)
 			p := &k.hit.Position
-			*p = Position{Score: int(w.scores[doc]), Stamp: stamps.at(doc)} // with the first of all ids
+			*p = Position{Score: int(w.scores[doc]), Stamp: stamps.at(doc)} // with the smallest id
 			if k.bound != nil && k.compare(p, k.bound) > 0 {
 				continue
 			}
@@ -95,7 +95,7 @@ func (k *collector) collect(w *scratch, s *shard, dataspace [16]byte) {
 	}
 }
 
-// collectByName takes the first hits of a shard, whose documents are in the order of names.
+// collectByName adds the first hits of a shard, whose documents are ordered by name.
 func (k *collector) collectByName(w *scratch, s *shard, dataspace [16]byte) {
 	first := 0
 	if k.after != nil {
@@ -117,7 +117,7 @@ func (k *collector) collectByName(w *scratch, s *shard, dataspace [16]byte) {
 	}
 }
 
-// offer takes the hit at hand if it is behind the position.
+// offer adds the current hit if it is after the position.
 func (k *collector) offer() {
 	if k.after != nil && k.compare(&k.hit.Position, k.after) <= 0 {
 		return
@@ -140,7 +140,7 @@ func (k *collector) trim() {
 	}
 }
 
-// merge takes what another has collected.
+// merge adds the hits of another collector.
 func (k *collector) merge(other *collector) {
 	k.total += other.total
 	k.hits = append(k.hits, other.hits...)

@@ -11,8 +11,8 @@ import (
 	"labshelf/search/query"
 )
 
-// TestSearchesWhileItChanges searches all the time while documents are replaced, flushed and
-// merged. Each document is there once in every answer, in its old form or its new one.
+// TestSearchesWhileItChanges searches while documents are replaced, flushed and merged. Every
+// result contains each document once, in its old or new form.
 func TestSearchesWhileItChanges(t *testing.T) {
 	t.Parallel()
 	x, _, err := Open(t.TempDir())

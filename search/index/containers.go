@@ -6,13 +6,13 @@ import (
 	"labshelf/search/query"
 )
 
-// containers are the dataspaces and sets whose names or titles hold a clause, by id, with what that
-// counts for in all that is in them. They are looked up in each search: a new title counts at once
-// for everything, and takes no byte of what is in them.
+// containers maps the ids of dataspaces and sets whose names or titles match a clause to the points
+// for their content. Each search looks them up, so a new title applies at once to all content and
+// needs no space there.
 type containers map[[16]byte]uint8
 
-// findContainers looks for the clauses of words in the names and titles of all dataspaces and sets
-// that the request reads.
+// findContainers finds dataspaces and sets in the request whose names or titles match the clauses
+// of words.
 func (j *job) findContainers(ctx context.Context) error {
 	memory := scratches.Get().(*scratch)
 	memory.begin(j.meter.charge(ctx))
@@ -42,7 +42,7 @@ func (j *job) findContainers(ctx context.Context) error {
 	return memory.end()
 }
 
-// takeContainers adds the containers that are marked, and clears the marks.
+// takeContainers adds the marked containers, and clears the marks.
 func (w *scratch) takeContainers(s *shard, dead bitmap, to *containers) {
 	for doc := range w.hit.each {
 		if !dead.has(doc) {
@@ -56,8 +56,7 @@ func (w *scratch) takeContainers(s *shard, dead bitmap, to *containers) {
 	clear(w.hit)
 }
 
-// points returns what being in each set of a shard counts for, by the numbers of the sets: nothing
-// if it counts in none.
+// points returns the points of each set of a shard, by set number; nil if no set has points.
 func (c containers) points(s *shard, dataspace [16]byte) []uint8 {
 	if len(c) == 0 {
 		return nil
@@ -74,14 +73,13 @@ func (c containers) points(s *shard, dataspace [16]byte) []uint8 {
 	return points
 }
 
-// markContained marks the documents of the result that are in a container, with the points of each
-// set.
+// markContained marks the documents of the result inside a container, with the points of each set.
 func (w *scratch) markContained(s *shard, points []uint8) {
 	if points == nil {
 		return
 	}
 	sets := s.column(secSetOf)
 	for doc := range w.result.each {
-		w.mark(doc, points[sets.at(doc)]) // none where that is 0
+		w.mark(doc, points[sets.at(doc)]) // no mark for 0
 	}
 }

@@ -8,20 +8,20 @@ import (
 	"labshelf/search"
 )
 
-// Count says how many hits have a value.
+// Count is the number of hits with a value.
 type Count[K any] struct {
 	Value K
 	N     int
 }
 
-// Counts are the most frequent values among all hits, not only those of a page: the most frequent
-// first, of equally frequent ones the least.
+// Counts contains the most frequent values among all hits, not only one page: most frequent first,
+// then smallest first.
 type Counts struct {
 	Kinds      []Count[search.Kind]
 	Dataspaces []Count[[16]byte]
-	Tags       []Count[string] // without regard to case; shown in the least of the ways in which they are written
+	Tags       []Count[string] // ignoring case; shown in the smallest of the used spellings
 	Creators   []Count[string]
-	Years      []Count[int] // of those that have one
+	Years      []Count[int] // of hits that have one
 }
 
 // tally counts values of one kind.
@@ -114,7 +114,7 @@ func (c *counter) count(w *scratch, s *shard, dataspace [16]byte) {
 	w.countLabels(s.labels(secCreators), c.creators)
 }
 
-// countLabels counts labels by their numbers first.
+// countLabels counts labels by number first.
 func (w *scratch) countLabels(l labelsOf, to labelTally) {
 	if l.labels.n == 0 {
 		return
@@ -137,7 +137,7 @@ func (w *scratch) countLabels(l labelsOf, to labelTally) {
 	}
 }
 
-// merge adds what another has counted.
+// merge adds the counts of another counter.
 func (c *counter) merge(other *counter) {
 	for k, n := range other.kinds {
 		c.kinds[k] += n

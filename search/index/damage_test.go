@@ -15,7 +15,7 @@ import (
 	"labshelf/search/searchtest"
 )
 
-// saved returns a world whose index is in several files, with dead documents, and closed.
+// saved returns a closed world whose index has several files with dead documents.
 func saved(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, corpus: searchtest.NewCorpus(3, 4, 40), dir: t.TempDir(), docs: map[[16]byte]*searchtest.Document{}}
@@ -35,8 +35,8 @@ func saved(t *testing.T) *world {
 	return w
 }
 
-// askAll compares the answers to requests with brute force, and reports whether the index said that
-// it is damaged.
+// askAll compares the responses to requests with brute force, and reports whether the index
+// reported damage.
 func (w *world) askAll(x *Index, requests []Request) (damaged bool) {
 	w.t.Helper()
 	for _, r := range requests {
@@ -57,7 +57,7 @@ func (w *world) askAll(x *Index, requests []Request) (damaged bool) {
 	return damaged
 }
 
-// everything asks for all documents in each order, and some queries.
+// everything returns requests for all documents in each order, and for some queries.
 func (w *world) everything() []Request {
 	var all []Request
 	for order := ByRelevance; order <= ByName; order++ {
@@ -90,8 +90,8 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-// expectDamage opens the index with one file changed. It must be empty then, or answer rightly or
-// not at all; and never accept changes without looking at what is there.
+// expectDamage opens the index with one changed file. The index must be empty, or give correct
+// results or none. It must not accept changes without reading existing data.
 func (w *world) expectDamage(name string, data []byte, requests []Request, position string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -139,7 +139,7 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile
+			continue // removed in the meantime
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -172,8 +172,8 @@ func TestOtherVersionIsThrownAway(t *testing.T) {
 	}
 }
 
-// TestCrashes copies the directory after each change of a file, and opens the copy: it has the
-// state of some position, from which the rest of the changes leads to the present one.
+// TestCrashes copies the directory after each change of a file and opens the copy. The copy has the
+// state at some position, and the remaining changes lead to the current state.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	w := &world{t: t, corpus: searchtest.NewCorpus(5, 5, 30), dir: t.TempDir(), docs: map[[16]byte]*searchtest.Document{}}

@@ -12,8 +12,8 @@ import (
 	"labshelf/search/words"
 )
 
-// row is what the columns of a shard hold of one document. Its texts are folded, but those that
-// counts show.
+// row contains the column values of one document. Its texts are folded, except those shown in
+// counts.
 type row struct {
 	id, set              [16]byte
 	flags                uint64 // the kind, and incompleteFlag
@@ -30,13 +30,12 @@ const (
 	incompleteFlag = 4
 )
 
-// label is a text that is counted under its folded form, and shown as it was written.
+// label is a text that is counted by its folded form, and shown as written.
 type label struct {
 	folded, written string
 }
 
-// labelText returns the text by which a label stands in a table: labels of one folded form are
-// neighbours.
+// labelText returns the table text of a label: labels with the same folded form are neighbours.
 func labelText(l label) string {
 	if l.folded == l.written {
 		return l.folded
@@ -44,7 +43,7 @@ func labelText(l label) string {
 	return l.folded + "\x00" + l.written
 }
 
-// openLabel takes apart what labelText returned.
+// openLabel splits a text from labelText.
 func openLabel(text []byte) (folded, written []byte) {
 	folded, written, ok := bytes.Cut(text, []byte{0})
 	if !ok {
@@ -53,8 +52,7 @@ func openLabel(text []byte) (folded, written []byte) {
 	return folded, written
 }
 
-// labels returns the labels of a document, one for each folded form: of two that differ in case the
-// one that is less.
+// labels returns the labels of a document, one per folded form: of two spellings the smaller one.
 func labels(written []string) []label {
 	var list []label
 	for _, w := range written {
@@ -66,7 +64,7 @@ func labels(written []string) []label {
 	return slices.CompactFunc(list, func(a, b label) bool { return a.folded == b.folded })
 }
 
-// rowOf returns what the columns hold of a document.
+// rowOf returns the column values of a document.
 func rowOf(d *search.Document) row {
 	r := row{
 		id: d.ID, set: d.Set,
@@ -112,8 +110,8 @@ func zoneTextsOf(d *search.Document, zone int, yield func(string)) {
 	}
 }
 
-// addWords adds the words of all texts of a zone of a document from a position on, and returns how
-// many positions they take.
+// addWords adds the words of all texts in a zone of a document from a position on, and returns the
+// number of positions.
 func (v invert) addWords(d *search.Document, zone int, begin uint64) uint64 {
 	position := begin
 	zoneTextsOf(d, zone, func(text string) {
@@ -149,7 +147,7 @@ func addProperties(to map[string]*values, d *search.Document, doc int) {
 	}
 }
 
-// joinWords returns the words of a text with a separator behind each.
+// joinWords returns the words of a text, each followed by a separator.
 func joinWords(text string) string {
 	var b strings.Builder
 	for w := range words.Words(text) {
@@ -162,12 +160,12 @@ func joinWords(text string) string {
 func newNumber(doc int, written float64, unit string) numberValue {
 	si, _, ok := inSI(written, unit)
 	if !ok {
-		si = math.NaN() // compares as false
+		si = math.NaN() // NaN compares as false
 	}
 	return numberValue{doc, written, si, unit}
 }
 
-// inSI is units.SI, for which no unit is unknown: here it is the unit of plain numbers.
+// inSI is units.SI, except that the empty unit is the unit of plain numbers.
 func inSI(value float64, unit string) (si float64, dimension string, ok bool) {
 	if unit == "" {
 		return value, "1", true

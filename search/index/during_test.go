@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestChangesDuringMerge changes documents while the segments that hold them are merged to a file.
-// They stay changed, and the position that is saved with the file is that of before.
+// TestChangesDuringMerge changes documents while their segments are merged to a file. The changes
+// survive, and the position saved with the file is the earlier one.
 func TestChangesDuringMerge(t *testing.T) {
 	t.Parallel()
 	l := newLab(2)

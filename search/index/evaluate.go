@@ -12,8 +12,8 @@ import (
 	"labshelf/search/words"
 )
 
-// evaluate leaves in result the documents of a shard of which a query holds, and in scores what
-// they count for. It reports whether there are any.
+// evaluate stores the matching documents of a shard in result, and their points in scores. It
+// reports whether there are any.
 func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, j *job) bool {
 	q := &j.request.Query
 	if slices.ContainsFunc(q.Clauses, isWords) {
@@ -55,8 +55,8 @@ func isWords(c query.Clause) bool {
 	return c.Field == query.Any || c.Field == query.Name
 }
 
-// narrow keeps in result what is marked, or with not what is not, adds its points to scores, and
-// clears the marks. It reports whether anything is left.
+// narrow keeps the marked documents in result, or with not the unmarked ones. It adds their points
+// to scores, clears the marks, and reports whether result is not empty.
 func (w *scratch) narrow(not, points bool) bool {
 	left := uint64(0)
 	for i, hit := range w.hit {
@@ -78,7 +78,7 @@ func (w *scratch) narrow(not, points bool) bool {
 	return left != 0
 }
 
-// columnClauses mark the documents of which a clause holds that looks at columns alone.
+// columnClauses mark the documents that match a clause on columns only.
 var columnClauses = map[query.Field]func(w *scratch, s *shard, c *query.Clause){
 	query.Tag:        markTag,
 	query.Creator:    markCreator,
@@ -92,7 +92,7 @@ var columnClauses = map[query.Field]func(w *scratch, s *shard, c *query.Clause){
 	query.Year:       markYear,
 }
 
-// markEach marks the documents of the result of which holds is true.
+// markEach marks the documents of the result for which holds returns true.
 func (w *scratch) markEach(holds func(doc int) bool) {
 	for doc := range w.result.each {
 		if holds(doc) {
@@ -126,8 +126,8 @@ func markYear(w *scratch, s *shard, c *query.Clause) {
 	})
 }
 
-// markNumbered marks the documents of the result that have one of the wanted texts of a table, by
-// the column behind it.
+// markNumbered marks the documents of the result with one of the wanted texts of a table, using the
+// column after the table.
 func (w *scratch) markNumbered(s *shard, section int, wanted func(text []byte) bool) {
 	texts, column := s.table(section), s.column(section+1)
 	holds := make([]bool, texts.n)
@@ -155,7 +155,7 @@ func markType(w *scratch, s *shard, c *query.Clause) {
 	})
 }
 
-// markLabels marks the documents of the result that have one of the wanted labels.
+// markLabels marks the documents of the result with one of the wanted labels.
 func (w *scratch) markLabels(s *shard, section int, wanted func(folded []byte) bool) {
 	l := s.labels(section)
 	holds := make([]bool, l.labels.n)
@@ -194,7 +194,7 @@ func markCreator(w *scratch, s *shard, c *query.Clause) {
 	})
 }
 
-// markWithin marks what is in a dataspace or set of an In clause.
+// markWithin marks the content of a dataspace or set of an In clause.
 func (w *scratch) markWithin(s *shard, c *query.Clause, dataspace [16]byte) {
 	all := slices.Contains(c.Within, dataspace)
 	holds := make([]bool, len(s.data.part(secSets))/16)
@@ -207,7 +207,7 @@ func (w *scratch) markWithin(s *shard, c *query.Clause, dataspace [16]byte) {
 	}
 }
 
-// markProperty marks the documents that have a property with a path and a value that fits.
+// markProperty marks the documents that have a property with a matching path and value.
 func (w *scratch) markProperty(s *shard, c *query.Clause) {
 	w.markValues(s, c, c.Path)
 	for _, path := range c.OtherPaths {
@@ -215,7 +215,7 @@ func (w *scratch) markProperty(s *shard, c *query.Clause) {
 	}
 }
 
-// markValues marks the documents whose value of a property fits.
+// markValues marks the documents with a matching value of a property.
 func (w *scratch) markValues(s *shard, c *query.Clause, path string) {
 	v, ok := s.values(path)
 	if !ok {
@@ -251,8 +251,7 @@ func (w *scratch) markTexts(v *storedValues, c *query.Clause) {
 	}
 }
 
-// holdsPhrase reports whether a text, as joinWords returns it, holds the words of a clause, as a
-// whole.
+// holdsPhrase reports whether a text from joinWords contains the words of a clause as whole words.
 func holdsPhrase(text []byte, c *query.Clause) bool {
 	for ; len(text) > 0; text = text[bytes.IndexByte(text, separator)+1:] {
 		if beginsWithPhrase(text, c) {
@@ -277,16 +276,16 @@ func beginsWithPhrase(text []byte, c *query.Clause) bool {
 	return true
 }
 
-// bound is one side of a range of numbers, made for one unit of properties.
+// bound is one side of a range of numbers, converted for one unit of properties.
 type bound struct {
-	open  bool // it holds of every number
+	open  bool // matches every number
 	never bool
-	equal bool // it holds of the same number as written
-	si    bool // compared in SI, else as written
+	equal bool // matches the same number as written
+	si    bool // compared in SI, otherwise as written
 	value float64
 }
 
-// boundFor returns the bound as it is compared with numbers of a unit.
+// boundFor returns the bound for numbers of a unit.
 func boundFor(b *query.Bound, unit string, exact bool) bound {
 	if b == nil {
 		return bound{open: true}
@@ -303,7 +302,7 @@ func boundFor(b *query.Bound, unit string, exact bool) bound {
 			return bound{si: true, value: si}
 		}
 	}
-	// An unknown unit equals only itself.
+	// An unknown unit is equal only to itself.
 	return bound{never: known || !exact || unit != b.Unit, equal: true, value: b.Value}
 }
 
@@ -324,8 +323,8 @@ func (w *scratch) markNumbers(v *storedValues, r *query.Numbers) {
 	}
 }
 
-// holds reports whether a number, as written and in SI, is on the right side of the bound that b
-// was made of.
+// holds reports whether a number, given as written and in SI, is on the right side of the bound
+// from which b was made.
 func (b *bound) holds(written, si float64, of *query.Bound, side func(x, bound float64, closed bool) bool) bool {
 	switch {
 	case b.open:

@@ -1,16 +1,15 @@
-// Package index finds documents: an inverted index of its own, kept apart by dataspace, so that a
-// search touches nothing of what its caller may not read. The package knows no record and no
-// permission; it gets documents, and for each search the dataspaces that count.
+// Package index implements an inverted index, separate for each dataspace, so that a search touches
+// no data that its caller cannot read. The package has neither records nor permissions: it receives
+// documents, and for each search the dataspaces to search.
 //
-// The index is a cache. Changes come in batches ([Index.Apply]), each with the position of the
-// caller in what it indexes. A batch is found at once, and is on stable storage some time later,
-// with its position, from which the caller goes on after a crash. Whatever is wrong with the files
-// makes the index empty when it is opened, and later gives [ErrDamaged]; then it is to be made
-// anew.
+// The index is a cache. Changes come in batches ([Index.Apply]), each with the caller's position in
+// its source. Searches find a batch at once. Later it is stored durably with its position, from
+// which the caller resumes after a crash. Damaged files make the index empty when it is opened, and
+// later cause [ErrDamaged]; the caller then rebuilds the index.
 //
-// A batch becomes a segment, which is immutable: in each, the documents of a dataspace form shards
-// of their own. Segments are merged: small ones in memory, then to files, which are mapped. A
-// document that is put again or removed is marked as dead in the segment that holds it.
+// A batch becomes an immutable segment, in which the documents of each dataspace form separate
+// shards. Small segments are merged in memory, then to mapped files. A replaced or removed document
+// is marked as dead in its old segment.
 package index
 
 import (
@@ -27,20 +26,20 @@ import (
 	"labshelf/search"
 )
 
-// maxMemory is how many bytes of segments are in memory before they are merged to a file. Twice as
-// many, and Apply waits.
+// maxMemory is the size of segments in memory, in bytes, at which they are merged to a file. At
+// twice this size Apply waits.
 const maxMemory = 2 << 20
 
-// maxUnsaved is how many changes are applied before the manifest is written anew, however small
-// they are.
+// maxUnsaved is the number of changes after which the manifest is written again, regardless of
+// their size.
 const maxUnsaved = 50_000
 
 var errClosed = errors.New("the search index is closed")
 
-// Change is a document that is put in the place of any with its id, or an id that is removed.
+// Change is a document that replaces any document with its id, or an id to remove.
 type Change struct {
 	Document *search.Document // nil removes ID
-	ID       [16]byte         // of the document that is removed
+	ID       [16]byte         // of the document to remove
 }
 
 func (c *Change) id() [16]byte {
@@ -50,23 +49,23 @@ func (c *Change) id() [16]byte {
 	return c.ID
 }
 
-// Index is open until Close. Its methods can be called at the same time.
+// Index is open until Close. Its methods are safe for concurrent use.
 type Index struct {
 	dir  string
 	step func(string) // called in tests after each change of a file
 
-	merging sync.Mutex // held while a file is made; locked before write
+	merging sync.Mutex // held while a file is written; locked before write
 
 	// write is held while parts change. It is locked before mu.
 	write    sync.Mutex
-	idle     *sync.Cond // on write: a merge has ended
+	idle     *sync.Cond // on write: signals the end of a merge
 	busy     map[*segment]bool
 	next     uint64 // number of the next segment file
 	position []byte
-	saved    []byte         // the position behind what is in files
+	saved    []byte         // the position after the changes in files
 	unsaved  int            // changes since then
-	failed   error          // the last flush
-	replaced []*segmentFile // by a merge, and perhaps still in the manifest
+	failed   error          // the error of the last flush
+	replaced []*segmentFile // by a merge, possibly still in the manifest
 	closed   bool
 
 	mu      sync.Mutex
@@ -76,23 +75,22 @@ type Index struct {
 	done sync.WaitGroup
 }
 
-// part is a segment with the documents of it that are dead. It is immutable: what changes is a
-// copy.
+// part is a segment with its dead documents. It is immutable: changes make a copy.
 type part struct {
 	*segment
 	dead []bitmap     // of each shard
 	file *segmentFile // nil in memory
 }
 
-// snapshot is what one search sees.
+// snapshot is the state that one search sees.
 type snapshot struct {
 	parts []part
-	refs  int // searches, and the index while the snapshot is the current one; under Index.mu
+	refs  int // searches, plus one for the index while the snapshot is current; under Index.mu
 }
 
-// Open opens the index in a directory, which it makes if it is not there, and returns the position
-// of the last change that the index has. An index that is missing, damaged or of another version is
-// opened empty, with no position. The caller closes it.
+// Open opens the index in a directory, which it creates if necessary, and returns the position of
+// the last stored change. An index that is missing, damaged or of another version is opened empty,
+// without a position. The caller closes it.
 func Open(dir string) (*Index, []byte, error) {
 	return open(dir, func(string) {})
 }
@@ -103,7 +101,7 @@ func open(dir string, step func(string)) (*Index, []byte, error) {
 	}
 	x := &Index{dir: dir, step: step, busy: map[*segment]bool{}, wake: make(chan struct{}, 1), current: &snapshot{refs: 1}}
 	x.idle = sync.NewCond(&x.write)
-	m, parts, err := load(dir) // any error is damage
+	m, parts, err := load(dir) // every error counts as damage
 	if err != nil {
 		if err := os.Remove(x.path(manifestName)); err != nil {
 			return nil, nil, err
@@ -118,7 +116,7 @@ func open(dir string, step func(string)) (*Index, []byte, error) {
 	return x, bytes.Clone(m.position), nil
 }
 
-// Close writes what is in memory to files, and ends the background work. Searches that run end
+// Close writes the segments in memory to files, and ends the background work. Running searches end
 // first.
 func (x *Index) Close() error {
 	x.write.Lock()
@@ -142,10 +140,9 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Apply makes a batch of changes in order, and notes the caller's position behind it. Searches that
-// begin after it has returned find the documents. It waits where a flush to disk is slower than the
-// changes. Where that has failed for some time the error is returned, and nothing of the batch is
-// applied.
+// Apply applies a batch of changes in order, and stores the caller's position after it. Searches
+// that begin after its return find the documents. It waits if flushing to disk is slower than the
+// changes. If flushing has failed for some time, it returns the error and applies nothing.
 func (x *Index) Apply(batch []Change, position []byte) error {
 	last := map[[16]byte]int{}
 	for i := range batch {
@@ -191,7 +188,7 @@ func (x *Index) Apply(batch []Change, position []byte) error {
 	return nil
 }
 
-// waitForMemory waits until there is memory for a batch.
+// waitForMemory waits until memory is available for a batch.
 func (x *Index) waitForMemory() error {
 	for !x.closed && memoryBytes(x.current.parts) > 2*maxMemory {
 		if x.failed != nil {
@@ -264,7 +261,7 @@ func memoryBytes(parts []part) int {
 	return n
 }
 
-// publish makes parts the current ones.
+// publish makes parts current.
 func (x *Index) publish(parts []part) {
 	s := &snapshot{parts: parts, refs: 1}
 	x.mu.Lock()
@@ -296,8 +293,8 @@ func (x *Index) release(s *snapshot) {
 	x.drop(s)
 }
 
-// drop ends one use of a snapshot, under mu. The files that no snapshot uses any more are unmapped,
-// and removed if they are obsolete.
+// drop ends one use of a snapshot, under mu. Files that no snapshot uses are unmapped, and removed
+// if they are obsolete.
 func (x *Index) drop(s *snapshot) {
 	s.refs--
 	if s.refs > 0 {
@@ -311,8 +308,8 @@ func (x *Index) drop(s *snapshot) {
 	}
 }
 
-// Incomplete tells whether the document with an id is one that is Incomplete. found is false where
-// there is none.
+// Incomplete reports whether the document with an id is Incomplete. found is false without such a
+// document.
 func (x *Index) Incomplete(id [16]byte) (incomplete, found bool, err error) {
 	s, err := x.acquire()
 	if err != nil {
@@ -341,16 +338,16 @@ func (x *Index) Incomplete(id [16]byte) (incomplete, found bool, err error) {
 	return incomplete, found, err
 }
 
-// Status is what an index holds.
+// Status describes the content of an index.
 type Status struct {
 	Documents int
 	Segments  int
-	Bytes     int // of files, and in memory
-	Memory    int // of that in memory
+	Bytes     int // in files and in memory
+	Memory    int // in memory
 	Position  []byte
 }
 
-// Status returns what the index holds now.
+// Status returns the current status.
 func (x *Index) Status() Status {
 	x.write.Lock()
 	defer x.write.Unlock()
@@ -367,7 +364,7 @@ func (x *Index) Status() Status {
 	return st
 }
 
-// alive returns how many documents are not dead.
+// alive returns the number of documents that are not dead.
 func (p *part) alive() int {
 	n := p.docs
 	for _, d := range p.dead {
@@ -376,8 +373,8 @@ func (p *part) alive() int {
 	return n
 }
 
-// guard calls fn, which reads mapped files, and returns ErrDamaged where one of them cannot be
-// read, or is not any more what was verified: then the numbers in it lead anywhere.
+// guard calls fn, which reads mapped files. It returns ErrDamaged if a file cannot be read, or has
+// changed since its verification, so that its numbers can point anywhere.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// The manifest names the segment files that count, the documents in them that are dead, and the
-// position of the caller. It is written anew whenever a file is added, under another name first.
-// Files that it does not name are removed when the index is opened.
+// The manifest lists the current segment files, their dead documents, and the caller's position. It
+// is written again, under a temporary name first, whenever a file is added. Opening the index
+// removes files that it does not list.
 
 const (
 	manifestName  = "manifest"
@@ -24,7 +24,7 @@ const (
 	segmentSuffix = ".segment"
 )
 
-// manifest is what the manifest says, but for the dead documents.
+// manifest is the content of the manifest without the dead documents.
 type manifest struct {
 	next     uint64 // number of the next segment file
 	position []byte
@@ -38,12 +38,12 @@ func segmentName(number uint64) string {
 type segmentFile struct {
 	path     string
 	data     []byte
-	refs     int  // snapshots that have it
-	obsolete bool // no manifest names it any more
+	refs     int  // snapshots that use it
+	obsolete bool // in no manifest
 }
 
-// tidy unmaps the file when it is not in use, and removes it if it is obsolete. A file that cannot
-// be removed is when the index is opened the next time.
+// tidy unmaps an unused file, and removes it if it is obsolete. If that fails, the next opening of
+// the index removes it.
 func (f *segmentFile) tidy() {
 	if f.refs > 0 {
 		return
@@ -63,7 +63,7 @@ func openPart(path string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	defer func() { _ = f.Close() }() // it was only read, and the mapping stays
+	defer func() { _ = f.Close() }() // it was only read, and the mapping stays valid
 	info, err := f.Stat()
 	if err != nil {
 		return part{}, err
@@ -87,13 +87,13 @@ func openPart(path string) (part, error) {
 	return p, nil
 }
 
-// footerSum identifies a segment: the checksum of its footer, which holds the others but those of
-// the shards, which are in the directory.
+// footerSum identifies a segment by the checksum of its footer. The footer contains the other
+// checksums, except those of the shards, which are in the directory.
 func (s *segment) footerSum() uint32 {
 	return binary.LittleEndian.Uint32(s.data[len(s.data)-4:])
 }
 
-// appendPart appends what the manifest says of a segment file.
+// appendPart appends the manifest entry of a segment file.
 func appendPart(b []byte, p *part) []byte {
 	name := filepath.Base(p.file.path)
 	b = append(binary.AppendUvarint(b, uint64(len(name))), name...)
@@ -111,7 +111,7 @@ func appendPart(b []byte, p *part) []byte {
 	return binary.AppendUvarint(b, 0)
 }
 
-// save writes the manifest, which names the files among parts, so that it is on stable storage.
+// save durably writes the manifest of the files among parts.
 func (x *Index) save(parts []part, position []byte) error {
 	b := []byte(manifestMagic)
 	b = binary.AppendUvarint(b, x.next)
@@ -136,7 +136,7 @@ func (x *Index) save(parts []part, position []byte) error {
 	return syncDir(x.dir)
 }
 
-// writeFile writes a file anew and syncs it. Where that fails it removes the file.
+// writeFile writes and syncs a new file. After an error it removes the file.
 func (x *Index) writeFile(name string, write func(w *bufio.Writer) error) error {
 	f, err := os.OpenFile(x.path(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -170,8 +170,8 @@ func (w stepWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// load opens the files that the manifest of a directory names. Without a manifest there are none.
-// Where anything is wrong it returns ErrDamaged and no file.
+// load opens the files listed in the manifest of a directory; without a manifest, none. After any
+// error it returns ErrDamaged and no files.
 func load(dir string) (m manifest, parts []part, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +190,7 @@ func load(dir string) (m manifest, parts []part, err error) {
 	return manifest{}, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// readManifest returns the parts that it has opened with an error, too.
+// readManifest returns the opened parts even with an error.
 func readManifest(dir string, data []byte) (m manifest, parts []part, err error) {
 	end := len(data) - 4
 	if end < len(manifestMagic) || !bytes.HasPrefix(data, []byte(manifestMagic)) ||
@@ -212,7 +212,7 @@ func readManifest(dir string, data []byte) (m manifest, parts []part, err error)
 	return m, parts, nil
 }
 
-// reader reads a manifest whose checksum is right.
+// reader reads a manifest with a valid checksum.
 type reader struct {
 	rest []byte
 }
@@ -250,7 +250,7 @@ func (r *reader) part(dir string) (part, error) {
 	return p, nil
 }
 
-// removeOthers removes the files of an index that are not among parts.
+// removeOthers removes the index files that are not among parts.
 func removeOthers(dir string, parts []part) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

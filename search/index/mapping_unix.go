@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file that is not empty for reading.
+// mapFile maps a non-empty file for reading.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 }
 
-// unmapFile ends what mapFile began.
+// unmapFile undoes mapFile.
 func unmapFile(data []byte) error {
 	return unix.Munmap(data)
 }
 
-// syncDir brings the entries of a directory to stable storage.
+// syncDir makes the entries of a directory durable.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapFile maps a file that is not empty for reading.
+// mapFile maps a non-empty file for reading.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil {
@@ -22,7 +22,7 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size), nil
 }
 
-// unmapFile ends what mapFile began.
+// unmapFile undoes mapFile.
 func unmapFile(data []byte) error {
 	return windows.UnmapViewOfFile(uintptr(unsafe.Pointer(unsafe.SliceData(data))))
 }

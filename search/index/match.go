@@ -9,19 +9,19 @@ import (
 	"labshelf/search/words"
 )
 
-// How well a word of a query fits a word of a document.
+// The quality of a match between a query word and a document word.
 const (
 	inside = 1
 	prefix = 2
 	whole  = 3
 )
 
-// fit is a word of a zone, by its number, that fits a word of a query.
+// fit is a matching word of a zone, by number.
 type fit struct {
 	word, quality int
 }
 
-// appendFits appends the words of a zone that fit the one word of a clause.
+// appendFits appends the words of a zone that match the single word of a clause.
 func appendFits(to []fit, z *zone, word []byte, exact, substring bool) []fit {
 	switch {
 	case z.words.n == 0:
@@ -68,7 +68,7 @@ func appendPrefixed(to []fit, words *wordList, word []byte) []fit {
 	return to
 }
 
-// appendHolding appends the words that hold a word: at their beginning, or inside.
+// appendHolding appends the words that contain a word, at the beginning or inside.
 func appendHolding(to []fit, words *wordList, word []byte) []fit {
 	offset := 0
 	for {
@@ -90,25 +90,25 @@ func appendHolding(to []fit, words *wordList, word []byte) []fit {
 	}
 }
 
-// isSubstring reports whether a word of a query is found inside words of names.
+// isSubstring reports whether a query word also matches inside words of names.
 func isSubstring(word string) bool {
 	return utf8.RuneCountInString(word) >= 2
 }
 
-// scratch is what one goroutine needs to evaluate shards. It is used again for each.
+// scratch is the reusable memory of one goroutine that evaluates shards.
 type scratch struct {
 	zones   [zoneCount]zone // of the shard
-	fits    []fit           // of the clause at hand, in one zone: those of all clauses would be too many
-	quality []uint8         // of the clause at hand, by document
-	hit     bitmap          // documents of which quality is not 0
+	fits    []fit           // of the current clause, in one zone; those of all clauses would be too many
+	quality []uint8         // of the current clause, by document
+	hit     bitmap          // documents with a quality above 0
 	result  bitmap
 	scores  []uint16
 	runs    [3][]uint32
 	counts  []uint32
 
-	charge  func(units int) error // takes work off the meter of the search
-	spent   int                   // work that is not yet taken off
-	stopped error                 // why the search ends early
+	charge  func(units int) error // subtracts work from the meter of the search
+	spent   int                   // work that is not subtracted yet
+	stopped error                 // the reason why the search ends early
 }
 
 // reset prepares for a shard of n documents.
@@ -122,8 +122,7 @@ func (w *scratch) reset(n int) {
 	clear(w.scores[:n])
 }
 
-// mark notes how much the clause at hand counts for in a document, the greatest number of all that
-// are said of it.
+// mark records the points of a document for the current clause; the maximum counts.
 func (w *scratch) mark(doc int, points uint8) {
 	if w.quality[doc] < points {
 		w.quality[doc] = points
@@ -131,7 +130,7 @@ func (w *scratch) mark(doc int, points uint8) {
 	}
 }
 
-// zonesOf returns the zones in which a clause looks: all up to the last.
+// zonesOf returns the zones of a clause: all up to the last.
 func zonesOf(c *query.Clause) int {
 	if c.Field == query.Name {
 		return nameZone + 1
@@ -139,7 +138,7 @@ func zonesOf(c *query.Clause) int {
 	return ownZones
 }
 
-// possible reports whether a clause may hold of any document.
+// possible reports whether any document can match a clause.
 func (w *scratch) possible(c *query.Clause) bool {
 	for z := range zonesOf(c) {
 		if zone := &w.zones[z]; len(c.Words) == 1 && anySpellingFits(zone, c, z) || len(c.Words) > 1 && phrasePossible(zone, c) {
@@ -149,7 +148,7 @@ func (w *scratch) possible(c *query.Clause) bool {
 	return false
 }
 
-// anySpellingFits reports whether a zone has a word that fits the one word of a clause.
+// anySpellingFits reports whether a zone has a word that matches the single word of a clause.
 func anySpellingFits(zone *zone, c *query.Clause, z int) bool {
 	for s := range c.Spellings(0) {
 		if anyFits(zone, []byte(s.Text), s.Whole, z == nameZone && isSubstring(s.Text)) {
@@ -159,8 +158,8 @@ func anySpellingFits(zone *zone, c *query.Clause, z int) bool {
 	return false
 }
 
-// phrasePossible reports whether a zone has every word of a phrase that has to be there as it is:
-// all but the first and the last.
+// phrasePossible reports whether a zone has every word of a phrase that must match exactly: all
+// except the first and the last.
 func phrasePossible(z *zone, c *query.Clause) bool {
 	if z.words.n == 0 {
 		return false
@@ -178,14 +177,14 @@ func phrasePossible(z *zone, c *query.Clause) bool {
 	return true
 }
 
-// markWords marks the documents of which a clause of words holds.
+// markWords marks the documents that match a clause of words.
 func (w *scratch) markWords(c *query.Clause) {
 	for z := range zonesOf(c) {
 		w.markZone(c, z)
 	}
 }
 
-// markZone marks the documents of which a clause of words holds by one zone.
+// markZone marks the documents that match a clause of words in one zone.
 func (w *scratch) markZone(c *query.Clause, z int) {
 	if len(c.Words) > 1 {
 		w.markPhrase(c, z)
@@ -196,7 +195,7 @@ func (w *scratch) markZone(c *query.Clause, z int) {
 	}
 }
 
-// markWord marks the documents that have a word of a spelling in one zone.
+// markWord marks the documents with a word of a spelling in one zone.
 func (w *scratch) markWord(s words.Spelling, z int) {
 	zone, substring := &w.zones[z], z == nameZone && isSubstring(s.Text)
 	if !s.Whole && !substring && zone.words.n > 0 {
@@ -212,8 +211,8 @@ func (w *scratch) markWord(s words.Spelling, z int) {
 	}
 }
 
-// markList marks the documents of a posting list. It returns how many documents of the result had
-// fewer points before.
+// markList marks the documents of a posting list. It returns the number of documents of the result
+// that had fewer points.
 func (w *scratch) markList(z *zone, list []byte, points uint8) (raised int) {
 	position, at, end := beforeFirst, 0, uint64(0)
 	length, located := len(list), 0
@@ -222,7 +221,7 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) (raised int) {
 		gap, list = takeGap(list)
 		position += gap
 		if uint64(position) < end {
-			continue // the same document once more
+			continue // the same document again
 		}
 		at = z.locate(position, at)
 		end = z.starts.at(at + 1)
@@ -237,7 +236,7 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) (raised int) {
 	return raised
 }
 
-// markPhrase marks the documents in which words follow each other.
+// markPhrase marks the documents that contain a sequence of words.
 func (w *scratch) markPhrase(c *query.Clause, z int) {
 	zone := &w.zones[z]
 	if !phrasePossible(zone, c) {
@@ -255,8 +254,8 @@ func (w *scratch) markPhrase(c *query.Clause, z int) {
 	}
 }
 
-// phrase returns the positions at which a phrase begins: with whole words; with prefix the last may
-// be longer; with inside the first, too, at its front.
+// phrase returns the start positions of a phrase of whole words. With prefix, the last word can be
+// longer; with inside, the first word can also have a longer beginning.
 func (w *scratch) phrase(z *zone, c *query.Clause, quality int) []uint32 {
 	found := w.runs[0][:0]
 	for i := range c.Words {
@@ -277,7 +276,8 @@ func (w *scratch) phrase(z *zone, c *query.Clause, quality int) []uint32 {
 	return found
 }
 
-// appendSpellings appends the positions of the words that fit the i-th word of a phrase, in order.
+// appendSpellings appends the positions of the words that match the i-th word of a phrase, in
+// order.
 func (w *scratch) appendSpellings(to []uint32, z *zone, c *query.Clause, i, quality int) []uint32 {
 	lists := 0
 	for s := range c.Spellings(i) {
@@ -314,7 +314,7 @@ func (w *scratch) appendBeginning(to []uint32, z *zone, word []byte) []uint32 {
 
 // appendEnding appends the positions of the words that end with a word.
 func (w *scratch) appendEnding(to []uint32, z *zone, word []byte) []uint32 {
-	// A separator follows each word, and no word holds one.
+	// A separator follows each word, and words do not contain it.
 	end := append(slices.Clone(word), separator)
 	lists, offset := 0, 0
 	for {
@@ -341,14 +341,14 @@ func (w *scratch) appendPositions(to []uint32, z *zone, word int) []uint32 {
 	return to[:before]
 }
 
-// sortUnion sorts what was appended from a number of sorted lists.
+// sortUnion sorts the concatenation of sorted lists.
 func sortUnion(positions []uint32, lists int) {
 	if lists > 1 {
 		slices.Sort(positions)
 	}
 }
 
-// followed keeps the positions which the others follow at a distance.
+// followed keeps the positions that others follow at a distance.
 func followed(positions, others []uint32, distance uint32) []uint32 {
 	kept := positions[:0]
 	i := 0

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// mergeSource is a shard that goes into a merge, with the documents of it that are alive.
+// mergeSource is a shard in a merge, with its live documents.
 type mergeSource struct {
 	bytes    []byte
 	shard    shard
 	rows     rows
 	dead     bitmap
-	renumber []int32 // the new number of each document, negative for those that are left out
+	renumber []int32 // the new number of each document; negative if it is dropped
 }
 
-// mergeShards returns one shard of the living documents of several, and nil if there are none.
+// mergeShards returns one shard with the live documents of several, or nil if none is left.
 func mergeShards(sources []*mergeSource) []byte {
 	if len(sources) == 1 && sources[0].dead.count() == 0 {
 		return sources[0].bytes
@@ -63,7 +63,7 @@ func mergeShards(sources []*mergeSource) []byte {
 	return w.bytes()
 }
 
-// addProperties adds the values of living documents.
+// addProperties adds the values of live documents.
 func (s *mergeSource) addProperties(to map[string]*values) {
 	paths := s.shard.table(secPaths)
 	for i := range paths.n {
@@ -82,15 +82,15 @@ func (s *mergeSource) addProperties(to map[string]*values) {
 	}
 }
 
-// zoneSource is the zone of one source in a merge: a cursor in its words.
+// zoneSource is a zone of one source in a merge: a cursor over its words.
 type zoneSource struct {
 	zone  zone
 	word  int
 	text  []byte  // of the word
-	moved []int64 // by how much the positions of each document with a text change; dropped for the dead
+	moved []int64 // the shift of the positions of each document with a text; dropped for dead documents
 }
 
-// dropped marks positions that are left out.
+// dropped marks positions that are omitted.
 const dropped = int64(-1) << 40
 
 // mergeZone merges the words of one zone of all sources, and fills texts.
@@ -159,7 +159,7 @@ func mergeWords(cursors wordHeap) *wordWriter {
 	return w
 }
 
-// appendMoved appends the positions that living documents have now.
+// appendMoved appends the new positions of live documents.
 func (z *zoneSource) appendMoved(to, positions []uint32) []uint32 {
 	at := 0
 	for _, p := range positions {
@@ -171,7 +171,7 @@ func (z *zoneSource) appendMoved(to, positions []uint32) []uint32 {
 	return to
 }
 
-// advance goes to the next word, and reports whether there is one.
+// advance moves to the next word, and reports whether there is one.
 func (z *zoneSource) advance() bool {
 	z.word++
 	if z.word == z.zone.words.n {
@@ -181,7 +181,7 @@ func (z *zoneSource) advance() bool {
 	return true
 }
 
-// wordHeap has the source with the least word on top.
+// wordHeap has the source with the smallest word on top.
 type wordHeap []*zoneSource
 
 func (h wordHeap) Len() int           { return len(h) }
@@ -195,8 +195,8 @@ func (h *wordHeap) Pop() any {
 	return x
 }
 
-// groups divides the shards of one dataspace so that each group can become one shard within the
-// limits. A shard that is half full, and of which few documents are dead, forms a group of its own.
+// groups divides the shards of one dataspace so that each group fits into one shard. A shard that
+// is half full with few dead documents is its own group.
 func groups(sources []*mergeSource) [][]*mergeSource {
 	slices.SortStableFunc(sources, func(a, b *mergeSource) int { return cmp.Compare(a.alive(), b.alive()) })
 	var all [][]*mergeSource
@@ -219,13 +219,13 @@ func groups(sources []*mergeSource) [][]*mergeSource {
 
 func (s *mergeSource) alive() int { return s.shard.n - s.dead.count() }
 
-// full reports whether the shard stays alone.
+// full reports whether the shard stays separate.
 func (s *mergeSource) full() bool {
 	large := s.shard.n >= maxDocs/2 || s.positions() >= maxPositions/2
 	return large && s.dead.count() <= s.shard.n/4
 }
 
-// positions returns how many positions the words of the shard take.
+// positions returns the number of positions of the words of the shard.
 func (s *mergeSource) positions() int {
 	n := 0
 	for z := range zoneCount {

@@ -11,11 +11,11 @@ import (
 	"slices"
 )
 
-// fanout is how many segments of about the same size are in memory before they are merged.
+// fanout is the number of segments of similar size in memory that triggers a merge.
 const fanout = 4
 
-// mergeInMemory merges the segments in memory of one size, as long as there are fanout of them. It
-// is called under write.
+// mergeInMemory merges segments of similar size in memory while there are at least fanout of them.
+// The caller holds write.
 func (x *Index) mergeInMemory(parts []part) ([]part, error) {
 	for {
 		small := x.fullTier(parts)
@@ -60,8 +60,8 @@ func without(parts, others []part) []part {
 	})
 }
 
-// mergeParts writes a segment of what lives in several. It goes by dataspace, and holds the
-// documents of one shard at a time.
+// mergeParts writes a segment with the live documents of several. It proceeds by dataspace, and
+// holds the documents of one shard in memory at a time.
 func mergeParts(parts []part, to io.Writer) error {
 	w, err := newSegmentWriter(to)
 	if err != nil {
@@ -75,7 +75,7 @@ func mergeParts(parts []part, to io.Writer) error {
 	return w.finish()
 }
 
-// dataspacesOf returns the dataspaces of which parts have shards, in order.
+// dataspacesOf returns the dataspaces with shards in parts, in order.
 func dataspacesOf(parts []part) [][16]byte {
 	var all [][16]byte
 	for _, p := range parts {
@@ -118,7 +118,7 @@ func (x *Index) background() {
 	}
 }
 
-// mergeOnce flushes the memory, or else merges files, and reports whether there may be more to do.
+// mergeOnce flushes the memory, or else merges files, and reports whether more may remain to do.
 func (x *Index) mergeOnce() bool {
 	x.write.Lock()
 	full := memoryBytes(x.current.parts) > maxMemory || x.unsaved > maxUnsaved
@@ -136,9 +136,9 @@ func (x *Index) mergeOnce() bool {
 	return false
 }
 
-// chooseFiles returns the files to merge: the largest one that is at most four times as large as
-// all smaller ones together, with these. Two or three files remain, at the cost of writing each
-// document some ten times while the first million comes.
+// chooseFiles returns the files to merge: the largest file that is at most four times as large as
+// all smaller ones together, with these. Two or three files remain, at the cost of rewriting each
+// document several times.
 func chooseFiles(parts []part) []part {
 	var files []part
 	for _, p := range parts {
@@ -157,9 +157,8 @@ func chooseFiles(parts []part) []part {
 	return files[:chosen]
 }
 
-// Compact merges everything to one file, and drops what is dead. Searches are quickest then. It is
-// for the end of a rebuild, and takes as long as a third of that; meanwhile the index works as
-// always.
+// Compact merges everything to one file, and drops dead documents. Searches are then fastest. Call
+// it at the end of a rebuild; the index stays usable meanwhile.
 func (x *Index) Compact() error {
 	if err := x.flush(); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (x *Index) Compact() error {
 	}, false)
 }
 
-// Expunge takes documents that are dead out of all files. Meanwhile the index works as always.
+// Expunge removes dead documents from all files. The index stays usable meanwhile.
 func (x *Index) Expunge() error {
 	if err := x.flush(); err != nil {
 		return err
@@ -179,7 +178,7 @@ func (x *Index) Expunge() error {
 	}, false)
 }
 
-// flush writes what is in memory to a file, and the manifest with the position behind it.
+// flush writes the segments in memory to a file, and the manifest with the position after them.
 func (x *Index) flush() error {
 	err := x.mergeToFile(func(parts []part) []part {
 		return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.file != nil })
@@ -191,8 +190,8 @@ func (x *Index) flush() error {
 	return err
 }
 
-// mergeToFile merges the chosen parts to one file, and writes the manifest: with the present
-// position if they are all that is in memory.
+// mergeToFile merges the chosen parts to one file, and writes the manifest, with the current
+// position if the parts are all that is in memory.
 func (x *Index) mergeToFile(choose func([]part) []part, flush bool) error {
 	x.merging.Lock()
 	defer x.merging.Unlock()
@@ -230,8 +229,8 @@ func (x *Index) mergeToFile(choose func([]part) []part, flush bool) error {
 	return guard(func() error { return x.replace(chosen, merged) })
 }
 
-// writeSegment merges parts to a file, and opens it. Nothing of what is dead already is in it, and
-// nil is returned where nothing is left.
+// writeSegment merges parts to a file, and opens it. It omits documents that are already dead, and
+// returns nil if nothing remains.
 func (x *Index) writeSegment(name string, parts []part) (*part, error) {
 	err := guard(func() error {
 		return x.writeFile(name, func(w *bufio.Writer) error { return mergeParts(parts, w) })
@@ -249,8 +248,8 @@ func (x *Index) writeSegment(name string, parts []part) (*part, error) {
 	return &p, nil
 }
 
-// replace puts a merged part in the place of those that it was made of, and writes the manifest. It
-// is called under write.
+// replace replaces the parts of a merge by its result, and writes the manifest. The caller holds
+// write.
 func (x *Index) replace(old []part, merged *part) error {
 	var parts []part
 	died := map[[16]byte]bool{}
@@ -288,7 +287,7 @@ func (x *Index) replace(old []part, merged *part) error {
 	return nil
 }
 
-// diedSince adds the ids of the documents that have died since an older state of the part.
+// diedSince adds the ids of documents that have died since an older state of the part.
 func (p *part) diedSince(old *part, ids map[[16]byte]bool) error {
 	for at, dead := range p.dead {
 		for doc := range dead.each {

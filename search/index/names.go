@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// appendName appends a name to its block: how many bytes it shares with the name before it, and the
-// rest.
+// appendName appends a name to its block: the length of the prefix shared with the previous name,
+// and the rest.
 func appendName(b []byte, shared int, name string) []byte {
 	b = binary.AppendUvarint(b, uint64(shared))
 	b = binary.AppendUvarint(b, uint64(len(name)-shared))
 	return append(b, name[shared:]...)
 }
 
-// commonPrefix returns how many bytes a and b share at their beginnings.
+// commonPrefix returns the length of the common prefix of a and b.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -23,11 +23,11 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// nameReader reads the folded names of a shard. It is quickest when it reads forwards.
+// nameReader reads the folded names of a shard. Forward reads are fastest.
 type nameReader struct {
 	names  []byte
 	blocks column
-	rest   []byte // behind the last name that was read
+	rest   []byte // after the last read name
 	next   int    // its number + 1; 0 before the first
 	name   []byte
 }
@@ -53,7 +53,7 @@ func (r *nameReader) at(doc int) []byte {
 	return r.name
 }
 
-// firstAfter returns the number of the first document whose name and id are greater than these.
+// firstAfter returns the number of the first document with a greater name and id.
 func (s *shard) firstAfter(name string, id [16]byte) int {
 	names := s.names()
 	return sort.Search(s.n, func(doc int) bool {

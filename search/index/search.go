@@ -12,21 +12,21 @@ import (
 	"labshelf/search/query"
 )
 
-// Request is what a search is for.
+// Request describes a search.
 type Request struct {
 	Query      query.Query // with its In clauses resolved
-	All        bool        // every dataspace, else:
-	Dataspaces [][16]byte  // those that the caller may read, sorted
+	All        bool        // every dataspace; otherwise:
+	Dataspaces [][16]byte  // the readable dataspaces, sorted
 	Order      Order
-	After      *Position // of the last hit of the page before; nil begins with the first
-	Limit      int       // hits, at most
-	Counts     int       // values of each kind, at most; 0 counts nothing
+	After      *Position // the last hit of the previous page; nil for the first page
+	Limit      int       // maximum number of hits
+	Counts     int       // maximum number of values of each kind; 0 counts nothing
 }
 
-// Result is what was found.
+// Result is the result of a search.
 type Result struct {
 	Hits   []Hit // in order
-	Total  int   // of all hits, on whichever page
+	Total  int   // of all hits, on all pages
 	Counts Counts
 }
 
@@ -36,7 +36,7 @@ type task struct {
 	shard int
 }
 
-// open returns the shard, the dataspace of its documents, and those of them that are dead.
+// open returns the shard, its dataspace, and its dead documents.
 func (t *task) open() (s shard, dataspace [16]byte, dead bitmap, err error) {
 	s, err = t.part.shard(t.shard)
 	return s, t.part.shards[t.shard].dataspace, t.part.dead[t.shard], err
@@ -47,20 +47,20 @@ type job struct {
 	request    *Request
 	tasks      []task
 	containers []containers // of each clause
-	next       atomic.Int64 // of the tasks that no worker has taken
+	next       atomic.Int64 // of the tasks that no worker has started
 	meter      meter
 }
 
-// docsPerWorker is how many documents make a second goroutine worth while.
+// docsPerWorker is the number of documents that justifies another goroutine.
 const docsPerWorker = 10_000
 
-// Search returns the hits of a query among the documents that are there when it begins. Its only
-// errors are those of ctx, ErrDamaged, ErrTooCostly, and that the index is closed.
+// Search returns the hits of a query among the documents at its beginning. Its only errors are the
+// error of ctx, ErrDamaged, ErrTooCostly, and the error of a closed index.
 func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
 	return x.search(ctx, r, MaxWork)
 }
 
-// search is Search with another bound of its work.
+// search is Search with a different work limit.
 func (x *Index) search(ctx context.Context, r Request, maxWork int64) (Result, error) {
 	s, err := x.acquire()
 	if err != nil {
@@ -105,8 +105,8 @@ func (x *Index) search(ctx context.Context, r Request, maxWork int64) (Result, e
 	return result, nil
 }
 
-// tasks returns the shards of the dataspaces of a request, the largest first, and how many
-// documents they hold.
+// tasks returns the shards of the dataspaces of a request, largest first, and their number of
+// documents.
 func (r *Request) tasks(s *snapshot) ([]task, int) {
 	var all []task
 	docs := 0
@@ -142,7 +142,7 @@ type worker struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// run searches shards until there are no more.
+// run searches shards until none is left.
 func (w *worker) run(ctx context.Context, j *job) error {
 	memory := scratches.Get().(*scratch)
 	memory.begin(j.meter.charge(ctx))
@@ -152,7 +152,7 @@ func (w *worker) run(ctx context.Context, j *job) error {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return err // what a scratch holds is not clean now
+			return err // the scratch is not clean
 		}
 		s, dataspace, dead, err := j.tasks[i].open()
 		if err != nil {

@@ -14,14 +14,14 @@ import (
 	"labshelf/search"
 )
 
-// ErrDamaged says that the index cannot be trusted: a checksum is wrong, or a file cannot be read.
-// It is to be thrown away and made anew.
+// ErrDamaged means that the index is unreliable: a checksum is wrong, or a file cannot be read. The
+// caller discards and rebuilds it.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// A segment is immutable: shards, sorted by dataspace, the directory of them, a hash table from ids
-// to documents, and the footer. Each shard has its checksum in the directory, directory and table
-// have theirs in the footer, the footer its own. They are verified when they are first read: the
-// footer and the directory when the segment is opened.
+// A segment is immutable: shards sorted by dataspace, their directory, a hash table from ids to
+// documents, and the footer. The directory has the checksum of each shard, and the footer has the
+// checksums of directory, table and itself. They are verified on first use: footer and directory
+// when the segment is opened.
 
 const (
 	segmentMagic  = "labshelf index 2"
@@ -33,7 +33,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// entry says where a shard of a dataspace is.
+// entry locates a shard of a dataspace.
 type entry struct {
 	dataspace     [16]byte
 	offset, bytes int
@@ -61,7 +61,7 @@ func (w *segmentWriter) write(b []byte) error {
 	return err
 }
 
-// add adds a shard. Those of one dataspace come together, dataspaces in order.
+// add adds a shard. The shards of a dataspace are consecutive, and dataspaces are in order.
 func (w *segmentWriter) add(dataspace [16]byte, data []byte) error {
 	s := openShard(data)
 	w.entries = append(w.entries, entry{
@@ -73,7 +73,7 @@ func (w *segmentWriter) add(dataspace [16]byte, data []byte) error {
 	return w.write(data)
 }
 
-// finish writes what follows the shards.
+// finish writes the parts after the shards.
 func (w *segmentWriter) finish() error {
 	var directory []byte
 	for _, e := range w.entries {
@@ -94,8 +94,8 @@ func (w *segmentWriter) finish() error {
 	return errors.Join(w.write(directory), w.write(table), w.write(footer))
 }
 
-// idTable returns the hash table of ids: open addressing, in each slot the number of a document +
-// 1.
+// idTable returns the hash table of ids: open addressing, with the number of a document + 1 in each
+// slot.
 func idTable(ids [][16]byte) []byte {
 	table := make([]byte, 4*(len(ids)*slotsPerThree/3+1))
 	for i, id := range ids {
@@ -108,7 +108,7 @@ func idTable(ids [][16]byte) []byte {
 	return table
 }
 
-// slotOf returns where in a table of a size the search for an id begins.
+// slotOf returns the first slot for an id in a table of a size.
 func slotOf(id [16]byte, size int) int {
 	h := binary.BigEndian.Uint64(id[:8])*0x9e3779b97f4a7c15 ^ binary.BigEndian.Uint64(id[8:])
 	h ^= h >> 32
@@ -173,7 +173,7 @@ func openSegment(data []byte) (*segment, error) {
 	return s, nil
 }
 
-// shard opens a shard, and verifies it when that is done for the first time.
+// shard opens a shard, and verifies it on first use.
 func (s *segment) shard(i int) (shard, error) {
 	data := s.raw(i)
 	if err := s.verify(i, data, s.shards[i].sum); err != nil {
@@ -182,7 +182,7 @@ func (s *segment) shard(i int) (shard, error) {
 	return openShard(data), nil
 }
 
-// raw returns the bytes of a shard, whatever they are.
+// raw returns the bytes of a shard without verification.
 func (s *segment) raw(i int) []byte {
 	e := &s.shards[i]
 	return s.data[e.offset : e.offset+e.bytes]
@@ -199,7 +199,7 @@ func (s *segment) verify(i int, data []byte, sum uint32) error {
 	return nil
 }
 
-// of returns the numbers of the shards of a dataspace: from begin to end-1.
+// of returns the range of shard numbers of a dataspace: from begin to end-1.
 func (s *segment) of(dataspace [16]byte) (begin, end int) {
 	begin = sort.Search(len(s.shards), func(i int) bool { return bytes.Compare(s.shards[i].dataspace[:], dataspace[:]) >= 0 })
 	for end = begin; end < len(s.shards) && s.shards[end].dataspace == dataspace; end++ {
@@ -228,7 +228,7 @@ func (s *segment) find(id [16]byte) (at, doc int, ok bool, err error) {
 	}
 }
 
-// buildSegment returns a segment of documents, none of which has the id of another.
+// buildSegment returns a segment of documents with distinct ids.
 func buildSegment(docs []*search.Document) ([]byte, error) {
 	docs = slices.Clone(docs)
 	slices.SortStableFunc(docs, func(a, b *search.Document) int { return bytes.Compare(a.Dataspace[:], b.Dataspace[:]) })

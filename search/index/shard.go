@@ -9,25 +9,25 @@ import (
 	"labshelf/search"
 )
 
-// A shard holds documents of one dataspace, numbered in the order of their folded names, then ids.
-// It is a bundle of the sections below, and nothing in it refers to another shard: a search reads
-// the shards of readable dataspaces and touches no byte of others.
+// A shard contains documents of one dataspace, ordered by folded name, then id. It is a bundle of
+// the sections below, and refers to no other shard. A search therefore reads only shards of
+// readable dataspaces.
 
-// maxDocs and maxPositions limit a shard, and by that the memory that a merge takes. A large
-// dataspace has several shards.
+// maxDocs and maxPositions limit a shard, and thereby the memory of a merge. A large dataspace has
+// several shards.
 const (
 	maxDocs      = 1 << 15
 	maxPositions = 1 << 22
 )
 
-// Sections of a shard. Of the kinds of values that documents share, a table has the different ones,
-// and a column says by number which one a document has.
+// Sections of a shard. For shared values, a table has the distinct values, and a column has the
+// number of each document's value.
 const (
-	secCount  = iota // of documents, a column of one
-	secNames         // blocks of names, each the length that it shares with the one before, and the rest
-	secBlocks        // where each block begins
+	secCount  = iota // number of documents, a column of one
+	secNames         // blocks of names: each the length of the prefix shared with the previous name, and the rest
+	secBlocks        // start of each block
 	secIDs
-	secSets     // different ids of sets
+	secSets     // distinct ids of sets
 	secSetOf    // number of the set
 	secFlags    // kind and incompleteFlag
 	secStamps   // µs
@@ -39,18 +39,18 @@ const (
 	secUploader // table
 	secUploaded // number of the uploader
 	secTags     // table of labels
-	secTagEnds  // where the tags of each document end in secTagOf
+	secTagEnds  // end of the tags of each document in secTagOf
 	secTagOf    //
 	secCreators // as the tags
 	secCreatorEnds
 	secCreatorOf
 	secPaths  // table of paths of properties
-	secValues // a bundle of the values of each path
+	secValues // a bundle with the values of each path
 	secZones  // zoneCount of them follow
 	sections  = secZones + zoneCount
 )
 
-// shardWriter makes a shard of rows in order.
+// shardWriter builds a shard from rows in order.
 type shardWriter struct {
 	n                                    int
 	names                                []byte
@@ -65,7 +65,7 @@ type shardWriter struct {
 	postings                             [zoneCount]*wordWriter
 }
 
-// numbering gives different texts numbers as they come; bytes sorts them.
+// numbering numbers distinct texts in order of appearance; bytes sorts them.
 type numbering struct {
 	numbers map[string]uint64
 	of      []uint64
@@ -83,7 +83,7 @@ func (t *numbering) number(text string) uint64 {
 	return n
 }
 
-// sorted returns the texts in byte order, and the numbers of those that were given, in it.
+// sorted returns the texts in byte order, and the new number of each given text.
 func (t *numbering) sorted() (texts []string, of []uint64) {
 	texts = slices.Sorted(maps.Keys(t.numbers))
 	renumber := make([]uint64, len(texts))
@@ -110,7 +110,7 @@ func (l *lists) add(all []label) {
 	l.ends = append(l.ends, uint64(len(l.of)))
 }
 
-// namesInBlock is how many names one block holds.
+// namesInBlock is the number of names in a block.
 const namesInBlock = 16
 
 // add adds the next row.
@@ -169,7 +169,7 @@ func (w *shardWriter) bytes() []byte {
 	return appendBundle(nil, s[:]...)
 }
 
-// buildShard returns a shard of documents of one dataspace. It sorts them.
+// buildShard returns a shard of documents of one dataspace, which it sorts.
 func buildShard(docs []*search.Document) []byte {
 	rows := make([]row, len(docs))
 	order := make([]int, len(docs))
@@ -195,7 +195,7 @@ func buildShard(docs []*search.Document) []byte {
 	return w.bytes()
 }
 
-// shard reads what a shardWriter made.
+// shard reads the format of shardWriter.
 type shard struct {
 	n    int
 	data bundle
@@ -217,7 +217,7 @@ func (s *shard) id(doc int) [16]byte {
 	return [16]byte(s.data.part(secIDs)[16*doc:])
 }
 
-// set returns the id of a set by its number.
+// set returns the id of a set by number.
 func (s *shard) set(number int) [16]byte {
 	return [16]byte(s.data.part(secSets)[16*number:])
 }
@@ -232,7 +232,7 @@ func (s *shard) values(path string) (storedValues, bool) {
 	return openValues(openBundle(s.data.part(secValues), paths.n).part(i)), true
 }
 
-// labelsOf are the labels of the documents of a shard.
+// labelsOf reads the labels of the documents of a shard.
 type labelsOf struct {
 	labels   table
 	ends, of column
@@ -242,7 +242,7 @@ func (s *shard) labels(section int) labelsOf {
 	return labelsOf{s.table(section), s.column(section + 1), s.column(section + 2)}
 }
 
-// bounds returns where the numbers of the labels of a document stand in of.
+// bounds returns the range of the label numbers of a document in of.
 func (l *labelsOf) bounds(doc int) (begin, end int) {
 	if doc > 0 {
 		begin = int(l.ends.at(doc - 1))
@@ -260,7 +260,7 @@ func (l *labelsOf) list(doc int) []label {
 	return all
 }
 
-// rows reads the documents of a shard as they were added.
+// rows reads the documents of a shard back as rows.
 type rows struct {
 	shard                                               *shard
 	sets, flags, stamps, created, sizes, years, typ, up column

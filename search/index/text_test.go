@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// BenchmarkFullText measures what the full text of the files of a folder, SEARCH_TEXT, takes in the
-// index: at most 0.3 of the text. Without the variable it is docs, which is too little for the aim.
-// It is for -benchtime=1x.
+// BenchmarkFullText measures the size of the full text of the files of a folder, SEARCH_TEXT, in
+// the index: at most 0.3 of the text. By default the folder is docs, which is too small for this
+// goal. Run it with -benchtime=1x.
 func BenchmarkFullText(b *testing.B) {
 	root := cmp.Or(os.Getenv("SEARCH_TEXT"), filepath.Join("..", "..", "docs"))
 	l := newLab(10)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// values are the values of one property in a shard, in the order of documents.
+// values contains the values of one property in a shard, in document order.
 type values struct {
 	texts   []textValue
 	numbers []numberValue
@@ -16,12 +16,12 @@ type values struct {
 
 type textValue struct {
 	doc   int
-	words string // as joinWords returns them
+	words string // from joinWords
 }
 
 type numberValue struct {
 	doc         int
-	written, si float64 // NaN where the unit is unknown
+	written, si float64 // NaN if the unit is unknown
 	unit        string
 }
 
@@ -30,24 +30,24 @@ type dateValue struct {
 	micro int64
 }
 
-// sort brings values that were collected from several shards into the order of documents.
+// sort sorts values from several shards by document.
 func (v *values) sort() {
 	slices.SortStableFunc(v.texts, func(a, b textValue) int { return cmp.Compare(a.doc, b.doc) })
 	slices.SortStableFunc(v.numbers, func(a, b numberValue) int { return cmp.Compare(a.doc, b.doc) })
 	slices.SortStableFunc(v.dates, func(a, b dateValue) int { return cmp.Compare(a.doc, b.doc) })
 }
 
-// Parts of the values of a path in a shard. The texts and units are tables; each of the other parts
-// is a column.
+// Parts of the values of a path in a shard. Texts and units are tables; the other parts are
+// columns.
 const (
 	valueTexts = iota
 	textDocs
-	textNumbers // of the texts in their table
+	textNumbers // numbers of the texts in their table
 	valueUnits
 	numberDocs
 	numberUnits
 	numberWritten // bits of the floats
-	numberSI      // none where all are as written
+	numberSI      // empty if all are as written
 	dateDocs
 	dateMicros
 	valueParts
@@ -87,7 +87,7 @@ func (v *values) bytes() []byte {
 		docs, numbers = append(docs, uint64(d.doc)), append(numbers, uint64(d.micro))
 	}
 	p[dateDocs], p[dateMicros] = columnOf(docs), columnOf(numbers)
-	// How many there are stands in no column of width 0.
+	// A column of width 0 does not contain its length.
 	counts := columnOf([]uint64{uint64(len(v.texts)), uint64(len(v.numbers)), uint64(len(v.dates)), math.MaxUint32})
 	return appendBundle(nil, append([][]byte{counts}, p[:]...)...)
 }
@@ -101,7 +101,7 @@ func numbered(texts map[string]uint64) []byte {
 	return tableOf(sorted)
 }
 
-// storedValues reads what values.bytes returned.
+// storedValues reads the format of values.bytes.
 type storedValues struct {
 	texts, numbers, dates int // how many
 	parts                 bundle
@@ -124,8 +124,8 @@ func (s *storedValues) si() column {
 	return s.column(numberSI)
 }
 
-// addTo adds the values of the documents that have a new number, under that; of others it is
-// negative.
+// addTo adds the values of documents under their new numbers; documents with a negative number are
+// dropped.
 func (s *storedValues) addTo(v *values, renumber []int32) {
 	docs, numbers, texts := s.column(textDocs), s.column(textNumbers), s.table(valueTexts)
 	for i := range s.texts {

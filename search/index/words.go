@@ -6,14 +6,13 @@ import (
 	"sort"
 )
 
-// wordList holds the words of a zone in byte order, each with a separator behind it, so that a
-// search through the bytes of all words meets no two at once; and their posting lists in the same
-// order. A list has the differences of positions as varints and a separator behind it: no
-// difference is 0, and so none of their bytes. Where a word and its list begin is known of each
-// wordsInBlock-th.
+// wordList contains the words of a zone in byte order, each followed by a separator, so that a scan
+// of all bytes cannot match across words. The posting lists follow in the same order. A list has
+// the differences of positions as varints, followed by a separator: no difference is 0, so none of
+// their bytes is. The start of every wordsInBlock-th word and list is known.
 type wordList struct {
 	n        int
-	heads    column // where each block begins in texts
+	heads    column // start of each block in texts
 	lists    column // and in postings
 	texts    []byte
 	postings []byte
@@ -21,14 +20,14 @@ type wordList struct {
 
 const wordsInBlock = 16
 
-// wordWriter makes a wordList of words in order.
+// wordWriter builds a wordList from words in order.
 type wordWriter struct {
 	n               int
 	heads, lists    []uint64
 	texts, postings []byte
 }
 
-// add adds a word, greater than the last, with its positions in ascending order.
+// add adds a word that is greater than the last one, with its positions in ascending order.
 func (w *wordWriter) add(word string, positions []uint32) {
 	if w.n%wordsInBlock == 0 {
 		w.heads = append(w.heads, uint64(len(w.texts)))
@@ -44,7 +43,7 @@ func (w *wordWriter) add(word string, positions []uint32) {
 	w.postings = append(w.postings, separator)
 }
 
-// beforeFirst is what the first difference is counted from: 1 less than 0, as uint32 wraps.
+// beforeFirst is the base of the first difference: -1 as a wrapped uint32.
 const beforeFirst = ^uint32(0)
 
 func (w *wordWriter) bytes() []byte {
@@ -57,8 +56,7 @@ func openWords(b []byte) wordList {
 	return wordList{int(binary.LittleEndian.Uint32(p.part(0))), openColumn(p.part(1)), openColumn(p.part(2)), p.part(3), p.part(4)}
 }
 
-// skip returns what stands between the separators behind and before the i-th and the next text,
-// from the head of its block on.
+// skip returns the i-th text after the head of a block, between its separators.
 func skip(texts []byte, head uint64, i int) []byte {
 	texts = texts[head:]
 	for range i % wordsInBlock {
@@ -67,7 +65,7 @@ func skip(texts []byte, head uint64, i int) []byte {
 	return texts[:bytes.IndexByte(texts, separator)]
 }
 
-// at returns a word by its number.
+// at returns a word by number.
 func (l *wordList) at(i int) []byte {
 	return skip(l.texts, l.heads.at(i/wordsInBlock), i)
 }
@@ -78,7 +76,7 @@ func (l *wordList) list(i int) []byte {
 }
 
 // lower returns the number of the first word that is not less than word, and the bytes of all words
-// from there on.
+// from it on.
 func (l *wordList) lower(word []byte) (int, []byte) {
 	blocks := (l.n + wordsInBlock - 1) / wordsInBlock
 	block := max(0, sort.Search(blocks, func(b int) bool { return bytes.Compare(l.at(b*wordsInBlock), word) >= 0 })-1)
@@ -103,8 +101,8 @@ func (l *wordList) find(word []byte) (int, bool) {
 	return i, len(rest) > len(word) && rest[len(word)] == separator && bytes.HasPrefix(rest, word)
 }
 
-// holding returns the number of the word that holds the byte at an offset of all words, and where
-// it begins and ends.
+// holding returns the number of the word at an offset in the bytes of all words, with its begin and
+// end.
 func (l *wordList) holding(offset int) (i, begin, end int) {
 	blocks := (l.n + wordsInBlock - 1) / wordsInBlock
 	block := sort.Search(blocks, func(b int) bool { return int(l.heads.at(b)) > offset }) - 1

@@ -7,27 +7,27 @@ import (
 	"sync/atomic"
 )
 
-// ErrTooCostly is the error of a search that would read more of the index than MaxWork allows.
+// ErrTooCostly means that a search would read more of the index than MaxWork allows.
 var ErrTooCostly = errors.New("the query reads too much of the index")
 
-// MaxWork bounds one search, in units of some 4 ns of a processor: about two seconds. The words
-// of a sentence cost less than a thousandth of that. Only many words that are the beginning of
-// most words of many files, such as single digits in tables of numbers, come near it.
+// MaxWork limits one search, in units of work. The words of a sentence cost a tiny fraction of it.
+// Only many words that are prefixes of most words of many files, such as single digits in tables of
+// numbers, come near it.
 const MaxWork = 512 << 20
 
-// Units of work, by measurement of their parts against each other.
+// Costs of operations in units of work.
 const (
 	decodeCost  = 1  // a position of a posting list
 	locateCost  = 8  // a document of a posting list
 	collectCost = 8  // a position that is collected and sorted for a phrase
-	fitCost     = 16 // a word of the index that fits
+	fitCost     = 16 // a matching word of the index
 )
 
-// meter counts the work of one search over all of its goroutines.
+// meter counts the remaining work of one search over all of its goroutines.
 type meter struct{ left atomic.Int64 }
 
-// charge returns a function that takes units off the meter. It returns ErrTooCostly once none is
-// left, and the error of ctx once that has ended.
+// charge returns a function that subtracts units from the meter. It returns ErrTooCostly when the
+// meter is empty, and the error of ctx when ctx has ended.
 func (m *meter) charge(ctx context.Context) func(units int) error {
 	return func(units int) error {
 		if m.left.Add(int64(-units)) < 0 {
@@ -37,10 +37,10 @@ func (m *meter) charge(ctx context.Context) func(units int) error {
 	}
 }
 
-// chargeStep is how much work a goroutine does between two looks at the meter.
+// chargeStep is the amount of work between two updates of the meter.
 const chargeStep = 1 << 16
 
-// spend notes work, and reports whether the search continues. After false the scratch is not
+// spend records work, and reports whether the search continues. After false the scratch is not
 // clean.
 func (w *scratch) spend(units int) bool {
 	w.spent += units
@@ -56,7 +56,7 @@ func (w *scratch) begin(charge func(units int) error) {
 	w.charge, w.spent, w.stopped = charge, 0, nil
 }
 
-// end settles the work of one search, and keeps the scratch for another one unless the search was
+// end records the remaining work of a search. It keeps the scratch for reuse, unless the search was
 // stopped or needed much memory.
 func (w *scratch) end() error {
 	if w.stopped == nil {
@@ -73,9 +73,9 @@ func (w *scratch) end() error {
 	return nil
 }
 
-// markPrefixed marks the documents with words of a zone that begin with a word. Once each
-// document of the result has its points, the rest of the words adds nothing and is left out: a
-// digit is the beginning of most words in tables of numbers.
+// markPrefixed marks the documents with words of a zone that begin with a word. Once each document
+// of the result has its points, it skips the remaining words: a digit is the prefix of most words
+// in tables of numbers.
 func (w *scratch) markPrefixed(zone *zone, word []byte, weight int) {
 	words := &zone.words
 	i, rest := words.lower(word)
@@ -96,11 +96,12 @@ func (w *scratch) markPrefixed(zone *zone, word []byte, weight int) {
 	}
 }
 
-// countLackingAfter is how many words are marked before it pays to count what is lacking.
+// countLackingAfter is the number of marked words after which counting the missing documents pays
+// off.
 const countLackingAfter = 16
 
-// lacking returns how many documents of the result that have a text in a zone count for less than
-// points.
+// lacking returns the number of documents of the result with a text in a zone and less than the
+// given points.
 func (w *scratch) lacking(z *zone, points uint8) (n int) {
 	w.spend(z.count * decodeCost)
 	for i := range z.count {

@@ -58,8 +58,8 @@ func numbers(n int) string {
 	return strings.Join(all, " ")
 }
 
-// TestDigitsAreCheap searches for many digits, each the beginning of a ninth of all words. The
-// cost stays below a third of looking at each position of the index once.
+// TestDigitsAreCheap searches for many digits, each the prefix of a ninth of all words. The cost is
+// below a third of reading each position of the index once.
 func TestDigitsAreCheap(t *testing.T) {
 	t.Parallel()
 	const files, cells = 200, 1000
@@ -71,8 +71,8 @@ func TestDigitsAreCheap(t *testing.T) {
 	}
 }
 
-// TestSearchIsCutOff where it costs more than the bound, by words and by phrases, and leaves
-// nothing behind that another search would find.
+// TestSearchIsCutOff exceeds the limit by words and by phrases, and checks that later searches are
+// not affected.
 func TestSearchIsCutOff(t *testing.T) {
 	t.Parallel()
 	const files, cells = 50, 500

@@ -6,47 +6,47 @@ import (
 	"sort"
 )
 
-// Zones are the texts of a document that count alike in the order by relevance. Each has words of
-// its own.
+// Zones are the texts of a document with equal weight in the order by relevance. Each has its own
+// words.
 const (
 	nameZone  = iota // the name
 	labelZone        // tags, title, creators, keywords
 	textZone         // description, paths and texts of properties
 	bodyZone         // the full text
-	ownZones         // how many there are of a document itself
+	ownZones         // the number of zones of a document itself
 
-	// containerZone is name and title once more, of dataspaces and sets alone: what is in them is
+	// containerZone contains name and title again, for dataspaces and sets only: their content is
 	// found by these.
 	containerZone = ownZones
 	zoneCount     = ownZones + 1
 )
 
-// weights is what a whole word of each zone counts for; a prefix counts for two thirds, a substring
-// for one.
+// weights are the points for a whole word of each zone. A prefix counts two thirds, a substring one
+// third.
 var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1, containerZone: 1}
 
-// zone is the inverted index of one zone of a shard. The words of all its documents are numbered in
-// one row, by positions: those of a text follow each other, and a number is left out behind each
-// text, so that no phrase crosses its end. A posting list holds the positions of one word. Both
-// where a word is and in which documents follow from that.
+// zone is the inverted index of one zone of a shard. The words of all its documents are numbered by
+// consecutive positions. One number is skipped after each text, so that no phrase crosses its end.
+// A posting list contains the positions of one word, which determine both its place and its
+// documents.
 type zone struct {
 	words  wordList
-	count  int    // of documents with a text in this zone
-	docs   column // their numbers; of no use where every document has a text
+	count  int    // number of documents with a text in this zone
+	docs   column // their numbers; unused if every document has a text
 	sparse bool
-	starts column // of their positions: count+1 of them
+	starts column // of their positions: count+1 entries
 }
 
-// zoneTexts is what the positions of a zone are made of: which documents have texts, and how many
-// positions each takes.
+// zoneTexts describes the positions of a zone: the documents with texts, and the number of
+// positions of each.
 type zoneTexts struct {
 	docs   []uint64
 	starts []uint64
 	next   uint64
 }
 
-// add takes a number of positions for a document, and returns the first. Documents come in order;
-// without positions they are left out.
+// add reserves positions for a document, and returns the first one. Documents come in order; those
+// without positions are omitted.
 func (t *zoneTexts) add(doc int, positions uint64) uint64 {
 	begin := t.next
 	if positions > 0 {
@@ -57,7 +57,7 @@ func (t *zoneTexts) add(doc int, positions uint64) uint64 {
 	return begin
 }
 
-// zoneBytes returns a zone of a shard with n documents. A zone without words is no bytes.
+// zoneBytes returns a zone of a shard with n documents. A zone without words has no bytes.
 func zoneBytes(w *wordWriter, t *zoneTexts, n int) []byte {
 	if w.n == 0 {
 		return nil
@@ -97,16 +97,16 @@ func (z *zone) appendPositions(to []uint32, word int) []uint32 {
 	return to
 }
 
-// takeGap takes the first number of a posting list.
+// takeGap reads the first number of a posting list.
 func takeGap(list []byte) (gap uint32, rest []byte) {
 	if list[0] < 0x80 {
 		return uint32(list[0]), list[1:]
 	}
 	long, n := binary.Uvarint(list)
-	return uint32(long), list[max(n, 1):] // none is longer than it may be but in a file that changes while it is read
+	return uint32(long), list[max(n, 1):] // longer ones occur only if the file changes while it is read
 }
 
-// doc returns the number of the i-th document that has a text here.
+// doc returns the number of the i-th document with a text in this zone.
 func (z *zone) doc(i int) int {
 	if z.sparse {
 		return int(z.docs.at(i))
@@ -114,8 +114,8 @@ func (z *zone) doc(i int) int {
 	return i
 }
 
-// locate returns which of the documents with a text, by their order here, holds a position. It is
-// not before from.
+// locate returns the index of the document that contains a position, among the documents with a
+// text. The result is not before from.
 func (z *zone) locate(position uint32, from int) int {
 	p := uint64(position)
 	step := 1
@@ -130,7 +130,7 @@ func (z *zone) locate(position uint32, from int) int {
 	return from + sort.Search(step-1, func(i int) bool { return z.starts.at(from+i+1) > p })
 }
 
-// invert collects words of documents that are added in order.
+// invert collects the words of documents that are added in order.
 type invert map[string][]uint32
 
 // writer returns all words with their positions.

@@ -7,10 +7,10 @@ import (
 	"labshelf/search/words"
 )
 
-// reader makes a clause of the value of a field.
+// reader makes a clause from the value of a field.
 type reader func(value) (Clause, error)
 
-// fields are the names that are no properties, folded.
+// fields maps the folded names of fields that are not properties.
 var fields = map[string]reader{
 	"name":     func(v value) (Clause, error) { return readWords(Name, v) },
 	"creator":  func(v value) (Clause, error) { return readWords(Creator, v) },
@@ -25,14 +25,14 @@ var fields = map[string]reader{
 	"year":     func(v value) (Clause, error) { return readSpan(Year, v, yearPoint, yearRule) },
 }
 
-// What the fields of ranges take, as their errors say it.
+// The accepted values of range fields, for their errors.
 const (
 	sizeRule = "a size is a number and kB, MB, GB, TB, KiB, MiB, GiB, TiB or nothing, as in >1.5GB, 10kB..2MB or 0"
 	dateRule = "a date is a year, month, day or time of day in UTC, as in 2026, >2026-01, 2026-01-05.. or 2026-01-05T10:30"
 	yearRule = "a year has four digits, as in 2026, >=2020 or 2020..2026"
 )
 
-// kinds are the values of "type:" that are no type of a file.
+// kinds maps the values of "type:" that are kinds of documents.
 var kinds = map[string]search.Kind{
 	"dataspace": search.Dataspace,
 	"set":       search.Set,
@@ -42,7 +42,7 @@ var kinds = map[string]search.Kind{
 func readWords(field Field, v value) (Clause, error) {
 	c, ok := wordsOf(field, v)
 	if !ok {
-		return Clause{}, v.refuse("there is no letter or digit to search for")
+		return Clause{}, v.refuse("a condition must contain a letter or digit")
 	}
 	return c, nil
 }
@@ -55,8 +55,8 @@ func readTag(v value) (Clause, error) {
 	return c, nil
 }
 
-// readBy reads a username, which is ASCII: müller may be muller or mueller, but muller is nobody
-// else.
+// readBy parses a username, which is ASCII: müller can stand for muller or mueller, but muller
+// only for itself.
 func readBy(v value) (Clause, error) {
 	c := Clause{Field: By, Text: words.Fold(v.text)}
 	if others := words.Spellings(v.text); others != nil && c.Text != strings.ToLower(v.text) {
@@ -79,7 +79,7 @@ func readType(v value) (Clause, error) {
 
 func readIs(v value) (Clause, error) {
 	if words.Fold(v.text) != "incomplete" {
-		return Clause{}, v.refuse("is: knows incomplete only")
+		return Clause{}, v.refuse("is: must be is:incomplete")
 	}
 	return Clause{Field: Incomplete}, nil
 }
@@ -112,12 +112,12 @@ func readProperty(v value) (Clause, error) {
 	case !isRange && (compared || strings.Contains(v.text, "..")) && ambiguous(v.text) != "":
 		return Clause{}, v.refuse("%s", ambiguous(v.text))
 	case compared && !isRange:
-		return Clause{}, v.refuse("a number, a quantity as 20C, or a date is what can be compared")
+		return Clause{}, v.refuse("comparisons require a number, a quantity such as 20C, or a date")
 	case !compared && (!isRange || !strings.Contains(v.text, "..")):
 		c.setWords(v.text)
 	}
 	if len(c.Words) == 0 && !isRange {
-		return Clause{}, v.refuse("there is no letter or digit to search for")
+		return Clause{}, v.refuse("a condition must contain a letter or digit")
 	}
 	return c, nil
 }

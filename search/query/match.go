@@ -9,7 +9,7 @@ import (
 	"labshelf/search/words"
 )
 
-// setWords sets Words to those of a text, and Others to their other spellings.
+// setWords sets Words to the words of a text, and Others to their other spellings.
 func (c *Clause) setWords(text string) {
 	var others [][]words.Spelling
 	some := false
@@ -23,8 +23,8 @@ func (c *Clause) setWords(text string) {
 	}
 }
 
-// Spellings yields the ways to write the i-th word: as it was folded, and the others. Whole is set
-// where the spelling is matched as a whole, whatever the place of the word.
+// Spellings yields the spellings of the i-th word: the folded word, and the others. Whole is set if
+// the spelling only matches as a whole word, regardless of its position.
 func (c *Clause) Spellings(i int) iter.Seq[words.Spelling] {
 	return func(yield func(words.Spelling) bool) {
 		if !yield(words.Spelling{Text: c.Words[i], Whole: c.Whole}) || c.Others == nil {
@@ -39,7 +39,7 @@ func (c *Clause) Spellings(i int) iter.Seq[words.Spelling] {
 	}
 }
 
-// Word returns the clause with its i-th word alone.
+// Word returns a clause with only the i-th word.
 func (c *Clause) Word(i int) Clause {
 	word := *c
 	word.Words = c.Words[i : i+1]
@@ -64,17 +64,18 @@ func (c *Clause) IsText(folded string) bool {
 	return false
 }
 
-// Quality says how well words match. More is better.
+// Quality is the quality of a match of words. More is better.
 type Quality int
 
-// Qualities of a match. Zero is no match.
+// Qualities of a match. Zero means no match.
 const (
-	Inside Quality = iota + 1 // inside of a word; of several words, the first is the end of one
-	Prefix                    // the last word is the prefix of one
+	Inside Quality = iota + 1 // inside a word; of several words, the first is the end of a word
+	Prefix                    // the last word is a prefix
 	Whole                     // all are whole words
 )
 
-// Quality returns how well the words of the clause match as many adjacent words of a text, folded.
+// Quality returns the quality of the match between the words of the clause and adjacent folded
+// words of a text.
 func (c *Clause) Quality(found []string, inName bool) Quality {
 	last := len(c.Words) - 1
 	isEqual := func(i int) bool {
@@ -103,7 +104,7 @@ func (c *Clause) Quality(found []string, inName bool) Quality {
 	return 0
 }
 
-// fits reports whether holds is true of a spelling of the i-th word.
+// fits reports whether holds returns true for a spelling of the i-th word.
 func (c *Clause) fits(i int, holds func(words.Spelling) bool) bool {
 	for s := range c.Spellings(i) {
 		if holds(s) {
@@ -113,7 +114,7 @@ func (c *Clause) fits(i int, holds func(words.Spelling) bool) bool {
 	return false
 }
 
-// isInside reports whether a spelling is inside of a word of a name, or at its end.
+// isInside reports whether a spelling is inside a word of a name, or at its end.
 func isInside(word string, s words.Spelling, atEnd bool) bool {
 	switch {
 	case s.Whole || utf8.RuneCountInString(s.Text) < 2:
@@ -124,7 +125,7 @@ func isInside(word string, s words.Spelling, atEnd bool) bool {
 	return strings.Contains(word, s.Text)
 }
 
-// IsPath reports whether a folded path is the one of a Property clause, in any spelling.
+// IsPath reports whether a folded path matches a Property clause, in any spelling.
 func (c *Clause) IsPath(folded string) bool {
 	return folded == c.Path || slices.Contains(c.OtherPaths, folded)
 }

@@ -14,7 +14,7 @@ func withOthers(c query.Clause, others ...[]words.Spelling) query.Clause {
 	return c
 }
 
-// TestOthers has the other spellings of words and tags, and of nothing else.
+// TestOthers covers the other spellings of words and tags, and fields without any.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	muller := []words.Spelling{{Text: "muller"}}
@@ -35,7 +35,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestOtherPaths has the other spellings of names of properties, whatever their form.
+// TestOtherPaths covers the other spellings of property names, in any form.
 func TestOtherPaths(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

@@ -11,16 +11,16 @@ import (
 	"labshelf/search/words"
 )
 
-// MaxBytes is the length of the longest query.
+// MaxBytes is the maximum length of a query.
 const MaxBytes = 500
 
-// MaxClauses is how many words, phrases and fields a query has: each of them is a look at the
-// index. A pasted title or sentence has fewer.
+// MaxClauses is the maximum number of words, phrases and fields of a query: each costs a lookup in
+// the index. A pasted title or sentence has fewer.
 const MaxClauses = 32
 
 // Error is a query that breaks a rule of the language.
 type Error struct {
-	At   int    // where the part begins that breaks the rule, in bytes
+	At   int    // the start of the invalid part, in bytes
 	Part string // as written; "" is the whole query
 	Rule string
 }
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %d): %s", e.Part, e.At, e.Rule)
 }
 
-// Parse reads a query, of at most MaxBytes of UTF-8. An empty one holds of every document. The
+// Parse parses a query of at most MaxBytes of UTF-8. An empty query matches every document. The
 // error is an *Error.
 func Parse(text string) (Query, error) {
 	switch {
@@ -57,14 +57,14 @@ func Parse(text string) (Query, error) {
 	case len(q.Clauses) > MaxClauses:
 		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d words, phrases and fields; this one has %d", MaxClauses, len(q.Clauses))}
 	case len(q.Clauses) == 0 && strings.TrimSpace(text) != "":
-		return Query{}, &Error{Part: text, Rule: "there is no letter or digit to search for"}
+		return Query{}, &Error{Part: text, Rule: "a query must contain a letter or digit"}
 	case len(q.String()) > MaxBytes:
 		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d bytes with a space after each quotation", MaxBytes)}
 	}
 	return q, nil
 }
 
-// says reports whether a clause says the same as another one, however they are written.
+// says reports whether two clauses have the same meaning.
 func (c Clause) says(other Clause) bool {
 	if c.Not != other.Not || c.Field != other.Field || c.Text != other.Text || !slices.Equal(c.Words, other.Words) {
 		return false
@@ -73,9 +73,8 @@ func (c Clause) says(other Clause) bool {
 	return reflect.DeepEqual(c, other)
 }
 
-// String returns the query in canonical form: what it was parsed from, with single spaces, straight
-// quotes, the names of fields in lower case, and without what holds no word. It parses to the same
-// clauses.
+// String returns the canonical form of the query: single spaces, straight quotes, lower-case field
+// names, and no parts without words. It parses to the same clauses.
 func (q Query) String() string {
 	parts := make([]string, len(q.Clauses))
 	for i, c := range q.Clauses {
@@ -84,7 +83,7 @@ func (q Query) String() string {
 	return strings.Join(parts, " ")
 }
 
-// String returns the clause as it stands in the query's canonical form.
+// String returns the clause in canonical form.
 func (c Clause) String() string {
 	if c.Not {
 		return "-" + c.Source
@@ -92,14 +91,14 @@ func (c Clause) String() string {
 	return c.Source
 }
 
-// value is a text of the query, a word or what follows a field's colon.
+// value is a text of the query: a word, or the value of a field.
 type value struct {
 	text   string // without quotes
 	quoted bool
-	at     int // where it begins in the query
+	at     int // the start in the query
 }
 
-// String returns the value as a query has it.
+// String returns the value in query syntax.
 func (v value) String() string {
 	if v.quoted {
 		return quote(v.text)
@@ -111,12 +110,12 @@ func quote(text string) string {
 	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 }
 
-// refuse returns an error that blames the value.
+// refuse returns an error about the value.
 func (v value) refuse(format string, args ...any) error {
 	return &Error{At: v.at, Part: v.String(), Rule: fmt.Sprintf(format, args...)}
 }
 
-// parser reads a query from its beginning to its end.
+// parser reads a query from beginning to end.
 type parser struct {
 	text string
 	at   int
@@ -128,7 +127,7 @@ func (p *parser) skipSpace() {
 	p.at = len(p.text) - len(strings.TrimLeftFunc(p.rest(), unicode.IsSpace))
 }
 
-// clause reads one clause. It is not ok where there is no word in it, as in a lone dash.
+// clause parses one clause. ok is false if it contains no word, such as a lone dash.
 func (p *parser) clause() (c Clause, ok bool, err error) {
 	not := p.negation()
 	if not {
@@ -139,7 +138,7 @@ func (p *parser) clause() (c Clause, ok bool, err error) {
 	return c, ok, err
 }
 
-// negation reports whether a dash comes next that negates: one before anything but a space or
+// negation reports whether a negating dash follows: a dash before anything except a space or
 // another dash.
 func (p *parser) negation() bool {
 	after, dash := strings.CutPrefix(p.rest(), "-")
@@ -147,7 +146,7 @@ func (p *parser) negation() bool {
 	return dash && after != "" && r != '-' && !unicode.IsSpace(r)
 }
 
-// condition reads a word, a phrase, or a field and its value.
+// condition parses a word, a phrase, or a field with its value.
 func (p *parser) condition() (Clause, bool, error) {
 	if closing(p.rest()) != "" {
 		return p.quotation()
@@ -167,7 +166,7 @@ func (p *parser) condition() (Clause, bool, error) {
 	return c, ok, nil
 }
 
-// bare returns what comes next, up to a space.
+// bare returns the text up to the next space.
 func (p *parser) bare() string {
 	if i := strings.IndexFunc(p.rest(), unicode.IsSpace); i >= 0 {
 		return p.rest()[:i]
@@ -175,13 +174,13 @@ func (p *parser) bare() string {
 	return p.rest()
 }
 
-// isNoValue reports whether what stands after a colon makes no field of what stands before it: an
-// address (http://x), a path (C:\x), a name of a program's (std::map).
+// isNoValue reports whether the text after a colon shows that the text before it is not a field: an
+// address (http://x), a path (C:\x), or a qualified name (std::map).
 func isNoValue(after string) bool {
 	return strings.HasPrefix(after, "//") || strings.HasPrefix(after, `\`) || strings.HasPrefix(after, ":")
 }
 
-// quotation reads a phrase, or the name of a property in quotes and its value.
+// quotation parses a phrase, or a quoted property name with its value.
 func (p *parser) quotation() (Clause, bool, error) {
 	v, err := p.quoted()
 	if err != nil {
@@ -199,7 +198,7 @@ func (p *parser) quotation() (Clause, bool, error) {
 	return p.property(v)
 }
 
-// quoted reads a text in quotes. A doubled quote stands for one.
+// quoted parses a quoted text. A doubled quote stands for one.
 func (p *parser) quoted() (value, error) {
 	start := p.at
 	end := closing(p.rest())
@@ -221,17 +220,16 @@ func (p *parser) quoted() (value, error) {
 	}
 }
 
-// quotes are the quotes that begin a quotation, with those that end it: word processors and phones
-// set typographic ones.
+// quotes maps opening to closing quotes; word processors and phones insert typographic ones.
 var quotes = map[rune]string{'"': `"`, '“': "”", '„': "“"}
 
-// closing returns the quote that ends the quotation with which s begins, "" if it begins with none.
+// closing returns the closing quote for the quotation at the start of s, or "".
 func closing(s string) string {
 	r, _ := utf8.DecodeRuneInString(s)
 	return quotes[r]
 }
 
-// field reads a known field and its value. The name stands next.
+// field parses the value of a known field, whose name is next.
 func (p *parser) field(name string, read reader) (Clause, bool, error) {
 	start := p.at
 	p.at += strings.IndexByte(p.rest(), ':') + 1
@@ -247,8 +245,8 @@ func (p *parser) field(name string, read reader) (Clause, bool, error) {
 	return c, true, err
 }
 
-// value reads what follows the colon of a field: a text in quotes, with or without a comparison
-// before it, or all up to a space.
+// value parses the value of a field: a quoted text with an optional comparison before it, or
+// everything up to a space.
 func (p *parser) value() (value, error) {
 	comparison := comparisonOf(p.rest())
 	if closing(p.rest()[len(comparison):]) == "" {
@@ -262,7 +260,7 @@ func (p *parser) value() (value, error) {
 	return value{comparison + v.text, true, start}, err
 }
 
-// property reads the name of a property, which stands next, and its value.
+// property parses a property, whose name is next, and its value.
 func (p *parser) property(name value) (Clause, bool, error) {
 	start := p.at
 	if name.quoted {
@@ -291,7 +289,7 @@ func (p *parser) property(name value) (Clause, bool, error) {
 	return c, true, err
 }
 
-// isMute reports whether text neither holds a word nor compares, as in a smile:) in a text.
+// isMute reports whether text contains neither a word nor a comparison, such as smile:) in a text.
 func isMute(text string) bool {
 	return comparisonOf(text) == "" && !hasWord(text)
 }
@@ -303,8 +301,8 @@ func hasWord(text string) bool {
 	return false
 }
 
-// propertyName returns the name of a property as a query has it before the value: in quotes where
-// it would be read as something else.
+// propertyName returns the name of a property in query syntax: quoted if it would otherwise be
+// parsed differently.
 func propertyName(name, value string) string {
 	if _, known := fields[words.Fold(name)]; known || !isBareName(name) || isNoValue(value) {
 		return quote(name)
@@ -312,15 +310,15 @@ func propertyName(name, value string) string {
 	return name
 }
 
-// isBareName reports whether name can be that of a property without quotes. One that begins with a
-// digit cannot: 12:30 is a time.
+// isBareName reports whether name can be a property without quotes. A name that begins with a digit
+// cannot: 12:30 is a time.
 func isBareName(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsLetter(first) && isName(name) && !strings.ContainsFunc(name, unicode.IsSpace)
 }
 
-// isName reports whether name can be the path of a property: names that begin with a letter or
-// digit, separated by dots.
+// isName reports whether name can be a property path: names that begin with a letter or digit,
+// separated by dots.
 func isName(name string) bool {
 	for part := range strings.SplitSeq(name, ".") {
 		first, _ := utf8.DecodeRuneInString(part)
@@ -331,12 +329,12 @@ func isName(name string) bool {
 	return true
 }
 
-// isForeign reports whether r cannot stand in the name of a property.
+// isForeign reports whether r cannot be in a property name.
 func isForeign(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-()/%°", r)
 }
 
-// wordsOf returns a clause of words. It is not ok where the value holds none.
+// wordsOf returns a clause of words. ok is false if the value contains none.
 func wordsOf(field Field, v value) (Clause, bool) {
 	c := Clause{Field: field, Whole: v.quoted, Source: v.String()}
 	c.setWords(v.text)

@@ -31,7 +31,7 @@ func span(field query.Field, from, to int64) query.Clause {
 	return query.Clause{Field: field, Span: &query.Span{From: from, To: to}}
 }
 
-// day returns the microseconds of a day's beginning.
+// day returns the start of a day in microseconds.
 func day(year, month, day int) int64 {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).UnixMicro()
 }
@@ -56,8 +56,7 @@ func withSpan(c query.Clause, from, to int64) query.Clause {
 	return c
 }
 
-// TestParse has the rows of docs/reference/search.md, and what a person expects of texts that look
-// like fields.
+// TestParse covers the rows of docs/reference/search.md, and texts that look like fields.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
@@ -211,7 +210,7 @@ func checkClauses(t *testing.T, text string, q query.Query, want []query.Clause)
 	}
 }
 
-// same compares clauses but for their source. No words are no words, nil or empty.
+// same compares clauses without their source. Nil and empty words are equal.
 func same(a, b query.Clause) bool {
 	a.Source, b.Source = "", ""
 	if len(a.Words) == 0 && len(b.Words) == 0 {
@@ -220,8 +219,7 @@ func same(a, b query.Clause) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// checkRoundTrip fails where the canonical form of q does not parse to q, or is not its own
-// canonical form.
+// checkRoundTrip fails unless the canonical form of q parses to q, and is its own canonical form.
 func checkRoundTrip(t *testing.T, q query.Query) {
 	t.Helper()
 	canonical := q.String()
@@ -253,7 +251,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// glued returns negated phrases of four signs each, all different, without spaces between them.
+// glued returns negated phrases of four characters each, all different, without spaces between
+// them.
 func glued(phrases int) string {
 	var b strings.Builder
 	for i := range phrases {
@@ -262,7 +261,7 @@ func glued(phrases int) string {
 	return b.String()
 }
 
-// numbers returns so many different words.
+// numbers returns n different words.
 func numbers(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -271,8 +270,8 @@ func numbers(n int) string {
 	return b.String()
 }
 
-// TestParseCountsOnce what a query says twice, in whatever spelling: each clause is work for every
-// search.
+// TestParseCountsOnce checks that repeated clauses, in any spelling, count once: each clause costs
+// work.
 func TestParseCountsOnce(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -297,13 +296,13 @@ func TestParseErrors(t *testing.T) {
 		glued(query.MaxClauses):            {0, "", "with a space after each quotation"},
 		numbers(query.MaxClauses + 1):      {0, "", "at most 32 words"},
 		"a\xff":                            {0, "", "valid UTF-8"},
-		"- & …":                            {0, "- & …", "no letter or digit"},
+		"- & …":                            {0, "- & …", "a letter or digit"},
 		`a "b c`:                           {2, `"b c`, "the closing quote is missing"},
 		`a tag:"b c`:                       {6, `"b c`, "the closing quote is missing"},
 		"a tag: b":                         {2, "tag:", "a value follows the colon"},
 		`tag:" "`:                          {0, `tag:" "`, "a value follows the colon"},
-		"name:--":                          {5, "--", "no letter or digit"},
-		"is:complete":                      {3, "complete", "incomplete only"},
+		"name:--":                          {5, "--", "a letter or digit"},
+		"is:complete":                      {3, "complete", "must be is:incomplete"},
 		"size:big":                         {5, "big", "a size is a number"},
 		"size:>1XB":                        {5, ">1XB", "a size is a number"},
 		"size:-1":                          {5, "-1", "a size is a number"},
@@ -319,14 +318,14 @@ func TestParseErrors(t *testing.T) {
 		"year:+202":                        {5, "+202", "four digits"},
 		"year:2024-03":                     {5, "2024-03", "four digits"},
 		"year:2024..2020":                  {5, "2024..2020", "ends before it begins"},
-		"operator:>Ada":                    {9, ">Ada", "can be compared"},
+		"operator:>Ada":                    {9, ">Ada", "comparisons require a number"},
 		"width:>1,234mm":                   {6, ">1,234mm", "the number 1,234 can be read in two ways"},
 		"width:1..1.234.567":               {6, "1..1.234.567", "the number 1.234.567 can be read in two ways"},
-		"time:>12h30":                      {5, ">12h30", "what can be compared"},
-		"n:>5/2":                           {2, ">5/2", "what can be compared"},
+		"time:>12h30":                      {5, ">12h30", "comparisons require a number"},
+		"n:>5/2":                           {2, ">5/2", "comparisons require a number"},
 		"temperature:25C..20C":             {12, "25C..20C", "ends before it begins"},
-		`"Sample ID":--`:                   {12, "--", "no letter or digit"},
-		`operator:"?"`:                     {9, `"?"`, "no letter or digit"},
+		`"Sample ID":--`:                   {12, "--", "a letter or digit"},
+		`operator:"?"`:                     {9, `"?"`, "a letter or digit"},
 		`"Sample, ID":x`:                   {0, `"Sample, ID"`, "the name of a property"},
 		`"a..b":x`:                         {0, `"a..b"`, "the name of a property"},
 		`-x "` + strings.Repeat("a ", 249): {0, "", "at most 500 bytes"},
@@ -361,7 +360,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDocumentedQueries parses what docs/reference/search.md has in code, but for what is no query.
+// TestDocumentedQueries parses the code in docs/reference/search.md, except other syntax.
 func TestDocumentedQueries(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/search.md")

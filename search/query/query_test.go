@@ -9,7 +9,7 @@ import (
 	"labshelf/search/query"
 )
 
-// TestBounds looks at both sides of a bound, within and beyond what conversions round.
+// TestBounds checks both sides of a bound, within and beyond rounding errors of conversions.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, bound := range []float64{293.15, -3, 0, 5e-4, 1e300} {
@@ -45,7 +45,7 @@ func TestSpanIsHalfOpen(t *testing.T) {
 	}
 }
 
-// TestResolve leaves the query as it was, for the next caller, who may read other paths.
+// TestResolve checks that the query does not change, because the next caller can read other paths.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	q, err := query.Parse("ice in:Lab/raw -in:other")

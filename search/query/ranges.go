@@ -12,10 +12,10 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// comparisons are the signs that a range can begin with; a longer one before what it begins with.
+// comparisons lists the comparison operators; longer ones precede their prefixes.
 var comparisons = []string{">=", "<=", "≥", "≤", ">", "<"}
 
-// comparisonOf returns the comparison that s begins with, "" for none.
+// comparisonOf returns the comparison at the start of s, or "".
 func comparisonOf(s string) string {
 	for _, sign := range comparisons {
 		if strings.HasPrefix(s, sign) {
@@ -25,15 +25,15 @@ func comparisonOf(s string) string {
 	return ""
 }
 
-// limits are the ends of a range as written. An end that is not there is open.
+// limits are the ends of a range as written. A missing end is open.
 type limits struct {
 	low, high           string
 	lowClosed, hiClosed bool
 	hasLow, hasHigh     bool
 }
 
-// limitsOf splits a range: ">x", ">=x", "<x", "<=x", "x..y", "x..", "..y", and "x", of which both
-// ends are x.
+// limitsOf splits a range: ">x", ">=x", "<x", "<=x", "x..y", "x..", "..y", and "x", where both ends
+// are x.
 func limitsOf(text string) limits {
 	sign := comparisonOf(text)
 	x := strings.TrimSpace(text[len(sign):])
@@ -51,8 +51,8 @@ func limitsOf(text string) limits {
 	return limits{low, high, true, true, low != "", high != ""}
 }
 
-// spanOf reads a range of what point reads, which returns the span that one of them takes. It is
-// not ok where text is no range.
+// spanOf parses a range of points; point returns the span of one point. ok is false if text is not
+// a range.
 func spanOf(text string, point func(string) (Span, bool)) (Span, bool) {
 	l := limitsOf(text)
 	span := Span{math.MinInt64, math.MaxInt64}
@@ -82,7 +82,7 @@ func spanOf(text string, point func(string) (Span, bool)) (Span, bool) {
 	return span, true
 }
 
-// dateForms are the forms of a date with what comes after it.
+// dateForms lists the date formats with the length of their periods.
 var dateForms = []struct {
 	layout string
 	next   func(time.Time) time.Time
@@ -111,13 +111,13 @@ func datePoint(text string) (Span, bool) {
 	return Span{}, false
 }
 
-// yearPoint returns a year of four digits.
+// yearPoint parses a four-digit year.
 func yearPoint(text string) (Span, bool) {
 	year, err := strconv.ParseUint(text, 10, 16)
 	return Span{int64(year), int64(year) + 1}, err == nil && len(text) == 4
 }
 
-// sizeUnits are the factors of sizes, by their lower-case names.
+// sizeUnits maps lower-case units to factors.
 var sizeUnits = map[string]float64{
 	"": 1, "b": 1, "byte": 1, "bytes": 1,
 	"k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12, "p": 1e15, "pb": 1e15,
@@ -125,10 +125,10 @@ var sizeUnits = map[string]float64{
 	"ti": 1 << 40, "tib": 1 << 40, "pi": 1 << 50, "pib": 1 << 50,
 }
 
-// maxSize bounds sizes, so that they and the size after are int64.
+// maxSize limits sizes, so that they and their successors fit into int64.
 const maxSize = 1 << 62
 
-// sizePoint returns a size in bytes, rounded to a whole one.
+// sizePoint returns a size in bytes, rounded to an integer.
 func sizePoint(text string) (Span, bool) {
 	number, unit, ok := quantityOf(text)
 	factor, known := sizeUnits[strings.ToLower(unit)]
@@ -139,7 +139,7 @@ func sizePoint(text string) (Span, bool) {
 	return Span{int64(bytes), int64(bytes) + 1}, true
 }
 
-// numbersOf reads a range of numbers or quantities. It is not ok where text is none.
+// numbersOf parses a range of numbers or quantities. ok is false for another text.
 func numbersOf(text string) (Numbers, bool) {
 	l := limitsOf(text)
 	if !l.hasLow && !l.hasHigh {
@@ -168,8 +168,7 @@ func (n Numbers) isEmpty() bool {
 	return n.Low != nil && n.High != nil && n.Low.Unit == n.High.Unit && n.Low.Value > n.High.Value
 }
 
-// withUnitOf returns x in the unit of the other end of its range where it has none: 20..25C begins
-// at 20 °C.
+// withUnitOf adds the unit of the other end to an end without a unit: 20..25C begins at 20 °C.
 func withUnitOf(x, other string) string {
 	_, unit, ok := quantityOf(other)
 	if _, own, isNumber := quantityOf(x); ok && isNumber && own == "" && unit != "" {
@@ -178,15 +177,16 @@ func withUnitOf(x, other string) string {
 	return x
 }
 
-// maxUnitBytes is the length of the longest unit.
+// maxUnitBytes is the maximum length of a unit.
 const maxUnitBytes = 50
 
-// continued is what follows a number that has a decimal comma, or signs between its thousands.
+// continued matches the continuation of a number with a decimal comma, or with thousands
+// separators.
 var continued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[.,'’ \x{a0}\x{2007}\x{2009}\x{202f}][0-9]`) })
 
-// quantityOf splits a number and the unit after it, with or without a space between them. It is not
-// ok where text does not begin with a finite number, the number can be read in two ways, or what
-// follows is the rest of another one, as in a date.
+// quantityOf splits a number and its unit, with or without a space between them. ok is false if
+// text does not begin with a finite number, the number is ambiguous, or the rest continues another
+// number, as in a date.
 func quantityOf(text string) (number float64, unit string, ok bool) {
 	text = strings.ReplaceAll(text, "−", "-")
 	end := numberEnd(text)
@@ -210,8 +210,7 @@ func isKnown(unit string) bool {
 	return known
 }
 
-// ambiguous returns why a bound of a range cannot be read, where it is a number in two readings;
-// "" elsewhere.
+// ambiguous returns the reason why a bound of a range is an ambiguous number, or "".
 func ambiguous(text string) string {
 	l := limitsOf(text)
 	for _, bound := range []string{l.low, l.high} {
@@ -223,8 +222,8 @@ func ambiguous(text string) string {
 	return ""
 }
 
-// numberEnd returns the length of the number that s begins with: a sign, digits with or without a
-// point, an exponent if digits follow its letter.
+// numberEnd returns the length of the number at the start of s: a sign, digits with or without a
+// point, and an exponent if digits follow its letter.
 func numberEnd(s string) int {
 	i := len(s) - len(strings.TrimLeft(s, "+-"))
 	if i > 1 {

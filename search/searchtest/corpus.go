@@ -11,18 +11,17 @@ import (
 	"labshelf/search"
 )
 
-// Corpus makes documents and queries at random, the same ones for the same seed. It is for one
+// Corpus generates random documents and queries, the same for the same seed. It is for one
 // goroutine.
 type Corpus struct {
 	Documents []search.Document
 	Paths     map[string][][16]byte // the ids of each "dataspace" and "dataspace/set", for Query.Resolve
 
 	random *rand.Rand
-	common *rand.Zipf // picks of the vocabulary, the first words far more often than the last
+	common *rand.Zipf // picks from the vocabulary, with a strong bias to the first words
 }
 
-// NewCorpus returns a corpus of so many dataspaces with so many resources in each, in up to four
-// sets.
+// NewCorpus returns a corpus of dataspaces with a number of resources each, in up to four sets.
 func NewCorpus(seed uint64, dataspaces, resources int) *Corpus {
 	random := rand.New(rand.NewPCG(seed, 0))
 	c := &Corpus{Paths: make(map[string][][16]byte), random: random, common: rand.NewZipf(random, 1.2, 2, uint64(len(vocabulary)-1))}
@@ -49,14 +48,13 @@ func NewCorpus(seed uint64, dataspaces, resources int) *Corpus {
 	return c
 }
 
-// Find returns the ids of a path, none for one that there is not, for Query.Resolve.
+// Find returns the ids of a path, or nil, for Query.Resolve.
 func (c *Corpus) Find(path string) ([][16]byte, error) { return c.Paths[path], nil }
 
 // begin is the oldest stamp, in microseconds since 1970.
 var begin = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// Document returns a new document, in no dataspace and no set, to be added or to take the id of one
-// that is there.
+// Document returns a new document without dataspace and set, to be added or to replace another one.
 func (c *Corpus) Document(kind search.Kind) search.Document {
 	created := uint64(begin + c.random.Int64N(3*365*86400e6))
 	d := search.Document{
@@ -79,7 +77,7 @@ func (c *Corpus) Document(kind search.Kind) search.Document {
 	return d
 }
 
-// name returns the name of a file as instruments and people give it.
+// name returns a file name as instruments and people choose it.
 func (c *Corpus) name() string {
 	day := time.UnixMicro(begin).AddDate(0, 0, c.random.IntN(1000)).Format(time.DateOnly)
 	separator := oneOf(c, []string{"_", "-", " ", ".", "/", ""})
@@ -116,7 +114,7 @@ func (c *Corpus) word() string {
 	return w
 }
 
-// property returns one leaf. The paths and values are few, so that queries find some.
+// property returns one leaf. Paths and values are few, so that queries match some.
 func (c *Corpus) property() search.Property {
 	p := oneOf(c, properties)
 	switch p.Kind {
@@ -134,7 +132,7 @@ func (c *Corpus) property() search.Property {
 	return p
 }
 
-// sometimes returns what text does once in n times, "" otherwise.
+// sometimes returns the result of text once in n times, otherwise "".
 func (c *Corpus) sometimes(n int, text func() string) string {
 	if c.random.IntN(n) > 0 {
 		return ""
@@ -153,7 +151,7 @@ func (c *Corpus) list(n int, text func() string) []string {
 
 func oneOf[T any](c *Corpus, all []T) T { return all[c.random.IntN(len(all))] }
 
-// vocabulary has words of several scripts, with accents, of scripts without spaces, and such as
+// vocabulary has words of several scripts, with accents, of scripts without spaces, and words that
 // begin or contain one another.
 var vocabulary = strings.Fields(`temperature sample run data ice core temperatur messung 温度 測定 café résumé raw iceberg sam
 	Ångström straße Łódź θερμοκρασία Αθήνα температура ёлка データ サンプル がんばる อุณหภูมิ น้ำ 한국어 데이터 calibration cal

@@ -1,6 +1,5 @@
-// Package searchtest says what a query finds by reading every document, as docs/reference/search.md
-// describes it and with no index, and makes documents and queries at random. An index is right
-// where it agrees.
+// Package searchtest implements the search of docs/reference/search.md by reading every document
+// without an index, and generates random documents and queries. Tests compare an index with it.
 package searchtest
 
 import (
@@ -12,21 +11,21 @@ import (
 	"labshelf/search/words"
 )
 
-// SI converts a value of a unit, as units.SI does: numbers have the dimension "1", and "" is no
+// SI converts a value with a unit like units.SI: numbers have the dimension "1", and "" is not a
 // unit.
 type SI func(value float64, unit string) (si float64, dimension string, ok bool)
 
-// Document is a document whose texts are split into words. It is not changed by matching.
+// Document is a document whose texts are split into words. Matching does not change it.
 type Document struct {
 	search.Document
-	texts    []text // what Any looks at
+	texts    []text // the texts of Any
 	name     text
 	creators []text
 	values   [][]string // the words of each property's text
 	si       SI
 }
 
-// text is one text of a document: its words, and what a match in it is worth.
+// text is one text of a document: its words, and the points of a match.
 type text struct {
 	words  []string
 	weight int
@@ -39,10 +38,10 @@ const (
 	titleWeight = 3 // and tags, creators, keywords
 	proseWeight = 2 // descriptions and properties
 	bodyWeight  = 1
-	outerWeight = 1 // names and titles of the dataspace and the set that hold the document
+	outerWeight = 1 // names and titles of the containing dataspace and set
 )
 
-// Prepare returns d, to be matched with any number of queries.
+// Prepare prepares d for matching with any number of queries.
 func Prepare(d search.Document, si SI) *Document {
 	p := &Document{Document: d, name: text{split(d.Name), nameWeight, true}, si: si}
 	add := func(weight int, texts ...string) {
@@ -75,13 +74,13 @@ func split(s string) []string {
 	return all
 }
 
-// Matches reports whether q holds of d, and how relevant d is.
+// Matches reports whether d matches q, and the relevance of d.
 func Matches(q query.Query, d search.Document, si SI) (matched bool, score int) {
 	return Prepare(d, si).Matches(q)
 }
 
-// Matches reports whether q holds of the document, and how relevant it is. The dataspace and the
-// set that hold it are given as far as the caller knows them.
+// Matches reports whether the document matches q, and its relevance. Containers are the dataspace
+// and the set that contain it, as far as known.
 func (d *Document) Matches(q query.Query, containers ...*Document) (matched bool, score int) {
 	var outer []text
 	for _, container := range containers {
@@ -103,7 +102,7 @@ func (d *Document) Matches(q query.Query, containers ...*Document) (matched bool
 	return true, score
 }
 
-// holds reports whether the condition of c holds, whatever its Not, and what that is worth.
+// holds reports whether the condition of c holds, ignoring Not, and its points.
 func (d *Document) holds(c query.Clause) (bool, int) {
 	isFile := d.Kind == search.Resource
 	switch c.Field {
@@ -141,7 +140,7 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 	return false, 0
 }
 
-// best returns what the best match of the clause's words in one of texts is worth, 0 for none.
+// best returns the points of the best match of the clause's words in one of texts, or 0.
 func best(texts []text, c query.Clause) int {
 	points := 0
 	for _, t := range texts {
@@ -153,7 +152,7 @@ func best(texts []text, c query.Clause) int {
 	return points
 }
 
-// hasAll reports whether each word of the clause is in the text, in any order.
+// hasAll reports whether the text contains each word of the clause, in any order.
 func hasAll(t text, c query.Clause) bool {
 	for i := range c.Words {
 		if best([]text{t}, c.Word(i)) == 0 {

@@ -13,7 +13,7 @@ import (
 	"labshelf/search/searchtest"
 )
 
-// si knows what the tests need of units.
+// si implements the units in the tests.
 func si(value float64, unit string) (float64, string, bool) {
 	known := map[string]struct {
 		factor, offset float64
@@ -55,17 +55,16 @@ func find(path string) ([][16]byte, error) {
 	return map[string][][16]byte{"lab": {space}, "lab/raw": {set}, "elsewhere": {other}}[path], nil
 }
 
-// TestMatches has the rules of docs/reference/search.md. The points of a query that does not match
-// are -1.
+// TestMatches covers the rules of docs/reference/search.md. -1 stands for no match.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"": 0,
-		// Words: where, and how.
+		// Words: position and kind of match.
 		"run17": 12, "RUN": 8, "un17": 4, "u": -1, "17": 6, "ture": 4, "temperature": 12, "temperatuur": -1,
 		"ice": 9, "glacio": 6, "laciology": -1, "strasse": 6, "lodz": 6, "lod": 4, "probe": 3, "prob": 2, "obe": -1, "zork": 6,
 		"curie": 9, "curie probe": 12, "probe nothing": -1, "share": 6,
-		// Several words in one: adjacent, the first of a name cut in front, the last behind.
+		// Several words in one: adjacent; in names the first can be a suffix, the last a prefix.
 		"run17_sample": 12, "run17_sam": 8, "un17-sample": 4, "042_temp": 4, "17_sa": 4, "7_sa": -1, "run17_a042": -1, "ice-co": 6, "ce-core": -1,
 		"温度計": 6, "度": 6, "温計": -1,
 		// Phrases: whole words, in one text.
@@ -105,8 +104,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestSpellings finds words by either spelling of their letters, in each of the texts, composed
-// and decomposed.
+// TestSpellings finds words by either spelling of their letters, in each of the texts, composed and
+// decomposed.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for written, queries := range map[string][]string{
@@ -143,8 +142,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestContainers: words are found in the names of the dataspace and the set, for less than in the
-// own name, and none inside of their words.
+// TestContainers finds words in the names of the dataspace and the set, with fewer points than in
+// the own name, and only as whole words or prefixes.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	prepare := func(name, title string) *searchtest.Document {
@@ -170,7 +169,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// TestNoYear: what has no year has none of a range.
+// TestNoYear checks that documents without a year match no range.
 func TestNoYear(t *testing.T) {
 	t.Parallel()
 	q, err := query.Parse("year:<=9999")
@@ -182,7 +181,7 @@ func TestNoYear(t *testing.T) {
 	}
 }
 
-// TestOnlyFilesHaveSizes asks sets, too.
+// TestOnlyFilesHaveSizes also includes sets.
 func TestOnlyFilesHaveSizes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"size:0", "type:csv", "type:file"} {
@@ -196,8 +195,7 @@ func TestOnlyFilesHaveSizes(t *testing.T) {
 	}
 }
 
-// TestCorpus holds the generator against what it is for: each kind of clause finds something
-// somewhere, and not everything.
+// TestCorpus checks the generator: each kind of clause matches some documents, but not all.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := searchtest.NewCorpus(1, 10, 50)

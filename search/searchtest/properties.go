@@ -8,7 +8,7 @@ import (
 	"labshelf/search/words"
 )
 
-// hasProperty reports whether one of the properties fits the clause.
+// hasProperty reports whether one of the properties matches the clause.
 func (d *Document) hasProperty(c query.Clause) bool {
 	for i, property := range d.Properties {
 		if c.IsPath(words.Fold(property.Path)) && d.fits(property, d.values[i], c) {
@@ -18,7 +18,7 @@ func (d *Document) hasProperty(c query.Clause) bool {
 	return false
 }
 
-// fits reports whether the value of a property, whose text has these words, fits the reading for
+// fits reports whether the value of a property, whose text has these words, matches the reading for
 // its kind.
 func (d *Document) fits(property search.Property, values []string, c query.Clause) bool {
 	switch property.Kind {
@@ -40,7 +40,7 @@ func (d *Document) inRange(property search.Property, n query.Numbers) bool {
 	return d.within(property, n.Low, query.Above) && d.within(property, n.High, query.Below)
 }
 
-// isUnknown reports whether no reading of the bound's unit is known.
+// isUnknown reports whether all readings of the bound's unit are unknown.
 func (d *Document) isUnknown(b *query.Bound) bool {
 	return b != nil && b.Unit != "" && !slices.ContainsFunc(query.Readings(b.Unit), func(unit string) bool {
 		_, _, ok := d.si(b.Value, unit)

@@ -8,9 +8,8 @@ import (
 	"labshelf/search/query"
 )
 
-// Query returns a query of one to four clauses of all kinds, most of which some document of the
-// corpus fits, with its In clauses resolved. The error is one of the generator: what it writes is
-// to parse.
+// Query returns a query of one to four clauses of all kinds, most of which match some document of
+// the corpus, with resolved In clauses. An error means that the generator wrote an invalid query.
 func (c *Corpus) Query() (query.Query, error) {
 	var clauses []string
 	for range 1 + min(c.random.IntN(4), c.random.IntN(4)) {
@@ -24,7 +23,7 @@ func (c *Corpus) Query() (query.Query, error) {
 	return q.Resolve(c.Find)
 }
 
-// makers make one clause each. Words stand first and several times, as in the queries of people.
+// makers make one clause each. Words come first and several times, as in real queries.
 var makers = []func(*Corpus) string{
 	(*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).slice, (*Corpus).slice, (*Corpus).phrase,
 	func(c *Corpus) string { return oneOf(c, []string{"space-", "set-"}) + strconv.Itoa(c.random.IntN(40)) },
@@ -53,13 +52,13 @@ var makers = []func(*Corpus) string{
 	(*Corpus).quantity, (*Corpus).quantity, (*Corpus).condition,
 }
 
-// term returns a word, or the beginning of one.
+// term returns a word, or a prefix of one.
 func (c *Corpus) term() string {
 	word := []rune(c.word())
 	return string(word[:len(word)-c.random.IntN(min(len(word), 3))])
 }
 
-// slice returns a part of some document's name without spaces, cut anywhere.
+// slice returns a random part of a document name without spaces.
 func (c *Corpus) slice() string {
 	name := oneOf(c, c.Documents).Name
 	parts := strings.Fields(name)
@@ -72,7 +71,7 @@ func (c *Corpus) slice() string {
 	return strings.TrimLeft(text, "-")
 }
 
-// phrase returns two or three words that stand together in some document, or words at random.
+// phrase returns two or three adjacent words of some document, or random words.
 func (c *Corpus) phrase() string {
 	d := oneOf(c, c.Documents)
 	parts := strings.Fields(oneOf(c, []string{d.Title, d.Description, d.Body, d.Name}))
@@ -84,13 +83,13 @@ func (c *Corpus) phrase() string {
 	return `"` + strings.Join(parts[start:end], " ") + `"`
 }
 
-// path returns the path of some dataspace or set, or of none.
+// path returns the path of a dataspace or set, or an invalid one.
 func (c *Corpus) path() string {
 	space := fmt.Sprintf("space-%d", c.random.IntN(len(c.Documents)/10+1))
 	return space + oneOf(c, []string{"", "/set-0", "/set-1", "/set-9"})
 }
 
-// span returns a range of what point makes, which is in order as text.
+// span returns a range of generated points in text order.
 func (c *Corpus) span(point func() string) string {
 	a, b := point(), point()
 	if a > b {
@@ -104,8 +103,8 @@ func (c *Corpus) date() string {
 	return day[:oneOf(c, []int{4, 7, 10, 10})]
 }
 
-// quantity returns a condition on a number, with a unit of the same dimension, another one, an
-// unknown one or none.
+// quantity returns a condition on a number, with a unit of the same or another dimension, an
+// unknown unit, or without a unit.
 func (c *Corpus) quantity() string {
 	unit := oneOf(c, []string{"", "", "C", "K", "mm", "µm", "zork", "%"})
 	number := float64(c.random.IntN(60)-10) / oneOf(c, []float64{1, 2, 10})

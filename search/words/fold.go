@@ -1,6 +1,6 @@
-// Package words makes of a text the words by which it is found: folded, so that accents, case,
-// width and typography do not matter. Texts and queries go through the same two functions, [Fold]
-// and [Words]. The package is pure and knows no language.
+// Package words splits a text into searchable words. It folds them, so that accents, case, width
+// and typography do not matter. Texts and queries use the same two functions, [Fold] and [Words].
+// The package is pure and independent of language.
 package words
 
 import (
@@ -10,11 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s as it is compared: in the compatibility form of Unicode (width, ligatures,
-// superscripts), without accents and invisible characters, in folded case, with plain quotes and
-// dashes, composed (NFC). Marks that are no accents, as the vowels of Thai or the voicing of kana,
-// stay. Fold is stable across machines and idempotent; it does not trim. Bytes that are no UTF-8
-// become U+FFFD.
+// Fold returns the form of s for comparisons: in the compatibility form of Unicode (width,
+// ligatures, superscripts), without accents and invisible characters, in folded case, with plain
+// quotes and dashes, composed (NFC). Marks that are not accents, such as the vowels of Thai or the
+// voicing of kana, stay. Fold is stable across machines and idempotent; it does not trim. Invalid
+// UTF-8 becomes U+FFFD.
 func Fold(s string) string {
 	if isPlain(s) {
 		return s
@@ -39,8 +39,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// segment returns how many bytes at the beginning of s are folded together: a character with the
-// marks that follow it.
+// segment returns the length of the first unit of folding in s: a character with its following
+// marks.
 func segment(s string) int {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1
@@ -59,7 +59,7 @@ func (f *folder) append(b []byte, s string) []byte {
 		return append(b, lower(s[0]))
 	}
 	if p := norm.NFKD.PropertiesString(s); p.Size() == len(s) && p.Decomposition() == nil {
-		r, _ := utf8.DecodeRuneInString(s) // the way of most letters, twice as fast as the one below
+		r, _ := utf8.DecodeRuneInString(s) // the fast path for most letters
 		return appendRune(b, r)
 	}
 	f.decomposed = norm.NFKD.AppendString(f.decomposed[:0], s)
@@ -70,9 +70,9 @@ func (f *folder) append(b []byte, s string) []byte {
 	return norm.NFC.Append(b, f.folded...)
 }
 
-// appendRune appends the folded form of one decomposed rune to b. Upper and then lower case unites
-// what differs in case only, as the two small sigmas; the one letter whose folded case is longer is
-// among the variants.
+// appendRune appends the folded form of one decomposed rune to b. Conversion to upper and then
+// lower case unites letters that differ only in case, such as the two small sigmas. The one letter
+// with a longer folded case is among the variants.
 func appendRune(b []byte, r rune) []byte {
 	if r < utf8.RuneSelf {
 		return append(b, lower(byte(r)))

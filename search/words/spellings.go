@@ -9,23 +9,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Spelling is another way to write a word: "mueller" for "Müller", or "muller", as which "Müller"
-// is folded, for "mueller".
+// Spelling is another spelling of a word: "mueller" for "Müller", or "muller", the folded form of
+// "Müller", for "mueller".
 type Spelling struct {
 	Text string // folded
-	// Whole is set where too many other words begin with the text: it has fewer than
-	// minBeginning letters, or its end was shortened, as in "glu" for "glue".
+	// Whole is set if too many other words begin with the text: it has fewer than minBeginning
+	// letters, or its end was shortened, as in "glu" for "glue".
 	Whole bool
 }
 
 const (
-	maxSpellings = 8 // of one word, with its own: all of three letters that have two spellings
-	minBeginning = 4 // letters of a shortened word, to be the beginning of other words
-	minShortened = 3 // letters of a word whose end is shortened: "to" is not tried for "toe"
+	maxSpellings = 8 // of one word, including itself: all for three letters with two spellings
+	minBeginning = 4 // minimum letters of a shortened word that matches as prefix
+	minShortened = 3 // minimum letters of a word whose end is shortened: "to" is not tried for "toe"
 )
 
-// Spellings returns the other spellings of a text, at most seven. A letter in two spellings is
-// ä, ö, ü, å, æ, ø or œ, written as such or as ae, oe, ue or aa.
+// Spellings returns the other spellings of a text, at most seven. The letters with two spellings
+// are ä, ö, ü, å, æ, ø and œ, written as such or as ae, oe, ue or aa.
 func Spellings(text string) []Spelling {
 	decomposed := norm.NFKD.String(text)
 	letters := twofold(decomposed)
@@ -64,14 +64,14 @@ func (w Word) Spellings(text string) []Spelling {
 	return all
 }
 
-// twoSpellings is a letter of a decomposed text that has two spellings.
+// twoSpellings is a letter of a decomposed text with two spellings.
 type twoSpellings struct {
-	begin, end  int // where it stands, with its marks
+	begin, end  int // its range, including marks
 	short, long string
-	isLong      bool // it is folded to its long spelling
+	isLong      bool // it folds to its long spelling
 }
 
-// twofold returns the letters of a decomposed text that have two spellings.
+// twofold returns the letters of a decomposed text with two spellings.
 func twofold(s string) []twoSpellings {
 	var all []twoSpellings
 	var before rune
@@ -101,8 +101,8 @@ func twofold(s string) []twoSpellings {
 	return all
 }
 
-// character returns the first letter of a decomposed text, in lower case, the marks that follow
-// it, and how many bytes these take. An empty text has none.
+// character returns the first letter of a decomposed text in lower case, its marks, and their
+// length in bytes. For an empty text it returns zero values.
 func character(s string) (letter rune, marks string, size int) {
 	if s == "" {
 		return 0, "", 0
@@ -115,14 +115,15 @@ func character(s string) (letter rune, marks string, size int) {
 	return unicode.ToLower(letter), marks, size + len(marks)
 }
 
-// isPair reports whether two letters can be the spelling of one. After a q, as in "frequency",
-// they cannot.
+// isPair reports whether two letters can be the spelling of one. After a q, as in "frequency", they
+// cannot.
 func isPair(before, letter, next rune) bool {
 	return letter == 'a' && next == 'a' || strings.ContainsRune("aou", letter) && next == 'e' && (letter != 'u' || before != 'q')
 }
 
-// choices yields functions that report whether the i-th of n letters is spelled long: none, all,
-// each one alone, and all but each one. Of three letters or fewer these are all choices.
+// choices yields functions that report whether the i-th of n letters has its long spelling: no
+// letter, all, each one alone, and all except each one. For up to three letters these are all
+// choices.
 func choices(n int) iter.Seq[func(i int) bool] {
 	return func(yield func(func(int) bool) bool) {
 		if !yield(func(int) bool { return false }) || !yield(func(int) bool { return true }) {
@@ -136,8 +137,8 @@ func choices(n int) iter.Seq[func(i int) bool] {
 	}
 }
 
-// written returns a decomposed text with one choice of the spellings of its letters. It is not ok
-// where the text is too short to be searched for.
+// written returns a decomposed text with one choice of spellings. ok is false if the text is too
+// short to search for.
 func written(decomposed string, letters []twoSpellings, long func(i int) bool) (s Spelling, ok bool) {
 	var b strings.Builder
 	end, isShorter, isShorterAtEnd := 0, false, false

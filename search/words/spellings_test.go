@@ -10,8 +10,8 @@ import (
 	"labshelf/search/words"
 )
 
-// TestSpellings has the other spellings of words, in any order, with a dot behind those that are
-// no beginning of other words.
+// TestSpellings covers the other spellings of words, in any order. A dot marks those that match
+// only as a whole.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -22,9 +22,9 @@ func TestSpellings(t *testing.T) {
 			"groessenueberprufung groessenuberpruefung grossenueberpruefung",
 		"Tübingen-Süd": "tuebingen-sued tuebingen-sud tubingen-sued",
 		"ＭＵＥＬＬＥＲ":      "muller",
-		// Short ones, and such as end shorter.
+		// Short words, and words with a shorter end.
 		"oel": "ol.", "Öl": "oel", "ö": "oe", "fuel": "ful.", "malmoe": "malmo.", "Malmö": "malmoe", "clue": "clu.", "toe": "", "aa": "", "value": "valu.",
-		// No spelling of one letter.
+		// Letters that are not a spelling of one letter.
 		"frequency": "", "Israël": "", "poëte": "", "naïve": "", "Citroën": "", "": "", "résumé": "", "データ": "", "2026": "",
 	} {
 		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
@@ -45,7 +45,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestSpellingsAreFew where many letters have two, and there are the longest and the shortest.
+// TestSpellingsAreFew covers words with many such letters, which have the longest and the shortest
+// spelling.
 func TestSpellingsAreFew(t *testing.T) {
 	t.Parallel()
 	for word := range words.Words(strings.Repeat("äb", 20)) {
@@ -60,7 +61,8 @@ func TestSpellingsAreFew(t *testing.T) {
 	}
 }
 
-// TestWordSpellings cuts spellings as words are cut, and knows where a character is several words.
+// TestWordSpellings checks that spellings are cut like words, including characters that are several
+// words.
 func TestWordSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

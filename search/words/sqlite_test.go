@@ -29,8 +29,8 @@ for doc, term in db.execute("select doc, term from terms order by doc, offset"):
 json.dump(found, sys.stdout)
 `
 
-// TestLikeSQLite compares the words with those of a tokenizer that is widely used: they are the
-// same in scripts with spaces, but for the differences below.
+// TestLikeSQLite compares the words with SQLite's tokenizer: they are the same in scripts with
+// spaces, except for the listed differences.
 func TestLikeSQLite(t *testing.T) {
 	t.Parallel()
 	same := []string{
@@ -39,9 +39,10 @@ func TestLikeSQLite(t *testing.T) {
 		"Μετρηση της θερμοκρασιας", "Измерение температуры воды", "e\u0301te\u0301 de\u0301ja\u0300",
 		"Nguyễn Thị Ánh", "ציפור שלום", "תגובה", "تجربة", "한국어 데이터", "Ķekava Žilina Čapek Ğ Ş", "1234567890 ٣٤",
 	}
-	// What SQLite finds otherwise, and why we do not.
+	// Words that SQLite finds differently, with the reason.
 	different := map[string][2]string{
-		"Łódź Ørsted Æther":     {"lodz|orsted|aether", "łodz|ørsted|æther"},        // a stroke is left out by who types without it
+		// people often type these letters without the stroke
+		"Łódź Ørsted Æther":     {"lodz|orsted|aether", "łodz|ørsted|æther"},
 		"straße STRASSE":        {"strasse|strasse", "straße|strasse"},              // both are one word
 		"Σίσυφος":               {"σισυφοσ", "σίσυφοσ"},                             // accents of all scripts
 		"Ёлка й":                {"елка|и", "ёлка|й"},                               // likewise
@@ -94,8 +95,9 @@ func sqliteWords(t *testing.T, lines []string) [][]string {
 	return found
 }
 
-// TestLikeSQLiteEveryLetter compares the letters and digits that are their own folded form, of all
-// scripts below U+1900 (beyond, SQLite has the tables of an older Unicode): each is a word to both.
+// TestLikeSQLiteEveryLetter compares the letters and digits that are their own folded form, in all
+// scripts below U+1900, because SQLite's tables beyond that are from an older Unicode. Each is a
+// word for both.
 func TestLikeSQLiteEveryLetter(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -3,8 +3,8 @@ package words
 import "unicode"
 
 // variants are the plain forms of characters that Unicode does not decompose: typographic quotes
-// and dashes, and Latin letters whose stroke or ligature is no accent to Unicode but is one to
-// whoever types without it. They are in folded case.
+// and dashes, and Latin letters whose stroke or ligature is not an accent in Unicode, although
+// people type them without it. They are in folded case.
 var variants = map[rune]string{
 	'‘': "'", '’': "'", '‚': "'", '‛': "'", '′': "'", 'ʹ': "'", 'ʻ': "'", 'ʼ': "'", 'ʽ': "'",
 	'“': `"`, '”': `"`, '„': `"`, '‟': `"`, '″': `"`,
@@ -18,19 +18,19 @@ const (
 	tatweel        = '\u0640' // lengthens Arabic words
 	zeroWidthSpace = '\u200b' // separates words
 	firstUnspaced  = '\u0e01' // Thai
-	prolongedSound = '\u30fc' // of both kana, and of no script to Unicode
+	prolongedSound = '\u30fc' // of both kana, without a script in Unicode
 )
 
-// accented are the scripts whose marks are accents, points or strokes that people leave out. The
-// marks of other scripts are vowels and the like.
+// accented lists the scripts whose marks are accents, points or strokes that people omit. The marks
+// of other scripts are vowels and the like.
 var accented = []*unicode.RangeTable{
 	unicode.Inherited, unicode.Common, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Syriac,
 }
 
-// voicing are the two marks of kana, which Unicode gives to no script.
+// voicing contains the two voicing marks of kana, which have no script in Unicode.
 var voicing = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3099, Hi: 0x309a, Stride: 1}}}
 
-// unspaced are the scripts that put no space between words. Each of their characters is a word of
+// unspaced lists the scripts without spaces between words. Each of their characters is a word of
 // its own.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
@@ -38,8 +38,7 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Javanese, unicode.Balinese,
 }
 
-// isDropped reports whether r takes no part in a comparison: accents, and characters that nobody
-// sees.
+// isDropped reports whether comparisons ignore r: accents and invisible characters.
 func isDropped(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxBytes is the length of the longest Word. A longer one is cut, in texts and in queries alike: a
-// query for the whole of it finds it, and whatever else begins with the same bytes.
+// MaxBytes is the maximum length of a Word. A longer word is cut, in texts and in queries alike: a
+// query for the whole word finds it, and every other word with the same beginning.
 const MaxBytes = 64
 
 // Word is one word of a text.
 type Word struct {
 	Text       string // folded, never empty, at most MaxBytes; it may share memory with the text
-	Start, End int    // where it stands in the text as it was given, in bytes: text[Start:End]
+	Start, End int    // its position in the original text, in bytes: text[Start:End]
 }
 
 // Words returns the words of s in order. A word is a run of letters, digits and marks; in scripts
@@ -33,17 +33,17 @@ func Words(s string) iter.Seq[Word] {
 	}
 }
 
-// splitter gathers segments to words.
+// splitter joins segments to words.
 type splitter struct {
 	s       string
 	yield   func(Word) bool
 	stopped bool
 
 	folder     folder
-	folded     []byte // the segment at hand
+	folded     []byte // the current segment
 	word       []byte // the folded word so far
-	start, end int    // where it stands in s
-	unspaced   bool   // it is a character of a script without spaces: only marks may follow
+	start, end int    // its position in s
+	unspaced   bool   // it is a character of a script without spaces: only marks can follow
 }
 
 // segment adds the segment s[start:end].
@@ -87,7 +87,7 @@ func (p *splitter) rune(r rune, start, end int) {
 	p.unspaced = p.unspaced || solo
 }
 
-// add extends the word at hand, or begins one, with s[start:end].
+// add extends the current word, or begins one, with s[start:end].
 func (p *splitter) add(start, end int) {
 	if len(p.word) == 0 {
 		p.start = start
@@ -95,7 +95,7 @@ func (p *splitter) add(start, end int) {
 	p.end = end
 }
 
-// flush ends the word at hand, if there is one.
+// flush ends the current word, if there is one.
 func (p *splitter) flush() {
 	if len(p.word) == 0 || p.stopped {
 		return

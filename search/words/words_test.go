@@ -38,8 +38,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldEveryCharacter holds every character against the promises of the package, alone and
-// within words, and its case against the tables of Unicode.
+// TestFoldEveryCharacter checks the promises of the package for every character, alone and within
+// words, and its case against the tables of Unicode.
 func TestFoldEveryCharacter(t *testing.T) {
 	t.Parallel()
 	step := rune(1)
@@ -57,7 +57,7 @@ func TestFoldEveryCharacter(t *testing.T) {
 	}
 }
 
-// promises fails where Fold is not idempotent, case matters, or Words does not agree with it.
+// promises fails if Fold is not idempotent, case matters, or Words disagrees with it.
 func promises(t *testing.T, text string) {
 	t.Helper()
 	folded := words.Fold(text)
@@ -125,7 +125,7 @@ func TestWordOffsets(t *testing.T) {
 	}
 }
 
-// TestWordsStop ends a sequence early, as a caller does that needs only the first words.
+// TestWordsStop ends a sequence early, like a caller that needs only the first words.
 func TestWordsStop(t *testing.T) {
 	t.Parallel()
 	var first []string
