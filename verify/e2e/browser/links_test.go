@@ -151,7 +151,7 @@ func TestShareByLinks(t *testing.T) {
 	v.at("/sets/" + sid)
 	v.menuOf("Share", "Links of this set")
 	v.isAt("/links?setId=" + sid)
-	v.sees("Those of Runs of 2026", "Scans for Bern", "1 download", "Field notes", "2 files, 8 B", "owned by you")
+	v.sees("Links of Runs of 2026", "Scans for Bern", "1 download", "Field notes", "2 files, 8 B", "owned by you")
 	v.looks("links", script)
 	v.size(1280, 800)
 	v.press("Change Field notes")
