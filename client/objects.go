@@ -6,7 +6,7 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Dataspace and the types after it are the objects of the interface. Package wire has their fields.
+// The objects of the interface. Package wire documents each of them.
 type (
 	Dataspace      = wire.Dataspace
 	NewDataspace   = wire.NewDataspace
