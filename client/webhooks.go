@@ -35,7 +35,7 @@ func (s Webhooks) Get(ctx context.Context, id string) (Webhook, error) {
 	return one[Webhook](ctx, s.c, request{method: http.MethodGet, path: at("webhooks", id)})
 }
 
-// Create makes a webhook, which hears of what happens from then on.
+// Create creates a webhook, which receives the changes after its creation.
 func (s Webhooks) Create(ctx context.Context, w NewWebhook) (SecretWebhook, error) {
 	return one[SecretWebhook](ctx, s.c, request{method: http.MethodPost, path: at("webhooks"), in: w, once: true})
 }

@@ -35,10 +35,10 @@ func webhookAddCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add URL",
 		Short: "Make a webhook",
-		Long: `add makes a webhook, which hears of what happens from then on, and prints the
-secret that signs its messages on standard output. Keep it: nothing shows it
-again. --dataspace says whose changes it hears of; without it, a sysadmin gets
-a webhook for all changes of the service.`,
+		Long: `add creates a webhook, which receives the changes after its creation, and prints
+the secret that signs its messages on standard output. Keep it: nothing shows it
+again. --dataspace selects the dataspace whose changes it receives; without it,
+a sysadmin gets a webhook for all changes of the service.`,
 		Example: `  labshelf webhook add https://hooks.example.org/labshelf --dataspace lab-one
   labshelf webhook add https://hooks.example.org/x --event 'resource.*'`,
 		Args: exactly(1, "one URL, such as https://hooks.example.org/labshelf"),

@@ -2,7 +2,7 @@
 // reads what they send back.
 //
 // There is a row for each object and a column for each member and each property; docs/how-to/csv.md
-// says which, and how a cell is read. What is written and read again is equal.
+// lists them, and describes how a cell is read. Metadata that are written and read again are equal.
 //
 // Spreadsheets change cells that nobody has edited: they write a date as their country does, drop
 // zeros, and round numbers. So a cell is compared with what the object has now, and one that a

@@ -34,7 +34,7 @@ type EditChange struct {
 	Fields []EditedField `json:"fields"`
 }
 
-// EditedField is one member or property; null is none.
+// EditedField is the change of one member or property. A null stands for a missing value.
 type EditedField struct {
 	Name   string          `json:"name"`
 	Before json.RawMessage `json:"before"`

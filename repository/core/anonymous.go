@@ -15,7 +15,7 @@ import (
 // cannot tell what it may not read from what does not exist. The use cases that it may call are
 // those that read by read and ReadDurable; all others refuse it in AsCaller.
 
-// Anonymous tells whether there are anonymous readers.
+// Anonymous reports whether the configuration allows anonymous readers.
 func (s *Credentials) Anonymous() bool { return s.core.config.Anonymous }
 
 // AnonymousReader returns the principal of a request without any credentials, or the refusal where

@@ -122,8 +122,8 @@ func (s batch) source() paging.States {
 	return paging.Active
 }
 
-// BeginCascade starts a cascade in the transaction that changed its container. What fits into one
-// batch is done at once.
+// BeginCascade starts a cascade in the transaction that changed its container. A cascade that
+// fits into one batch is complete when BeginCascade returns.
 func BeginCascade(tx *metadata.Tx, cascade *metadata.Cascade) (done bool, err error) {
 	if done, err = (batch{cascade}).advance(tx); done || err != nil {
 		return done, err

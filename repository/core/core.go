@@ -129,9 +129,8 @@ func (s *Core) Update(ctx context.Context, p auth.Principal, fn func(tx *metadat
 }
 
 // AsCaller reads the caller, its key and its session again inside the transaction: a long upload
-// must not end with rights lost meanwhile. Where the rows are still those that the caller was read
-// from, it need not read them. What one transaction says is not kept for another attempt, in which
-// it may never have been so.
+// must not end with rights lost meanwhile. If these rows have not changed since the caller was
+// read, it does not read them again. A retry reuses nothing that an earlier attempt read.
 func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		if came.Anonymous {

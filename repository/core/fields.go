@@ -109,7 +109,7 @@ type Edit[T any] struct {
 	Shown func(T) Fields
 }
 
-// ApplyEdit sets the fields of object, which is the stored one, and tells whether anything changed.
+// ApplyEdit sets the fields of object, the stored record, and reports whether a field changed.
 // refuse makes the error for a field that cannot be changed; it comes only when all the rest is
 // valid.
 func ApplyEdit[T any](object *T, edit Edit[T], may Setters[T], refuse func(field string) error) (changed bool, err error) {

@@ -110,7 +110,7 @@ func parameterError(err error) error {
 	return err
 }
 
-// HasState tells whether the record is in one of the states; both count the same bits.
+// HasState reports whether the record is in one of the states. Both use the same bits.
 func HasState(states paging.States, r metadata.Record) bool {
 	return states&paging.States(r.State) != 0
 }
