@@ -101,8 +101,8 @@ func managedWebhook(tx *metadata.Tx, p auth.Principal, id string) (w metadata.We
 }
 
 // CreateWebhook creates a webhook, which receives the changes after its creation. Nothing can show
-// its secret again, but a backup holds it. Fields: url, optional dataspaceId, events, label; without
-// dataspaceId the webhook receives all changes of the service.
+// its secret again, but a backup holds it. Fields: url, optional dataspaceId, events, label. A
+// webhook without dataspaceId receives all changes of the service.
 func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Webhook, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		created, err = newWebhook(tx, p, f)
