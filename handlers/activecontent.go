@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/redact"
 )
 
 // activeDestinations are the values of Sec-Fetch-Dest with which a browser requests something
@@ -28,7 +29,7 @@ func loadsActiveContent(r *http.Request, path string) bool {
 // it contains a key, or a page loads it as code.
 func refusedAddress(r *http.Request, path string) error {
 	switch {
-	case hasKey(path):
+	case redact.HasKey(path):
 		return keyInURL("")
 	case loadsActiveContent(r, path):
 		return errActiveContent

@@ -13,6 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -26,8 +27,8 @@ type maintenanceRoutes struct{ *api }
 
 // getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
 // another state.
-func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *request) error {
-	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
+func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *exchange.Request) error {
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -55,23 +56,23 @@ func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *request) error 
 		panic(http.ErrAbortHandler)
 	}
 	if isReadError(err) || err == nil && n != snapshot.Bytes() {
-		noteError(w, errors.Join(io.ErrUnexpectedEOF, err), http.StatusInternalServerError) // the client sees it by the length
+		exchange.NoteError(w, errors.Join(io.ErrUnexpectedEOF, err)) // the client sees it by the length
 	}
 	return nil
 }
 
 // stillMaintains refuses the rest of an answer to a caller that is no sysadmin any more.
-func (a maintenanceRoutes) stillMaintains(r *request) func() error {
-	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.caller) }
+func (a maintenanceRoutes) stillMaintains(r *exchange.Request) func() error {
+	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.Caller) }
 }
 
 // getBlob sends a blob by its digest, also one that no resource refers to any more.
-func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *request) error {
-	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
+func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *exchange.Request) error {
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
-	name := r.params.ByName("digest")
+	name := r.Params.ByName("digest")
 	file, bytes, err := upkeep.OpenBlob(r.Context(), name)
 	if err != nil {
 		return err
@@ -90,12 +91,12 @@ func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *request) error {
 const maxLabelled = 1000
 
 // purge removes the files of resources that were deleted long ago.
-func (a maintenanceRoutes) purge(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) purge(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a maintenanceRoutes) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	options.By = r.caller
+	options.By = r.Caller
 	labelled := []wire.LabelledVersion{}
 	options.Labelled = func(v metadata.Version) {
 		if len(labelled) < maxLabelled {
@@ -114,7 +115,7 @@ func (a maintenanceRoutes) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, wire.PurgeResult{
+	exchange.WriteJSON(w, http.StatusOK, wire.PurgeResult{
 		DryRun: options.DryRun, Resources: p.Resources, ResourceBytes: p.ResourceBytes, Versions: p.Versions, VersionBytes: p.VersionBytes,
 		LabelledVersions: p.LabelledVersions, Labelled: labelled, Blobs: p.Blobs, BlobBytes: p.BlobBytes, Orphans: p.Orphans, OrphanBytes: p.OrphanBytes,
 		TrashFiles: p.TrashFiles, TrashBytes: p.TrashBytes, Recent: p.Recent, RecentBytes: p.RecentBytes,
@@ -128,12 +129,12 @@ const heartbeat = 500 * time.Millisecond
 
 // check checks all data and reports violations while it runs. It ends when the client goes away. A
 // request without a body asks for a complete check.
-func (a maintenanceRoutes) check(w http.ResponseWriter, r *request) error {
+func (a maintenanceRoutes) check(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.caller)
+	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -161,11 +162,11 @@ func (a maintenanceRoutes) check(w http.ResponseWriter, r *request) error {
 }
 
 // checkError returns for the client, and notes for the log in full, why a check failed.
-func (a maintenanceRoutes) checkError(w http.ResponseWriter, r *request, err error) *wire.CheckError {
+func (a maintenanceRoutes) checkError(w http.ResponseWriter, r *exchange.Request, err error) *wire.CheckError {
 	if r.Context().Err() == nil { // else its end is no error
-		noteError(w, err, http.StatusInternalServerError)
+		exchange.NoteError(w, err)
 	}
-	known := publicError(err)
+	known := exchange.PublicError(err)
 	return &wire.CheckError{Code: known.Code, Detail: known.Message}
 }
 

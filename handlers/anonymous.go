@@ -15,23 +15,11 @@ import (
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/core"
-)
-
-// varyByCaller is in the Vary of every answer of a route that anonymous readers may use.
-const varyByCaller = "Authorization, Cookie"
-
-// What caches may do with an answer. One to an anonymous reader is the same for all of them: a
-// shared cache may keep it, and asks each time whether it is still so, since what is open may be
-// closed at any moment.
-const (
-	cachedForOne = "private, no-cache"
-	cachedForAll = "public, no-cache"
-	// What a link shows is a secret.
-	cachedByNobody = "private, no-store"
 )
 
 // errTooManyAnonymous answers an address that has sent too many requests without a key.
@@ -52,18 +40,18 @@ func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.P
 		return a.authenticate(w.Header(), r)
 	}
 	header := w.Header()
-	if !slices.Contains(header.Values("Vary"), varyByCaller) { // it may be identified again
-		header.Add("Vary", varyByCaller)
+	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // it may be identified again
+		header.Add("Vary", exchange.VaryByCaller)
 	}
-	header.Set("Cache-Control", cachedForAll)
+	header.Set("Cache-Control", exchange.CachedForAll)
 	if hasCredentials(r) {
-		header.Set("Cache-Control", cachedForOne)
+		header.Set("Cache-Control", exchange.CachedForOne)
 		token := sessionOf(r)
 		if token == "" || len(r.Header.Values("Authorization")) > 0 {
 			return a.authenticate(header, r)
 		}
 		caller, err := a.repo.Credentials.AuthenticateSession(r.Context(), token)
-		if err == nil || publicError(err).Kind != errs.Unauthenticated {
+		if err == nil || exchange.PublicError(err).Kind != errs.Unauthenticated {
 			return caller, err
 		}
 		header.Set(sessionHeader, "ended")
@@ -93,36 +81,25 @@ func (a *api) countAnonymous(header http.Header, r *http.Request) error {
 	return errTooManyAnonymous
 }
 
-// caching is what caches may do with an answer to this caller.
-func (r *request) caching() string {
-	switch {
-	case r.visits:
-		return cachedByNobody
-	case r.caller.Anonymous:
-		return cachedForAll
-	}
-	return cachedForOne
-}
-
 // openPage returns the page of the open object at an address, which has gone if the status says so.
 // There is none of what is not open, of what does not exist, at other addresses, and for clients
 // with credentials: the script makes theirs.
-func (a pageRoutes) openPage(w http.ResponseWriter, r *request, at string) (*html.Page, int, error) {
+func (a pageRoutes) openPage(w http.ResponseWriter, r *exchange.Request, at string) (*html.Page, int, error) {
 	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
-	read := map[string]func(*request, string, html.Addresses) (html.Object, *html.Page, error){
+	read := map[string]func(*exchange.Request, string, html.Addresses) (html.Object, *html.Page, error){
 		"dataspaces": a.openDataspace, "sets": a.openSet, "resources": a.openResource,
 	}[kind]
 	header := w.Header()
 	header.Add("Vary", "Cookie") // Authorization is in it already
 	if hasCredentials(r.Request) {
-		header.Set("Cache-Control", cachedForOne)
+		header.Set("Cache-Control", exchange.CachedForOne)
 		return nil, http.StatusOK, nil
 	}
 	isHome := kind == "" && id == ""
 	if !isHome && (read == nil || id == "" || strings.Contains(id, "/")) {
 		return nil, http.StatusOK, nil
 	}
-	header.Set("Cache-Control", cachedForAll)
+	header.Set("Cache-Control", exchange.CachedForAll)
 	if err := a.countAnonymous(header, r.Request); err != nil {
 		return nil, 0, err
 	}
@@ -134,7 +111,7 @@ func (a pageRoutes) openPage(w http.ResponseWriter, r *request, at string) (*htm
 	if err != nil {
 		return nil, 0, err
 	}
-	r.caller = reader
+	r.Caller = reader
 	addresses := a.addresses(r.Request)
 	object, page, err := read(r, id, addresses)
 	var refusal *errs.Error
@@ -166,8 +143,8 @@ const rowsOfPage = 100
 
 // listed returns what a page of a listing is asked for: the page that the address names, or the
 // first one.
-func listed(r *request, id string, order ...string) core.ListRequest {
-	request := core.ListRequest{Container: id, Token: r.query.Get("page")}
+func listed(r *exchange.Request, id string, order ...string) core.ListRequest {
+	request := core.ListRequest{Container: id, Token: r.Query.Get("page")}
 	if request.Token == "" {
 		request.Params = url.Values{"limit": {strconv.Itoa(rowsOfPage)}}
 		if len(order) > 0 {
@@ -178,8 +155,8 @@ func listed(r *request, id string, order ...string) core.ListRequest {
 }
 
 // otherPages leads to the first and to the next page of a list, as far as there are other ones.
-func otherPages(r *request, address string, ends core.PageEnds, items int) (links []html.Link) {
-	if r.query.Get("page") != "" {
+func otherPages(r *exchange.Request, address string, ends core.PageEnds, items int) (links []html.Link) {
+	if r.Query.Get("page") != "" {
 		links = append(links, html.Link{Text: "First page", URL: address})
 	}
 	if items == rowsOfPage {
@@ -197,7 +174,7 @@ const mostOnHome = 1000
 
 // openHome lists the open dataspaces by what they are called; there is no page where there are
 // none.
-func (a pageRoutes) openHome(r *request, at html.Addresses) (*html.Page, error) {
+func (a pageRoutes) openHome(r *exchange.Request, at html.Addresses) (*html.Page, error) {
 	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
 	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
@@ -211,15 +188,15 @@ func (a pageRoutes) openHome(r *request, at html.Addresses) (*html.Page, error) 
 	return page, nil
 }
 
-func (a pageRoutes) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, id)
+func (a pageRoutes) openDataspace(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, id)
 	if err == nil {
 		object, err = html.OfDataspace(d)
 	}
 	if err != nil {
 		return object, nil, err
 	}
-	sets, err := a.repo.Sets.ListSets(r.Context(), r.caller, paging.DataspaceSets, listed(r, id))
+	sets, err := a.repo.Sets.ListSets(r.Context(), r.Caller, paging.DataspaceSets, listed(r, id))
 	if err != nil {
 		return object, nil, err
 	}
@@ -235,12 +212,12 @@ func (a pageRoutes) openDataspace(r *request, id string, at html.Addresses) (obj
 }
 
 // readSet reads a set with its dataspace.
-func (a pageRoutes) readSet(r *request, id string) (object html.Object, err error) {
-	set, err := a.repo.Sets.GetSet(r.Context(), r.caller, id)
+func (a pageRoutes) readSet(r *exchange.Request, id string) (object html.Object, err error) {
+	set, err := a.repo.Sets.GetSet(r.Context(), r.Caller, id)
 	if err != nil {
 		return object, err
 	}
-	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, set.DataspaceID.String())
+	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, set.DataspaceID.String())
 	if err != nil {
 		return object, err
 	}
@@ -259,8 +236,8 @@ func kept(borrowed metadata.Resource) metadata.Resource {
 	return borrowed
 }
 
-func (a pageRoutes) openResource(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	resource, err := a.repo.Files.GetResource(r.Context(), r.caller, id)
+func (a pageRoutes) openResource(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	resource, err := a.repo.Files.GetResource(r.Context(), r.Caller, id)
 	if err != nil {
 		return object, nil, err
 	}
@@ -297,7 +274,7 @@ type address struct {
 }
 
 // getSitemap answers with the index: a part for each open dataspace.
-func (a pageRoutes) getSitemap(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getSitemap(w http.ResponseWriter, r *exchange.Request) error {
 	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
 		return err
 	}
@@ -313,10 +290,10 @@ func (a pageRoutes) getSitemap(w http.ResponseWriter, r *request) error {
 // getSitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to
 // those of the files. A part that is full leads to none, and the sets beyond it are found from the
 // page of the dataspace.
-func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *request) error {
-	id, isPart := strings.CutSuffix(r.params.ByName("name"), ".xml")
+func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *exchange.Request) error {
+	id, isPart := strings.CutSuffix(r.Params.ByName("name"), ".xml")
 	if !isPart {
-		return errNoSuchPath
+		return exchange.ErrNoSuchPath
 	}
 	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
 		return err
@@ -327,7 +304,7 @@ func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *request) error {
 	}
 	d, err := a.repo.Dataspaces.GetDataspace(r.Context(), reader, id)
 	if err == nil && d.State == metadata.Deleted {
-		err = errNoSuchPath
+		err = exchange.ErrNoSuchPath
 	}
 	if err != nil {
 		return a.sendSitemap(w, sitemap{}, err)
@@ -356,7 +333,7 @@ func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *request) error {
 func (a pageRoutes) sendSitemap(w http.ResponseWriter, file sitemap, err error) error {
 	var refusal *errs.Error
 	if errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated {
-		return errNoSuchPath
+		return exchange.ErrNoSuchPath
 	}
 	if err != nil {
 		return err
@@ -366,19 +343,19 @@ func (a pageRoutes) sendSitemap(w http.ResponseWriter, file sitemap, err error) 
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", cachedForAll)
-	writeBody(w, http.StatusOK, "application/xml; charset=utf-8", append([]byte(xml.Header), text...))
+	w.Header().Set("Cache-Control", exchange.CachedForAll)
+	exchange.Write(w, http.StatusOK, "application/xml; charset=utf-8", append([]byte(xml.Header), text...))
 	return nil
 }
 
 // getRobots tells crawlers what there is for them: nothing, or what is open, without archives,
 // which are made when they are read.
-func (a pageRoutes) getRobots(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getRobots(w http.ResponseWriter, r *exchange.Request) error {
 	text := "User-agent: *\nDisallow: /\n"
 	if a.repo.Credentials.Anonymous() {
 		site := strings.TrimSuffix(a.base(r.Request), version)
 		text = fmt.Sprintf("User-agent: *\nDisallow: %s%s/sets/*/archive\nSitemap: %s/sitemap.xml\n", a.prefix, version, site)
 	}
-	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
 	return nil
 }

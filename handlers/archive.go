@@ -8,12 +8,13 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/formats/archive"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/repository/files"
 )
 
 // downloadArchive sends the files of a set as one zip, made while it is sent.
-func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *request) error {
-	files, err := a.repo.Files.OpenArchive(r.Context(), r.caller, r.id(), r.query.Get("folder"), r.query["resource"])
+func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *exchange.Request) error {
+	files, err := a.repo.Files.OpenArchive(r.Context(), r.Caller, r.ID(), r.Query.Get("folder"), r.Query["resource"])
 	if err != nil {
 		return err
 	}
@@ -21,7 +22,7 @@ func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *request) error {
 }
 
 // streamArchive sends an archive, and closes it.
-func (a fileRoutes) streamArchive(w http.ResponseWriter, r *request, files *files.Archive) error {
+func (a fileRoutes) streamArchive(w http.ResponseWriter, r *exchange.Request, files *files.Archive) error {
 	defer files.Close()
 	header := w.Header()
 	header.Set("Content-Type", "application/zip")
@@ -43,7 +44,7 @@ func (a fileRoutes) streamArchive(w http.ResponseWriter, r *request, files *file
 	}
 	var known *errs.Error
 	if errors.As(err, &known) { // else the client went away
-		noteError(w, err, http.StatusInternalServerError)
+		exchange.NoteError(w, err)
 	}
 	panic(http.ErrAbortHandler) // cuts the connection: without its last bytes the archive is not valid
 }

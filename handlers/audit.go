@@ -12,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -21,17 +22,17 @@ import (
 // auditRoutes serves the audit log and the events.
 type auditRoutes struct{ *api }
 
-func (a auditRoutes) listAudit(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.caller, r.list())
+func (a auditRoutes) listAudit(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.Caller, r.List())
 	if err == nil {
 		writePage(a.api, w, r, page, auditEntry)
 	}
 	return err
 }
 
-func (a auditRoutes) listHistory(of paging.Listing) func(w http.ResponseWriter, r *request) error {
-	return func(w http.ResponseWriter, r *request) error {
-		page, err := a.repo.AuditLog.History(r.Context(), r.caller, of, r.list())
+func (a auditRoutes) listHistory(of paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
+		page, err := a.repo.AuditLog.History(r.Context(), r.Caller, of, r.List())
 		if err == nil {
 			writePage(a.api, w, r, page, auditEntry)
 		}
@@ -58,7 +59,7 @@ func auditEntry(e core.AuditEntry) wire.AuditEntry {
 		shown.Session = hex.EncodeToString(e.Session[:])
 	}
 	if e.Request != ([16]byte{}) {
-		shown.RequestID = requestText.EncodeToString(e.Request[:])
+		shown.RequestID = exchange.RequestID(e.Request[:])
 	}
 	return shown
 }
@@ -85,16 +86,16 @@ func digestText(digest [32]byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-func (a auditRoutes) getAuditHead(w http.ResponseWriter, r *request) error {
-	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.caller, r.query.Get("size"))
+func (a auditRoutes) getAuditHead(w http.ResponseWriter, r *exchange.Request) error {
+	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, r.Query.Get("size"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
+		exchange.WriteJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
 	}
 	return err
 }
 
-func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *request) error {
-	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.caller, r.query.Get("entry"), r.query.Get("from"), r.query.Get("size"))
+func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *exchange.Request) error {
+	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, r.Query.Get("entry"), r.Query.Get("from"), r.Query.Get("size"))
 	if err != nil {
 		return err
 	}
@@ -102,14 +103,14 @@ func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *request) error {
 	for i := range proof {
 		hashes[i] = proof[i][:]
 	}
-	writeJSON(w, http.StatusOK, wire.AuditProof{Hashes: hashes})
+	exchange.WriteJSON(w, http.StatusOK, wire.AuditProof{Hashes: hashes})
 	return nil
 }
 
 // exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a
 // part is not taken for all of it.
-func (a auditRoutes) exportAudit(w http.ResponseWriter, r *request) error {
-	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.caller)
+func (a auditRoutes) exportAudit(w http.ResponseWriter, r *exchange.Request) error {
+	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -131,14 +132,14 @@ func (a auditRoutes) exportAudit(w http.ResponseWriter, r *request) error {
 		err = out.Flush()
 	}
 	if err != nil {
-		noteError(w, err, http.StatusInternalServerError)
+		exchange.NoteError(w, err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-func (a auditRoutes) eraseAudit(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.caller, r.number()))
+func (a auditRoutes) eraseAudit(w http.ResponseWriter, r *exchange.Request) error {
+	return exchange.WriteNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.Caller, r.Number()))
 }
 
 const (
@@ -149,9 +150,9 @@ const (
 // followEvents sends what happens while it happens, as server-sent events, until the client goes,
 // its key or session has ended, or the service stops. A client that connects again says by
 // Last-Event-ID where it was; a browser's window that takes over from another one, by after.
-func (a auditRoutes) followEvents(w http.ResponseWriter, r *request) error {
-	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.query.Get("after"))
-	stream, err := a.repo.Events.Open(r.Context(), r.caller, after)
+func (a auditRoutes) followEvents(w http.ResponseWriter, r *exchange.Request) error {
+	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.Query.Get("after"))
+	stream, err := a.repo.Events.Open(r.Context(), r.Caller, after)
 	if err != nil {
 		if known, is := errors.AsType[*errs.Error](err); is && known.Code == errs.CodeTooManyStreams {
 			w.Header().Set("Retry-After", retryAfter)
@@ -170,10 +171,10 @@ func (a auditRoutes) followEvents(w http.ResponseWriter, r *request) error {
 	for {
 		began := time.Now()
 		batch, err := stream.Next(r.Context())
-		noteIdle(w, time.Since(began))
+		exchange.NoteIdle(w, time.Since(began))
 		if err != nil {
-			if r.Context().Err() == nil && publicError(err).Kind == errs.Internal {
-				noteError(w, err, http.StatusInternalServerError)
+			if r.Context().Err() == nil && exchange.PublicError(err).Kind == errs.Internal {
+				exchange.NoteError(w, err)
 			}
 			return nil // the answer has begun: the client connects again, and hears why not
 		}

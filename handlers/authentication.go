@@ -17,6 +17,7 @@ import (
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -53,7 +54,7 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 // failed: it has not tried.
 func (a *api) noteRefusal(r *http.Request, rt route, err error) {
 	tried := rt.audience == everybody || len(r.Header.Values("Authorization")) > 0 || sessionOf(r) != ""
-	known := publicError(err)
+	known := exchange.PublicError(err)
 	switch {
 	case known.Code == errs.CodeTooManyFailures:
 		a.repo.Credentials.NoteRefusal(errs.Unauthenticated)
@@ -152,7 +153,7 @@ var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequire
 type sessionRoutes struct{ *api }
 
 // signIn exchanges a key for a cookie. An unknown key counts like one in a header.
-func (a sessionRoutes) signIn(w http.ResponseWriter, r *request) error {
+func (a sessionRoutes) signIn(w http.ResponseWriter, r *exchange.Request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -168,10 +169,10 @@ func (a sessionRoutes) signIn(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return a.countUnknownKey(w.Header(), r.Request, err)
 	}
-	noteCaller(w, caller)
+	exchange.NoteCaller(w, caller)
 	a.setSession(w, r.Request, token, ends)
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusOK, wire.Session{Username: caller.Username, Sysadmin: caller.Sysadmin})
+	exchange.WriteJSON(w, http.StatusOK, wire.Session{Username: caller.Username, Sysadmin: caller.Sysadmin})
 	return nil
 }
 
@@ -210,7 +211,7 @@ func signInKey(fields core.Fields) (key string, err error) {
 // signOut ends the session, also for copies of its cookie. The cookie is removed first: this
 // browser is signed out even where the session cannot be ended now, because the service takes no
 // changes. No session is no error.
-func (a sessionRoutes) signOut(w http.ResponseWriter, r *request) error {
+func (a sessionRoutes) signOut(w http.ResponseWriter, r *exchange.Request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
@@ -220,7 +221,7 @@ func (a sessionRoutes) signOut(w http.ResponseWriter, r *request) error {
 	if err := a.repo.Credentials.SignOut(r.Context(), sessionOf(r.Request), a.origin(w, r.Request)); err != nil {
 		return err
 	}
-	return sendNothing(w, "", nil)
+	return exchange.WriteNothing(w, "", nil)
 }
 
 // cookie returns the cookie that holds a token: not readable by scripts, not sent by other sites,
@@ -251,7 +252,7 @@ func sessionOf(r *http.Request) string {
 
 // serveCaller serves a route that wants to know who calls. A listing takes that for what this node
 // knows: it answers when all is read, so it can begin again where that is over.
-func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malformed error) error {
+func (a *api) serveCaller(w http.ResponseWriter, req *exchange.Request, rt route, malformed error) error {
 	as := req.Request
 	if rt.kind == listing && malformed == nil {
 		if presuming := a.repo.Credentials.Presume(as.Context()); presuming != as.Context() {
@@ -261,21 +262,21 @@ func (a *api) serveCaller(w http.ResponseWriter, req *request, rt route, malform
 	err := a.serveIdentified(w, req, rt, malformed)
 	if errors.Is(err, core.ErrPresumed) {
 		req.Request = as
-		noteCaller(w, auth.Principal{})
+		exchange.NoteCaller(w, auth.Principal{})
 		err = a.serveIdentified(w, req, rt, malformed)
 	}
 	return err
 }
 
-func (a *api) serveIdentified(w http.ResponseWriter, req *request, rt route, malformed error) error {
+func (a *api) serveIdentified(w http.ResponseWriter, req *exchange.Request, rt route, malformed error) error {
 	caller, err := a.identify(w, req.Request, rt)
 	if err != nil {
 		return err
 	}
-	req.caller = caller
-	req.caller.Origin = a.origin(w, req.Request)
-	noteCaller(w, caller)
-	if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, req.query)); err != nil {
+	req.Caller = caller
+	req.Caller.Origin = a.origin(w, req.Request)
+	exchange.NoteCaller(w, caller)
+	if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, req.Query)); err != nil {
 		return err
 	}
 	leave, err := a.gate.admit(w, req, rt.cost, a.callerOf(req))

@@ -12,6 +12,7 @@ import (
 
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
 )
 
 // cost is the class of work that a route does. It selects the budget that its requests share.
@@ -96,7 +97,7 @@ type work struct {
 
 // admit counts a request of a caller, and begins its work: at once, or if the request has a body
 // when all of that has come. A slow body holds no slot. The caller of admit calls leave.
-func (g *gate) admit(w http.ResponseWriter, r *request, class cost, c admission.Caller) (leave func(), err error) {
+func (g *gate) admit(w http.ResponseWriter, r *exchange.Request, class cost, c admission.Caller) (leave func(), err error) {
 	answer, ok := w.(*response)
 	hasBody := r.Body != nil && r.Body != http.NoBody && r.Method != http.MethodGet && r.Method != http.MethodHead
 	if !ok || class == light && !hasBody {
@@ -135,7 +136,7 @@ func (k *work) acquire() error {
 		return nil
 	}
 	began := time.Now()
-	defer func() { k.answer.idle += time.Since(began) }()
+	defer func() { k.answer.Idle += time.Since(began) }()
 	return k.ticket.Acquire(k.ctx)
 }
 
@@ -231,12 +232,12 @@ func (b *countedBody) Read(p []byte) (int, error) {
 
 // callerOf is who a request counts for: its user, or the address that it comes from, and with a
 // link that, too.
-func (a *api) callerOf(r *request) admission.Caller {
-	if !r.caller.Anonymous && r.caller.Username != "" {
-		return admission.User(r.caller.UserID)
+func (a *api) callerOf(r *exchange.Request) admission.Caller {
+	if !r.Caller.Anonymous && r.Caller.Username != "" {
+		return admission.User(r.Caller.UserID)
 	}
 	c := admission.Address(a.hosts.Client(r.Request))
-	if token := r.params.ByName("token"); token != "" && strings.HasPrefix(r.path, visitPath) {
+	if token := r.Params.ByName("token"); token != "" && strings.HasPrefix(r.Path, visitPath) {
 		digest := sha256.Sum256([]byte(token))
 		c.Group = "link " + string(digest[:])
 	}

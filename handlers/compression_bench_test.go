@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/metadata"
 	"labshelf/repository/core"
 )
@@ -40,7 +41,7 @@ func BenchmarkSendPage(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					w := &countingWriter{header: http.Header{}}
-					if err := a.sendPage(w, &request{Request: r}, page); err != nil {
+					if err := a.sendPage(w, &exchange.Request{Request: r}, page); err != nil {
 						b.Fatal(err)
 					}
 					sent = w.bytes

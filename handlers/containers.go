@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -15,8 +16,8 @@ import (
 // containerRoutes serves dataspaces, sets and what they use.
 type containerRoutes struct{ *api }
 
-func (a containerRoutes) listDataspaces(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.caller, r.list())
+func (a containerRoutes) listDataspaces(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
@@ -25,56 +26,56 @@ func (a containerRoutes) listDataspaces(w http.ResponseWriter, r *request) error
 	return nil
 }
 
-func (a containerRoutes) createDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) createDataspace(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.caller, fields)
+	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
 	shown := a.presenter(r).dataspace(created)
-	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	exchange.WriteCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
-func (a containerRoutes) getDataspace(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.caller, r.id())
-	return a.sendDataspace(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+func (a containerRoutes) getDataspace(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, r.ID())
+	return a.sendDataspace(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a containerRoutes) updateDataspace(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) updateDataspace(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.Dataspaces.UpdateDataspace(r.Context(), r.caller, r.id(), core.Edit[metadata.Dataspace]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).dataspace),
+	updated, err := a.repo.Dataspaces.UpdateDataspace(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Dataspace]{
+		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).dataspace),
 	})
 	return a.sendDataspace(w, r, updated, err)
 }
 
-func (a containerRoutes) deleteDataspace(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Dataspaces.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+func (a containerRoutes) deleteDataspace(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Dataspaces.DeleteDataspace(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-func (a containerRoutes) restoreDataspace(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
+func (a containerRoutes) restoreDataspace(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendDataspace(w, r, restored, err)
 }
 
-func (a containerRoutes) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
+func (a containerRoutes) sendDataspace(w http.ResponseWriter, r *exchange.Request, d metadata.Dataspace, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, d.Tag(), a.presenter(r).dataspace(d))
+		exchange.WriteRecord(w, r, http.StatusOK, d.Tag(), a.presenter(r).dataspace(d))
 	}
 	return err
 }
 
-func (a containerRoutes) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
-	return func(w http.ResponseWriter, r *request) error {
-		page, err := a.repo.Sets.ListSets(r.Context(), r.caller, which, r.list())
+func (a containerRoutes) listSets(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
+		page, err := a.repo.Sets.ListSets(r.Context(), r.Caller, which, r.List())
 		if err != nil {
 			return err
 		}
@@ -84,49 +85,49 @@ func (a containerRoutes) listSets(which paging.Listing) func(w http.ResponseWrit
 	}
 }
 
-func (a containerRoutes) createSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) createSet(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Sets.CreateSet(r.Context(), r.caller, fields)
+	created, err := a.repo.Sets.CreateSet(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
 	shown := a.presenter(r).set(created)
-	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	exchange.WriteCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
-func (a containerRoutes) getSet(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Sets.GetSet(r.Context(), r.caller, r.id())
-	return a.sendSet(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+func (a containerRoutes) getSet(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Sets.GetSet(r.Context(), r.Caller, r.ID())
+	return a.sendSet(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a containerRoutes) updateSet(w http.ResponseWriter, r *request) error {
+func (a containerRoutes) updateSet(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.Sets.UpdateSet(r.Context(), r.caller, r.id(), core.Edit[metadata.Set]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).set),
+	updated, err := a.repo.Sets.UpdateSet(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Set]{
+		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).set),
 	})
 	return a.sendSet(w, r, updated, err)
 }
 
-func (a containerRoutes) deleteSet(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Sets.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+func (a containerRoutes) deleteSet(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Sets.DeleteSet(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-func (a containerRoutes) restoreSet(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
+func (a containerRoutes) restoreSet(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendSet(w, r, restored, err)
 }
 
-func (a containerRoutes) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
+func (a containerRoutes) sendSet(w http.ResponseWriter, r *exchange.Request, set metadata.Set, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, set.Tag(), a.presenter(r).set(set))
+		exchange.WriteRecord(w, r, http.StatusOK, set.Tag(), a.presenter(r).set(set))
 	}
 	return err
 }
@@ -150,26 +151,26 @@ func usage(u containers.UsageSummary) wire.Usage {
 	return shown
 }
 
-func (a containerRoutes) getUsage(w http.ResponseWriter, r *request) error {
-	summary, err := a.repo.Dataspaces.Usage(r.Context(), r.caller)
+func (a containerRoutes) getUsage(w http.ResponseWriter, r *exchange.Request) error {
+	summary, err := a.repo.Dataspaces.Usage(r.Context(), r.Caller)
 	if err == nil {
-		writeJSON(w, http.StatusOK, usage(summary))
+		exchange.WriteJSON(w, http.StatusOK, usage(summary))
 	}
 	return err
 }
 
-func (a containerRoutes) getDataspaceUsage(w http.ResponseWriter, r *request) error {
-	summary, err := a.repo.Dataspaces.DataspaceUsage(r.Context(), r.caller, r.id())
+func (a containerRoutes) getDataspaceUsage(w http.ResponseWriter, r *exchange.Request) error {
+	summary, err := a.repo.Dataspaces.DataspaceUsage(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, usage(summary))
+		exchange.WriteJSON(w, http.StatusOK, usage(summary))
 	}
 	return err
 }
 
-func (a containerRoutes) getUserUsage(w http.ResponseWriter, r *request) error {
-	share, err := a.repo.Users.UserUsage(r.Context(), r.caller, r.id())
+func (a containerRoutes) getUserUsage(w http.ResponseWriter, r *exchange.Request) error {
+	share, err := a.repo.Users.UserUsage(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, wire.UserUsage(share))
+		exchange.WriteJSON(w, http.StatusOK, wire.UserUsage(share))
 	}
 	return err
 }

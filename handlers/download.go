@@ -22,6 +22,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -32,23 +33,23 @@ import (
 type fileRoutes struct{ *api }
 
 // downloadResource sends the file of a resource.
-func (a fileRoutes) downloadResource(w http.ResponseWriter, r *request) error {
+func (a fileRoutes) downloadResource(w http.ResponseWriter, r *exchange.Request) error {
 	if a.redirects(r) {
-		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.caller, r.id())
+		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.Caller, r.ID())
 		if err != nil || address != "" {
 			return redirect(w, resource, address, err)
 		}
 	}
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
-		return a.repo.Files.OpenResource(r.Context(), r.caller, r.id())
+		return a.repo.Files.OpenResource(r.Context(), r.Caller, r.ID())
 	})
 }
 
 // redirects tells whether a download may lead to where the bytes are: that of a client with a key,
 // and never of a page, whose policy allows no other host, nor one under a condition, which is about
 // this service's tags.
-func (a fileRoutes) redirects(r *request) bool {
-	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.query.Has("disposition") {
+func (a fileRoutes) redirects(r *exchange.Request) bool {
+	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.Query.Has("disposition") {
 		return false
 	}
 	return !slices.ContainsFunc(selecting, func(name string) bool { return name != "Range" && r.Header[name] != nil })
@@ -59,25 +60,25 @@ func redirect(w http.ResponseWriter, of metadata.Resource, address string, err e
 	if err != nil {
 		return err
 	}
-	setAll(w.Header(), "Location", address, "Cache-Control", "no-store", "Etag", `"sha256-`+of.Digest.String()+`"`,
+	exchange.SetAll(w.Header(), "Location", address, "Cache-Control", "no-store", "Etag", `"sha256-`+of.Digest.String()+`"`,
 		"Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(of.Digest[:])+":")
 	w.WriteHeader(http.StatusTemporaryRedirect)
 	return nil
 }
 
 // downloadVersion sends the file of one version of a resource.
-func (a fileRoutes) downloadVersion(w http.ResponseWriter, r *request) error {
+func (a fileRoutes) downloadVersion(w http.ResponseWriter, r *exchange.Request) error {
 	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
-		return a.repo.Versions.OpenVersion(r.Context(), r.caller, r.id(), r.number())
+		return a.repo.Versions.OpenVersion(r.Context(), r.Caller, r.ID(), r.Number())
 	})
 }
 
 // sendFile sends the file of the resource in the path, as open returns it.
-func (a fileRoutes) sendFile(w http.ResponseWriter, r *request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
+func (a fileRoutes) sendFile(w http.ResponseWriter, r *exchange.Request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Who may not read it learns nothing else.
-		_, err := a.repo.Files.GetResource(r.Context(), r.caller, r.id())
+		_, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
 		return cmp.Or(err, invalid)
 	}
 	resource, file, err := open()
@@ -90,7 +91,7 @@ func (a fileRoutes) sendFile(w http.ResponseWriter, r *request, open func() (met
 	}
 	sent := contentOf(resource, file)
 	id := resource.ID // not the whole record, which would then be allocated
-	sent.still = func() error { return a.repo.Files.MayStillRead(r.Context(), r.caller, id) }
+	sent.still = func() error { return a.repo.Files.MayStillRead(r.Context(), r.Caller, id) }
 	return a.sendContent(w, r, sent)
 }
 
@@ -112,7 +113,7 @@ func contentOf(resource metadata.Resource, file io.ReadSeeker) content {
 // entity tag that is set, else the usual one. http.ServeContent does conditions and ranges. A file
 // that turns out to be damaged is an error before the answer begins; afterwards the answer is cut
 // off, as it is where the caller loses the right to the rest.
-func (a fileRoutes) sendContent(w http.ResponseWriter, r *request, c content) error {
+func (a fileRoutes) sendContent(w http.ResponseWriter, r *exchange.Request, c content) error {
 	header := w.Header()
 	if kind := header.Get("Content-Type"); isActiveType(kind) {
 		header.Set("Content-Type", inertType(r.Request, kind))
@@ -122,9 +123,9 @@ func (a fileRoutes) sendContent(w http.ResponseWriter, r *request, c content) er
 	if etag == "" {
 		etag = string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"'))
 	}
-	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")), "Etag", etag,
+	exchange.SetAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")), "Etag", etag,
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
-		"Cache-Control", r.caching())
+		"Cache-Control", r.Caching())
 	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: c.still}
 	body, release, err := a.verified(r, c)
 	defer release()
@@ -144,7 +145,7 @@ func (a fileRoutes) sendContent(w http.ResponseWriter, r *request, c content) er
 		return nil
 	}
 	damage := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
-	noteError(w, damage, http.StatusInternalServerError)
+	exchange.NoteError(w, damage)
 	a.repo.Files.NoteDamage(context.WithoutCancel(r.Context()), c.digest, damage)
 	if err == nil {
 		return nil // the answer has been cut off
@@ -160,7 +161,7 @@ var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-M
 // looking for its size again.
 func (w *contentWriter) sendAll(c content, body io.Reader) {
 	header := w.Header()
-	setAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.bytes, 10))
+	exchange.SetAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.bytes, 10))
 	if !c.modified.IsZero() {
 		header.Set("Last-Modified", c.modified.UTC().Format(http.TimeFormat))
 	}
@@ -171,15 +172,6 @@ func (w *contentWriter) sendAll(c content, body io.Reader) {
 		return
 	}
 	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // an error has been noted
-}
-
-// setAll sets headers by their canonical names, which alternate with their values. The values share
-// one allocation; there are ten in the answer to a download, and [http.Header.Set] allocates for
-// each.
-func setAll(header http.Header, pairs ...string) {
-	for i := 0; i < len(pairs); i += 2 {
-		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
-	}
 }
 
 // contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a
@@ -208,7 +200,7 @@ func (w *contentWriter) WriteHeader(status int) {
 		return
 	}
 	w.refused = true
-	writeProblem(w.ResponseWriter, w.r, refusal)
+	exchange.WriteProblem(w.ResponseWriter, w.r, refusal)
 }
 
 func (w *contentWriter) Write(p []byte) (int, error) {
@@ -256,8 +248,8 @@ func isReadError(err error) bool {
 	return reading || errors.Is(err, errContent) || errors.Is(err, syscall.EIO)
 }
 
-func wantsInline(r *request) (bool, error) {
-	switch values := r.query["disposition"]; {
+func wantsInline(r *exchange.Request) (bool, error) {
+	switch values := r.Query["disposition"]; {
 	case len(values) == 0, len(values) == 1 && values[0] == "attachment":
 		return false, nil
 	case len(values) == 1 && values[0] == "inline":
@@ -326,7 +318,7 @@ var errContent = errors.New("the content does not have the recorded SHA-256")
 // size of the configuration wrong bytes of a whole file never come to a clean end: a small file is
 // read and compared at once, which returns an error if the digest differs, a larger one while it is
 // sent. A part of a larger file cannot be verified.
-func (a fileRoutes) verified(r *request, c content) (body io.ReadSeeker, release func(), err error) {
+func (a fileRoutes) verified(r *exchange.Request, c content) (body io.ReadSeeker, release func(), err error) {
 	if c.verified || c.bytes > a.config.VerifyReads || r.Method != http.MethodGet {
 		return c.file, func() {}, nil
 	}

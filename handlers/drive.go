@@ -8,6 +8,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/dav"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/metadata"
 	"labshelf/repository/core"
 	"labshelf/repository/folders"
@@ -23,9 +24,9 @@ func (a driveRoutes) newDrive() *dav.Drive {
 	return dav.New(a.repo, dav.Config{
 		Prefix:     a.prefix + drivePath,
 		Origins:    a.driveOrigins,
-		Conditions: func(r *http.Request) core.Match { return preconditions(&request{Request: r}) },
+		Conditions: func(r *http.Request) core.Match { return exchange.Preconditions(r) },
 		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error {
-			return fileRoutes{a.api}.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
+			return fileRoutes{a.api}.sendFile(w, &exchange.Request{Request: r, Caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
 				resource, file, err := a.repo.Files.OpenResource(r.Context(), caller, e.File.ID.String())
 				if err == nil {
 					if resource.Version == e.File.Version {
@@ -75,12 +76,12 @@ func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path str
 	}
 	if err == nil {
 		caller.Origin = a.origin(w, r)
-		noteCaller(w, caller)
+		exchange.NoteCaller(w, caller)
 		err = a.serveAdmitted(w, r, caller, path)
 	}
 	if err != nil {
 		a.noteRefusal(r, route{audience: keyed}, err)
-		writeProblem(w, r, err)
+		exchange.WriteProblem(w, r, err)
 	}
 }
 
@@ -98,19 +99,19 @@ func (a driveRoutes) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 	w.Header().Set("Dav", "1, 2")
 	caller, err := a.authenticateDrive(w.Header(), r)
 	if err == nil {
-		noteCaller(w, caller)
+		exchange.NoteCaller(w, caller)
 		err = a.drive.FindAbove(w, r, above)
 	}
 	if err != nil {
 		a.noteRefusal(r, route{audience: keyed}, err)
-		writeProblem(w, r, err)
+		exchange.WriteProblem(w, r, err)
 	}
 	return true
 }
 
 // serveAdmitted serves a request to the drive within the budget of its method.
 func (a driveRoutes) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
-	req := &request{Request: r, caller: caller}
+	req := &exchange.Request{Request: r, Caller: caller}
 	leave, err := a.gate.admit(w, req, driveCosts[r.Method], a.callerOf(req))
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (a driveRoutes) authenticateDrive(answer http.Header, r *http.Request) (aut
 		}
 	}
 	caller, err := a.repo.Credentials.Authenticate(r.Context(), key)
-	if err = a.countUnknownKey(answer, r, err); err != nil && publicError(err).Kind == errs.Unauthenticated {
+	if err = a.countUnknownKey(answer, r, err); err != nil && exchange.PublicError(err).Kind == errs.Unauthenticated {
 		answer.Set("WWW-Authenticate", `Basic realm="labshelf", charset="UTF-8"`)
 	}
 	return caller, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/wire"
@@ -37,8 +38,8 @@ func isDropPath(path string) bool {
 }
 
 // inTusVisited is visited for requests in the version of tus that the service speaks.
-func (a visitRoutes) inTusVisited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
-	return a.visited(w, r, func(v links.Visitor) error {
+func (a visitRoutes) inTusVisited(w http.ResponseWriter, r *exchange.Request, serve func(visitor) error) error {
+	return a.visited(w, r, func(v visitor) error {
 		if err := tus.CheckVersion(w.Header(), r.Request); err != nil {
 			return err
 		}
@@ -48,45 +49,45 @@ func (a visitRoutes) inTusVisited(w http.ResponseWriter, r *request, serve func(
 
 // sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody
 // else has.
-func (a visitRoutes) sentUpload(r *request, v links.Visitor, name string) sending {
+func (a visitRoutes) sentUpload(r *exchange.Request, v visitor, name string) sending {
 	id, secret, _ := strings.Cut(name, "-")
 	return sending{
-		Uploads: a.repo.Visitors.LinkUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
+		Uploads: a.repo.Visitors.LinkUploads(v.Visitor, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
 	}
 }
 
 // ofVisitor serves a request of a visitor for the upload in its path.
-func (a visitRoutes) ofVisitor(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
-	return func(w http.ResponseWriter, r *request) error {
-		return a.inTusVisited(w, r, func(v links.Visitor) error { return serve(w, r, a.sentUpload(r, v, r.id())) })
+func (a visitRoutes) ofVisitor(serve func(http.ResponseWriter, *exchange.Request, sending) error) exchange.Handler {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
+		return a.inTusVisited(w, r, func(v visitor) error { return serve(w, r, a.sentUpload(r, v, r.ID())) })
 	}
 }
 
-func (a visitRoutes) createDrop(w http.ResponseWriter, r *request) error {
-	return a.inTusVisited(w, r, func(v links.Visitor) error {
+func (a visitRoutes) createDrop(w http.ResponseWriter, r *exchange.Request) error {
+	return a.inTusVisited(w, r, func(v visitor) error {
 		start, first, err := readNew(w, r)
 		if err != nil {
 			return err
 		}
-		t, secret, err := a.repo.Visitors.StartFile(r.Context(), v, start)
+		t, secret, err := a.repo.Visitors.StartFile(r.Context(), v.Visitor, start)
 		return uploadRoutes{a.api}.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
 	})
 }
 
 // putDrop takes a file as curl -T sends it.
-func (a visitRoutes) putDrop(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v links.Visitor) error {
+func (a visitRoutes) putDrop(w http.ResponseWriter, r *exchange.Request) error {
+	return a.visited(w, r, func(v visitor) error {
 		digests, err := body.Announced(r.Request)
 		if err != nil {
 			return err
 		}
-		dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v, links.SentFile{
-			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
+		dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v.Visitor, links.SentFile{
+			Name: r.Params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
 		}, body.Reader{Body: r.Body})
 		if err != nil {
 			return err
 		}
-		writeJSON(w, http.StatusCreated, wire.ReceivedFile{Name: lastElement(dropped.Name), Bytes: dropped.Bytes, SHA256: dropped.Digest})
+		exchange.WriteJSON(w, http.StatusCreated, wire.ReceivedFile{Name: lastElement(dropped.Name), Bytes: dropped.Bytes, SHA256: dropped.Digest})
 		return nil
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
@@ -51,9 +52,9 @@ func (s presenter) outcome(o describe.BulkOutcome) wire.EditOutcome {
 // editRoutes serves changes of the metadata of many files.
 type editRoutes struct{ *api }
 
-func (a editRoutes) sendOutcome(w http.ResponseWriter, r *request, o describe.BulkOutcome, err error) error {
+func (a editRoutes) sendOutcome(w http.ResponseWriter, r *exchange.Request, o describe.BulkOutcome, err error) error {
 	if err == nil {
-		writeJSON(w, http.StatusOK, a.presenter(r).outcome(o))
+		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).outcome(o))
 	}
 	return err
 }
@@ -62,14 +63,14 @@ func (a editRoutes) sendOutcome(w http.ResponseWriter, r *request, o describe.Bu
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
 // exportMetadata sends the metadata of the files of a set as CSV, written while it is sent.
-func (a editRoutes) exportMetadata(w http.ResponseWriter, r *request) error {
-	separator, known := separators[r.query.Get("separator")]
+func (a editRoutes) exportMetadata(w http.ResponseWriter, r *exchange.Request) error {
+	separator, known := separators[r.Query.Get("separator")]
 	if !known {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
 	}
 	sent := &startedWriter{Writer: w}
 	out := bufio.NewWriterSize(sent, slowclient.ChunkSize)
-	err := a.repo.BulkEdits.ExportMetadata(r.Context(), r.caller, r.id(), separator, func(set metadata.Set) io.Writer {
+	err := a.repo.BulkEdits.ExportMetadata(r.Context(), r.Caller, r.ID(), separator, func(set metadata.Set) io.Writer {
 		header := w.Header()
 		header.Set("Content-Type", "text/csv; charset=utf-8")
 		header.Set("Content-Disposition", saveAs("attachment", set.Name+".csv"))
@@ -80,54 +81,54 @@ func (a editRoutes) exportMetadata(w http.ResponseWriter, r *request) error {
 		_ = out.Flush() // a client that went away gets no error
 	}
 	if err != nil && sent.started {
-		noteError(w, err, http.StatusInternalServerError)
+		exchange.NoteError(w, err)
 		panic(http.ErrAbortHandler) // cuts the connection: what has come is not taken for complete
 	}
 	return err
 }
 
 // editMetadata changes the metadata of many files, by CSV or by one change for all.
-func (a editRoutes) editMetadata(w http.ResponseWriter, r *request) error {
-	preview := r.query.Get("preview") == "true"
-	if word := r.query.Get("preview"); word != "" && word != "true" && word != "false" {
+func (a editRoutes) editMetadata(w http.ResponseWriter, r *exchange.Request) error {
+	preview := r.Query.Get("preview") == "true"
+	if word := r.Query.Get("preview"); word != "" && word != "true" && word != "false" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
-		if err := a.repo.BulkEdits.MayEdit(r.Context(), r.caller, r.id()); err != nil { // before up to 32 MiB are read
+		if err := a.repo.BulkEdits.MayEdit(r.Context(), r.Caller, r.ID()); err != nil { // before up to 32 MiB are read
 			return err
 		}
 		file, err := body.CSV(w, r.Request)
 		if err != nil {
 			return err
 		}
-		outcome, err := a.repo.BulkEdits.EditByCSV(r.Context(), r.caller, r.id(), file, preview)
+		outcome, err := a.repo.BulkEdits.EditByCSV(r.Context(), r.Caller, r.ID(), file, preview)
 		return a.sendOutcome(w, r, outcome, err)
 	}
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	outcome, err := a.repo.BulkEdits.EditMany(r.Context(), r.caller, r.id(), fields, preview)
+	outcome, err := a.repo.BulkEdits.EditMany(r.Context(), r.Caller, r.ID(), fields, preview)
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a editRoutes) undoEdit(w http.ResponseWriter, r *request) error {
-	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.caller, r.id())
+func (a editRoutes) undoEdit(w http.ResponseWriter, r *exchange.Request) error {
+	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.Caller, r.ID())
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a editRoutes) getEdit(w http.ResponseWriter, r *request) error {
-	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.caller, r.id())
+func (a editRoutes) getEdit(w http.ResponseWriter, r *exchange.Request) error {
+	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, a.presenter(r).edit(edit))
+		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).edit(edit))
 	}
 	return err
 }
 
-func (a editRoutes) listEdits(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.caller, r.id())
+func (a editRoutes) listEdits(w http.ResponseWriter, r *exchange.Request) error {
+	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))
+		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))
 	}
 	return err
 }

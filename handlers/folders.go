@@ -6,6 +6,7 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -15,72 +16,72 @@ import (
 // folderRoutes serves folders of sets.
 type folderRoutes struct{ *api }
 
-func (a folderRoutes) outlineResources(w http.ResponseWriter, r *request) error {
-	outline, err := a.repo.Files.OutlineResources(r.Context(), r.caller, r.list())
+func (a folderRoutes) outlineResources(w http.ResponseWriter, r *exchange.Request) error {
+	outline, err := a.repo.Files.OutlineResources(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
 	shown := wire.Outline{Total: outline.Total, Bounded: outline.Bounded, Marks: make([]wire.Mark, len(outline.Marks))}
-	address := a.base(r.Request) + strings.TrimSuffix(r.path, "/outline") + results
+	address := a.base(r.Request) + strings.TrimSuffix(r.Path, "/outline") + results
 	for i, m := range outline.Marks {
 		shown.Marks[i] = wire.Mark{Index: m.Index, Name: m.Name, Page: address + m.Page}
 		if m.Modified != 0 {
 			shown.Marks[i].Modified = encode.Time(m.Modified)
 		}
 	}
-	writeJSON(w, http.StatusOK, shown)
+	exchange.WriteJSON(w, http.StatusOK, shown)
 	return nil
 }
 
-func (a folderRoutes) getFolder(w http.ResponseWriter, r *request) error {
-	size, err := a.repo.Folders.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
+func (a folderRoutes) getFolder(w http.ResponseWriter, r *exchange.Request) error {
+	size, err := a.repo.Folders.GetFolder(r.Context(), r.Caller, r.ID(), r.Query.Get("path"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, wire.FolderSize(size))
+		exchange.WriteJSON(w, http.StatusOK, wire.FolderSize(size))
 	}
 	return err
 }
 
-func (a folderRoutes) createFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) createFolder(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusCreated, func(f core.Fields) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
-		in.SetID, _ = metadata.ParseID(r.id())
-		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.caller, r.id(), f)
+		in.SetID, _ = metadata.ParseID(r.ID())
+		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.Caller, r.ID(), f)
 		return in, folders.FolderOutcome{Folders: 1}, err
 	})
 }
 
-func (a folderRoutes) copyFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) copyFolder(w http.ResponseWriter, r *exchange.Request) error {
 	return a.placeFolder(w, r, false)
 }
 
-func (a folderRoutes) moveFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) moveFolder(w http.ResponseWriter, r *exchange.Request) error {
 	return a.placeFolder(w, r, true)
 }
 
-func (a folderRoutes) placeFolder(w http.ResponseWriter, r *request, move bool) error {
+func (a folderRoutes) placeFolder(w http.ResponseWriter, r *exchange.Request, move bool) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.PlaceFolder(r.Context(), r.caller, r.id(), f, move)
+		return a.repo.Folders.PlaceFolder(r.Context(), r.Caller, r.ID(), f, move)
 	})
 }
 
-func (a folderRoutes) deleteFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) deleteFolder(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RemoveFolder(r.Context(), r.caller, r.id(), f)
+		return a.repo.Folders.RemoveFolder(r.Context(), r.Caller, r.ID(), f)
 	})
 }
 
-func (a folderRoutes) restoreFolder(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) restoreFolder(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RestoreFolder(r.Context(), r.caller, r.id(), f)
+		return a.repo.Folders.RestoreFolder(r.Context(), r.Caller, r.ID(), f)
 	})
 }
 
 // changeMany deletes, restores, copies or moves files of a set.
-func (a folderRoutes) changeMany(w http.ResponseWriter, r *request) error {
+func (a folderRoutes) changeMany(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	results, err := a.repo.Files.ChangeMany(r.Context(), r.caller, r.id(), fields)
+	results, err := a.repo.Files.ChangeMany(r.Context(), r.Caller, r.ID(), fields)
 	if err != nil {
 		return err
 	}
@@ -97,19 +98,19 @@ func (a folderRoutes) changeMany(w http.ResponseWriter, r *request) error {
 		}
 		shown.Results = append(shown.Results, one)
 	}
-	writeJSON(w, http.StatusOK, shown)
+	exchange.WriteJSON(w, http.StatusOK, shown)
 	return nil
 }
 
 // changeFolder answers with what a change has done, and to which folder.
-func changeFolder(w http.ResponseWriter, r *request, status int, change func(core.Fields) (metadata.FolderKey, folders.FolderOutcome, error)) error {
+func changeFolder(w http.ResponseWriter, r *exchange.Request, status int, change func(core.Fields) (metadata.FolderKey, folders.FolderOutcome, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
 	folder, done, err := change(fields)
 	if err == nil {
-		writeJSON(w, status, wire.FolderChange{
+		exchange.WriteJSON(w, status, wire.FolderChange{
 			SetID: folder.SetID.String(), Path: folder.Path, Files: done.Files, Folders: done.Folders, Deletion: done.Deletion.String(), CreatedFolders: done.Made,
 		})
 	}

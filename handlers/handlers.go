@@ -59,15 +59,14 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/rs/zerolog"
 
-	"labshelf/auth"
 	"labshelf/handlers/internal/dav"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
 )
 
 // Config configures the gateway.
@@ -122,18 +121,6 @@ type api struct {
 	gate        *gate
 }
 
-// request is one HTTP request, with what is known of it before its handler runs.
-type request struct {
-	*http.Request
-	params httprouter.Params
-	caller auth.Principal
-	query  url.Values
-	path   string          // below the base URL, without page token and trailing slash
-	token  string          // of a page
-	visits bool            // by a link
-	guest  *auth.Principal // the user who sends it by a link; nil: nobody that is known
-}
-
 // hosts returns the hosts of the configuration.
 func (c *Config) hosts() *hosts.Hosts {
 	return hosts.New(hosts.Config{BaseURL: c.BaseURL, TrustedProxies: c.TrustedProxies, AllowedHosts: c.AllowedHosts})
@@ -156,7 +143,7 @@ type layouts struct {
 }
 
 // layouts returns those of the request before, unless that had another base URL.
-func (a *api) layouts(r *request) *layouts {
+func (a *api) layouts(r *exchange.Request) *layouts {
 	base := a.base(r.Request)
 	if l := a.layout.Load(); l != nil && l.base == base {
 		return l
@@ -171,17 +158,6 @@ func (a *api) layouts(r *request) *layouts {
 	}
 	a.layout.Store(l)
 	return l
-}
-
-// id is the id in the path.
-func (r *request) id() string { return r.params.ByName("id") }
-
-// number is the number of a version in the path.
-func (r *request) number() string { return r.params.ByName("number") }
-
-// list returns which page of a listing the request asks for.
-func (r *request) list() core.ListRequest {
-	return core.ListRequest{Container: r.id(), Params: r.query, Token: r.token}
 }
 
 // Conn is a connection that knows what its client has received; see [slowclient.Conn].

@@ -14,6 +14,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/visits"
 	"labshelf/handlers/wire"
 	"labshelf/repository/core"
@@ -23,33 +24,32 @@ import (
 // admitGuest finds the user of a request below the address of a link, and counts it where there is
 // none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
 // link.
-func (a visitRoutes) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
+func (a visitRoutes) admitGuest(w http.ResponseWriter, r *exchange.Request, basic bool) (*auth.Principal, error) {
 	if basic || !hasCredentials(r.Request) {
-		return a.countAnonymous(w.Header(), r.Request)
+		return nil, a.countAnonymous(w.Header(), r.Request)
 	}
 	answer := http.Header{}
 	caller, err := a.authenticate(answer, r.Request)
 	if err == nil {
-		r.guest = &caller
-		return nil
+		return &caller, nil
 	}
 	isNone := []errs.Code{errs.CodeUnauthenticated, errs.CodeTooManyFailures, errCrossOrigin.Code}
-	if len(r.Header.Values("Authorization")) == 0 && slices.Contains(isNone, publicError(err).Code) {
-		return a.countAnonymous(w.Header(), r.Request)
+	if len(r.Header.Values("Authorization")) == 0 && slices.Contains(isNone, exchange.PublicError(err).Code) {
+		return nil, a.countAnonymous(w.Header(), r.Request)
 	}
 	maps.Copy(w.Header(), answer)
-	return err
+	return nil, err
 }
 
-// guest returns the user of a request for an invitation, for the log, too; nil: nobody that is
+// guestOf returns the user of a request for an invitation, for the log, too; nil: nobody that is
 // known.
-func (a visitRoutes) guest(w http.ResponseWriter, r *request) *auth.Principal {
-	if r.guest == nil {
+func (a visitRoutes) guestOf(w http.ResponseWriter, r *exchange.Request, v visitor) *auth.Principal {
+	if v.guest == nil {
 		return nil
 	}
-	noteCaller(w, *r.guest)
-	r.guest.Origin = a.origin(w, r.Request)
-	return r.guest
+	exchange.NoteCaller(w, *v.guest)
+	v.guest.Origin = a.origin(w, r.Request)
+	return v.guest
 }
 
 // refusedInvitation is why an invitation was not accepted as it was asked for, and what was
@@ -61,9 +61,9 @@ type refusedInvitation struct {
 
 // showInvitation answers with an invitation, as it is for the user who is signed in in this
 // browser. refused is nil, or why the form comes again.
-func (a visitRoutes) showInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, refused *refusedInvitation) error {
+func (a visitRoutes) showInvitation(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
-		writeJSON(w, http.StatusOK, wire.Invited{
+		exchange.WriteJSON(w, http.StatusOK, wire.Invited{
 			Kind: visit.Kind.String(), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.RFC3339),
 		})
 		return nil
@@ -71,7 +71,7 @@ func (a visitRoutes) showInvitation(w http.ResponseWriter, r *request, v links.V
 	// The page says where its form comes from, without its address: otherwise a request over the
 	// plain network has no origin.
 	w.Header().Set("Referrer-Policy", "strict-origin")
-	caller := a.guest(w, r)
+	caller := a.guestOf(w, r, v)
 	title := visit.Owner + " invites you"
 	if caller == nil && r.Method != http.MethodPost && r.URL.RawQuery == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		again := visits.Problem{Frame: a.visitFrame(title), Address: a.visitAddress(r, v.Token) + "?again"} // once, whatever a browser says then
@@ -82,7 +82,7 @@ func (a visitRoutes) showInvitation(w http.ResponseWriter, r *request, v links.V
 		SignIn: a.prefix + "/signin", Start: a.prefix + "/",
 	}
 	if caller != nil {
-		offered, err := a.repo.Visitors.Offered(r.Context(), v, *caller)
+		offered, err := a.repo.Visitors.Offered(r.Context(), v.Visitor, *caller)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (a visitRoutes) showInvitation(w http.ResponseWriter, r *request, v links.V
 	}
 	status := http.StatusOK
 	if refused != nil {
-		status, page.Username, page.Fullname = statuses[refused.Kind], refused.username, refused.fullname
+		status, page.Username, page.Fullname = exchange.Status(refused.Kind), refused.username, refused.fullname
 		if page.Wrong, page.Why = refused.Field, refused.Message; page.As != "" || page.Wrong != "username" && page.Wrong != "fullname" {
 			page.Message = refused.Message
 		}
@@ -127,7 +127,7 @@ func (a visitRoutes) startOf(accepted links.Accepted) string {
 
 // invitationFields reads what is sent to accept an invitation, and whom the page took for signed
 // in.
-func invitationFields(w http.ResponseWriter, r *request) (fields core.Fields, as string, err error) {
+func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields core.Fields, as string, err error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
 		fields, err = body.Fields(w, r.Request)
 		if errors.Is(err, body.ErrEmpty) {
@@ -149,11 +149,11 @@ func invitationFields(w http.ResponseWriter, r *request) (fields core.Fields, as
 
 // acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
 // signed in, or sends a key.
-func (a visitRoutes) acceptInvitation(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView) error {
+func (a visitRoutes) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
-	caller := a.guest(w, r)
+	caller := a.guestOf(w, r, v)
 	fields, as, err := invitationFields(w, r)
 	if err != nil {
 		return err
@@ -172,21 +172,21 @@ func (a visitRoutes) acceptInvitation(w http.ResponseWriter, r *request, v links
 
 // accept decides whether a new user or one who is there accepts an invitation. That a user is made
 // and that one who is there joins are never taken for each other.
-func (a visitRoutes) accept(r *request, v links.Visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
+func (a visitRoutes) accept(r *exchange.Request, v visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
 		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", core.Shorten(as))}
 	case caller == nil:
-		return a.repo.Visitors.Accept(r.Context(), v, fields, wantsPage(r.Request))
+		return a.repo.Visitors.Accept(r.Context(), v.Visitor, fields, wantsPage(r.Request))
 	case len(fields) > 0:
 		field := slices.Min(slices.Collect(maps.Keys(fields)))
 		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, core.Shorten(field))}
 	}
-	return a.repo.Visitors.Join(r.Context(), v, *caller)
+	return a.repo.Visitors.Join(r.Context(), v.Visitor, *caller)
 }
 
 // sendAccepted answers that an invitation is accepted, with the only copy of the key.
-func (a visitRoutes) sendAccepted(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, accepted links.Accepted) error {
+func (a visitRoutes) sendAccepted(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, accepted links.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {
 		status = http.StatusCreated
@@ -200,7 +200,7 @@ func (a visitRoutes) sendAccepted(w http.ResponseWriter, r *request, v links.Vis
 		if accepted.Key != "" {
 			w.Header().Set("Location", shown.User.URL)
 		}
-		writeJSON(w, status, shown)
+		exchange.WriteJSON(w, status, shown)
 		return nil
 	}
 	if !accepted.Used {

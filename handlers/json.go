@@ -3,62 +3,15 @@ package handlers
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
-	"strconv"
 	"time"
 
 	"labshelf/auth"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
 )
-
-func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
-	_ = sendBody(w, status, contentType, body) // a client that went away gets no error
-}
-
-// sendBody is writeBody for a body in a pooled buffer, which must not be reused after an error:
-// HTTP/2 returns one as soon as the client has reset the stream, and may read the buffer after
-// that.
-func sendBody(w http.ResponseWriter, status int, contentType string, body []byte) error {
-	header := w.Header()
-	header.Set("Content-Type", contentType)
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, err := w.Write(body)
-	return err
-}
-
-const jsonType = "application/json; charset=utf-8"
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	writeBody(w, status, jsonType, encode.JSON(v))
-}
-
-// writeRecord answers with an object and the ETag of its version.
-func writeRecord(w http.ResponseWriter, r *request, status int, tag string, v any) {
-	if !notModified(w, r, tag) {
-		writeJSON(w, status, v)
-	}
-}
-
-// notModified sets the ETag of a version, and answers a client that has it already.
-func notModified(w http.ResponseWriter, r *request, tag string) bool {
-	w.Header().Set("ETag", `"`+tag+`"`)
-	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if !reading || !parseETags(r.Header.Values("If-None-Match")).Weak(tag) {
-		return false
-	}
-	w.WriteHeader(http.StatusNotModified)
-	return true
-}
-
-// writeCreated answers with a new object.
-func writeCreated(w http.ResponseWriter, r *request, url, tag string, v any) {
-	w.Header().Set("Location", url)
-	writeRecord(w, r, http.StatusCreated, tag, v)
-}
 
 // The objects as the interface sends them: fields in the order of its tables, added fields last.
 // Resources, which are many, are written by a layout.
@@ -69,8 +22,8 @@ type presenter struct {
 	caller auth.Principal
 }
 
-func (a *api) presenter(r *request) presenter {
-	return presenter{base: a.base(r.Request), caller: r.caller}
+func (a *api) presenter(r *exchange.Request) presenter {
+	return presenter{base: a.base(r.Request), caller: r.Caller}
 }
 
 func (s presenter) set(set metadata.Set) wire.Set {

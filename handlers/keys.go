@@ -9,6 +9,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 )
@@ -23,24 +24,24 @@ func (a userRoutes) routesOfKeys() []route {
 	}
 }
 
-func (a userRoutes) listKeys(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.Users.ListKeys(r.Context(), r.caller, r.list())
+func (a userRoutes) listKeys(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.Users.ListKeys(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
 	presenter := a.presenter(r)
-	writeJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
+	exchange.WriteJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
 	return nil
 }
 
 // createKey answers with the only copy of the key. A request without a body asks for a key without
 // label, and without an end of its own.
-func (a userRoutes) createKey(w http.ResponseWriter, r *request) error {
+func (a userRoutes) createKey(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	created, key, err := a.repo.Users.CreateKey(r.Context(), r.caller, r.id(), fields)
+	created, key, err := a.repo.Users.CreateKey(r.Context(), r.Caller, r.ID(), fields)
 	if err != nil {
 		return err
 	}
@@ -48,24 +49,24 @@ func (a userRoutes) createKey(w http.ResponseWriter, r *request) error {
 	shown := wire.CreatedKey{Key: presenter.key(time.Now())(created), Secret: key}
 	w.Header().Set("Location", presenter.url("users", created.UserID.String())+"/keys/"+shown.ID)
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusCreated, shown)
+	exchange.WriteJSON(w, http.StatusCreated, shown)
 	return nil
 }
 
 // revokeKey ends a key, and what depends on it unless that is to be kept.
-func (a userRoutes) revokeKey(w http.ResponseWriter, r *request) error {
-	dependents := r.query.Get("dependents")
-	if r.query.Has("dependents") && dependents != "end" && dependents != "keep" {
+func (a userRoutes) revokeKey(w http.ResponseWriter, r *exchange.Request) error {
+	dependents := r.Query.Get("dependents")
+	if r.Query.Has("dependents") && dependents != "end" && dependents != "keep" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
 	}
-	return sendNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId"), dependents == "keep"))
+	return exchange.WriteNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"), dependents == "keep"))
 }
 
 // maxDependents is how many dependents of a key an answer names; it counts all.
 const maxDependents = 1000
 
-func (a userRoutes) listDependents(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Users.KeyDependents(r.Context(), r.caller, r.id(), r.params.ByName("keyId"))
+func (a userRoutes) listDependents(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Users.KeyDependents(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"))
 	if err != nil {
 		return err
 	}
@@ -86,6 +87,6 @@ func (a userRoutes) listDependents(w http.ResponseWriter, r *request) error {
 	for _, hook := range found.Webhooks {
 		add("webhook", hook.ID, cmp.Or(hook.Label, hook.URL), hook.Created, 0, hook.MadeWith)
 	}
-	writeJSON(w, http.StatusOK, shown)
+	exchange.WriteJSON(w, http.StatusOK, shown)
 	return nil
 }

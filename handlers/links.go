@@ -6,6 +6,7 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
@@ -30,8 +31,8 @@ func (s presenter) link(l containers.LinkWithUse) wire.Link {
 // linkRoutes serves the links of users.
 type linkRoutes struct{ *api }
 
-func (a linkRoutes) listLinks(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.Links.ListLinks(r.Context(), r.caller, r.list())
+func (a linkRoutes) listLinks(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.Links.ListLinks(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
@@ -40,37 +41,37 @@ func (a linkRoutes) listLinks(w http.ResponseWriter, r *request) error {
 }
 
 // createLink answers with the only copy of the address that the service gives out.
-func (a linkRoutes) createLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) createLink(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, token, err := a.repo.Links.CreateLink(r.Context(), r.caller, fields)
+	created, token, err := a.repo.Links.CreateLink(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
 	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: visitRoutes{a.api}.visitAddress(r, token)}
 	w.Header().Set("Location", shown.URL)
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusCreated, shown)
+	exchange.WriteJSON(w, http.StatusCreated, shown)
 	return nil
 }
 
-func (a linkRoutes) sendLink(w http.ResponseWriter, r *request, l containers.LinkWithUse, err error) error {
+func (a linkRoutes) sendLink(w http.ResponseWriter, r *exchange.Request, l containers.LinkWithUse, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("ETag", `"`+l.Tag()+`"`)
-		writeJSON(w, http.StatusOK, a.presenter(r).link(l))
+		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).link(l))
 	}
 	return err
 }
 
-func (a linkRoutes) getLink(w http.ResponseWriter, r *request) error {
-	l, err := a.repo.Links.GetLink(r.Context(), r.caller, r.id())
+func (a linkRoutes) getLink(w http.ResponseWriter, r *exchange.Request) error {
+	l, err := a.repo.Links.GetLink(r.Context(), r.Caller, r.ID())
 	return a.sendLink(w, r, l, err)
 }
 
-func (a linkRoutes) updateLink(w http.ResponseWriter, r *request) error {
+func (a linkRoutes) updateLink(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -79,21 +80,21 @@ func (a linkRoutes) updateLink(w http.ResponseWriter, r *request) error {
 		delete(fields, field)
 	}
 	presenter := a.presenter(r)
-	l, err := a.repo.Links.UpdateLink(r.Context(), r.caller, r.id(), core.Edit[containers.LinkWithUse]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(presenter.link),
+	l, err := a.repo.Links.UpdateLink(r.Context(), r.Caller, r.ID(), core.Edit[containers.LinkWithUse]{
+		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(presenter.link),
 	})
 	return a.sendLink(w, r, l, err)
 }
 
-func (a linkRoutes) revokeLink(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.caller, r.id()))
+func (a linkRoutes) revokeLink(w http.ResponseWriter, r *exchange.Request) error {
+	return exchange.WriteNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.Caller, r.ID()))
 }
 
-func (a linkRoutes) endLinkUploads(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.caller, r.id()))
+func (a linkRoutes) endLinkUploads(w http.ResponseWriter, r *exchange.Request) error {
+	return exchange.WriteNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.Caller, r.ID()))
 }
 
-func (a linkRoutes) takeLink(w http.ResponseWriter, r *request) error {
-	l, err := a.repo.Links.TakeLink(r.Context(), r.caller, r.id())
+func (a linkRoutes) takeLink(w http.ResponseWriter, r *exchange.Request) error {
+	l, err := a.repo.Links.TakeLink(r.Context(), r.Caller, r.ID())
 	return a.sendLink(w, r, l, err)
 }

@@ -9,21 +9,22 @@ import (
 	"sync"
 
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/repository/core"
 )
 
 // writePage answers with one page of the listing at the request's path.
-func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page core.Page[T], show func(T) J) {
+func writePage[T, J any](a *api, w http.ResponseWriter, r *exchange.Request, page core.Page[T], show func(T) J) {
 	_ = a.sendPage(w, r, encode.JSON(pageOf(a.base(r.Request), r, page, show))) // a client that went away gets no error
 }
 
 // pageOf is one page of the listing at the request's path.
-func pageOf[T, J any](base string, r *request, page core.Page[T], show func(T) J) any {
+func pageOf[T, J any](base string, r *exchange.Request, page core.Page[T], show func(T) J) any {
 	if len(page.Items) == 0 {
 		return wire.End{End: true}
 	}
-	address := base + r.path + results
+	address := base + r.Path + results
 	shown := wire.Page[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
 	for i, item := range page.Items {
 		shown.Data[i] = show(item)
@@ -45,26 +46,26 @@ func (a *api) crossesNetwork(r *http.Request) bool {
 // sendPage answers with a page of a listing, in JSON. To a client elsewhere it has an ETag, which
 // is that of its encoding, and it is compressed if the client accepts that. Nothing else is
 // compressed: the length of a compressed answer reveals something of a secret in it, and files are
-// mostly compressed already. The error is that of sendBody.
-func (a *api) sendPage(w http.ResponseWriter, r *request, page []byte) error {
+// mostly compressed already. The error is that of exchange.Send.
+func (a *api) sendPage(w http.ResponseWriter, r *exchange.Request, page []byte) error {
 	if !a.crossesNetwork(r.Request) {
-		return sendBody(w, http.StatusOK, jsonType, page)
+		return exchange.Send(w, http.StatusOK, exchange.JSONType, page)
 	}
 	header, sum := w.Header(), sha256.Sum256(page)
 	header.Add("Vary", "Accept-Encoding")
 	tag := hex.EncodeToString(sum[:16])
-	if len(page) < leastCompressed || !acceptsGzip(r.Header.Values("Accept-Encoding")) {
-		if notModified(w, r, tag) {
+	if len(page) < leastCompressed || !exchange.AcceptsGzip(r) {
+		if exchange.NotModified(w, r, tag) {
 			return nil
 		}
-		return sendBody(w, http.StatusOK, jsonType, page)
+		return exchange.Send(w, http.StatusOK, exchange.JSONType, page)
 	}
-	if notModified(w, r, tag+"-gzip") {
+	if exchange.NotModified(w, r, tag+"-gzip") {
 		return nil
 	}
 	header.Set("Content-Encoding", "gzip")
 	c := a.compressors.begin()
-	err := sendBody(w, http.StatusOK, jsonType, c.compress(page))
+	err := exchange.Send(w, http.StatusOK, exchange.JSONType, c.compress(page))
 	if err == nil {
 		a.compressors.free.Put(c)
 	}

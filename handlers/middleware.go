@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
@@ -16,26 +15,21 @@ import (
 	"time"
 
 	"labshelf/auth"
-	"labshelf/auth/admission"
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
+	"labshelf/handlers/internal/redact"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/repository/core"
 )
 
-const requestIDHeader = "X-Request-Id"
-
 // response is the ResponseWriter of every request, with what the access log needs.
 type response struct {
 	slowclient.Writer
-	caller auth.Principal
-	method string   // of the route
-	route  string   // "" until there is one
-	number [16]byte // the id of the request
-	err    error
-	idle   time.Duration // in which there was nothing to do
-	work   *work         // what the request has of the budget of its class; nil: nothing
-	over   string        // of which resource the caller has used up its share; "": of none
+	exchange.Notes
+	method string // of the route
+	route  string // "" until there is one
+	work   *work  // what the request has of the budget of its class; nil: nothing
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -62,9 +56,6 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// requestText writes the id of a request: 26 characters.
-var requestText = base32.StdEncoding.WithPadding(base32.NoPadding)
-
 // wrap wraps all routes: request id, deadlines for slow clients, panics, one log line per request.
 // Each request pays for all of it, with host, route and key: what equals the request before is
 // neither parsed nor copied again, which left 14 allocations of 31 and two thirds of the time.
@@ -73,9 +64,9 @@ func (a *api) wrap(next http.Handler) http.Handler {
 		start := time.Now()
 		w := &response{}
 		r = w.Begin(plain, r, slowclient.Limits{Stall: a.config.Stall, MinRate: a.config.MinRate}, a.buffers)
-		rand.Read(w.number[:]) // never fails
-		id := requestText.EncodeToString(w.number[:])
-		w.Header().Set(requestIDHeader, id)
+		rand.Read(w.Number[:]) // never fails
+		id := exchange.RequestID(w.Number[:])
+		w.Header().Set(exchange.RequestIDHeader, id)
 		a.setSecurityHeaders(w.Header(), r)
 		defer func() {
 			fault := recover()
@@ -83,7 +74,7 @@ func (a *api) wrap(next http.Handler) http.Handler {
 				a.config.Log.Error().Str("request", id).Str("panic", fmt.Sprint(fault)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 			}
 			if fault != nil && fault != http.ErrAbortHandler && w.Status() == 0 {
-				writeProblem(w, r, errors.New("panic"))
+				exchange.WriteProblem(w, r, errors.New("panic"))
 				fault = nil
 			}
 			took := time.Since(start)
@@ -109,27 +100,27 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 		}
 	}
 	if w.route == "" || w.route == "/" { // the address may be that of a link, mistyped
-		path = withoutTokens(path)
+		path = redact.Tokens(path)
 	}
 	event := a.config.Log.Info()
-	gone := errors.Is(w.err, context.Canceled) && r.Context().Err() != nil // which is no error of the service
+	gone := errors.Is(w.Err, context.Canceled) && r.Context().Err() != nil // which is no error of the service
 	switch {
-	case w.over != "" && w.err == nil:
+	case w.OverBudget != "" && w.Err == nil:
 		event = a.config.Log.Warn()
-	case (w.Status() >= http.StatusInternalServerError || w.err != nil) && !gone:
+	case (w.Status() >= http.StatusInternalServerError || w.Err != nil) && !gone:
 		event = a.config.Log.Error()
 	}
-	event = event.AnErr("error", w.err)
-	if w.caller.Username != "" {
-		event = event.Str("user", w.caller.Username)
+	event = event.AnErr("error", w.Err)
+	if w.Caller.Username != "" {
+		event = event.Str("user", w.Caller.Username)
 	}
-	if w.over != "" {
-		event = event.Str("over_budget", w.over)
+	if w.OverBudget != "" {
+		event = event.Str("over_budget", w.OverBudget)
 	}
 	if w.Status() == http.StatusMisdirectedRequest {
-		event = event.Str("host", withoutKeys(core.Shorten(hosts.Name(a.hosts.Host(r)))))
+		event = event.Str("host", redact.Keys(core.Shorten(hosts.Name(a.hosts.Host(r)))))
 	}
-	event.Str("request", id).Str("method", withoutKeys(r.Method)).Str("path", withoutLongSegments(withoutKeys(path))).Int("status", w.Status()).
+	event.Str("request", id).Str("method", redact.Keys(r.Method)).Str("path", redact.LongSegments(redact.Keys(path))).Int("status", w.Status()).
 		Int64("bytes", w.Sent()).Dur("ms", took).Str("from", r.RemoteAddr)
 	if len(a.config.TrustedProxies) > 0 {
 		if client := a.hosts.Client(r); client != hosts.Peer(r) {
@@ -145,41 +136,12 @@ func (a *api) origin(w http.ResponseWriter, r *http.Request) (from auth.Origin) 
 		return from
 	}
 	if answer, ok := w.(*response); ok {
-		from.Request = answer.number
+		from.Request = answer.Number
 	}
 	if client := a.hosts.Client(r); client.IsValid() {
 		from.Address = client.String()
 	}
 	return from
-}
-
-// noteCaller sets the caller for the log.
-func noteCaller(w http.ResponseWriter, caller auth.Principal) {
-	if logged, ok := w.(*response); ok {
-		logged.caller = caller
-	}
-}
-
-// noteIdle adds to the time in which the service waited for something to happen, which is no work
-// of its own.
-func noteIdle(w http.ResponseWriter, d time.Duration) {
-	if observed, ok := w.(*response); ok {
-		observed.idle += d
-	}
-}
-
-// noteOverBudget sets for log and observer that the caller has used up its share.
-func noteOverBudget(w http.ResponseWriter, refusal *admission.Refusal) {
-	if logged, ok := w.(*response); ok {
-		logged.over = refusal.Resource
-	}
-}
-
-// noteError sets the error for the log, where that is more than the answer says.
-func noteError(w http.ResponseWriter, err error, status int) {
-	if logged, ok := w.(*response); ok && status >= http.StatusInternalServerError {
-		logged.err = err
-	}
 }
 
 // routedAddress is the path of a request without its page token, and the token.
@@ -236,8 +198,8 @@ const fileRate = 32 << 20
 // waiting for the client does not count, nor do whole seconds of bytes at fileRate.
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
-		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()-w.idle),
-		Received: w.Received(), Sent: w.Sent(), OverBudget: w.over,
+		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()-w.Idle),
+		Received: w.Received(), Sent: w.Sent(), OverBudget: w.OverBudget,
 	}
 	if o.Route == "" {
 		o.Method, o.Route = noRoute, noRoute
@@ -256,8 +218,8 @@ func (a *api) observe(w *response, id string, took time.Duration) {
 }
 
 // getMetrics serves the metrics.
-func (a *api) getMetrics(w http.ResponseWriter, r *request) error {
-	if _, err := a.repo.Monitor.Upkeep(r.Context(), r.caller); err != nil { // sysadmins only
+func (a *api) getMetrics(w http.ResponseWriter, r *exchange.Request) error {
+	if _, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller); err != nil { // sysadmins only
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -272,10 +234,10 @@ func Admin(config Config, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !a.hosts.AnswersFor(r):
-			writeProblem(w, r, a.errMisdirected(r))
+			exchange.WriteProblem(w, r, a.errMisdirected(r))
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
-			writeProblem(w, r, errMethod)
+			exchange.WriteProblem(w, r, exchange.ErrMethod)
 		default:
 			a.setSecurityHeaders(w.Header(), r)
 			w.Header().Set("Cache-Control", "no-store")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -15,19 +16,19 @@ import (
 
 // openSet makes the page of an open set: one level of the folders that names make, as the pages
 // with a script begin with.
-func (a pageRoutes) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+func (a pageRoutes) openSet(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
 	if object, err = a.readSet(r, id); err != nil {
 		return object, nil, err
 	}
 	var files []metadata.Resource
 	var folders []string
-	folder, asked := r.query.Get("folder"), listed(r, id, "name")
+	folder, asked := r.Query.Get("folder"), listed(r, id, "name")
 	if asked.Token == "" {
 		if asked.Params["delimiter"] = []string{"/"}; folder != "" {
 			asked.Params["namePrefix"] = []string{folder}
 		}
 	}
-	ends, err := a.repo.Files.ListResources(r.Context(), r.caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
+	ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
 	if err == nil && folder != "" {

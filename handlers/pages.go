@@ -16,6 +16,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/docs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/html"
 )
 
@@ -84,7 +85,7 @@ func takesHTML(accept []string) bool {
 type pageRoutes struct{ *api }
 
 // getPage answers with the shell, and in it the page of what is open at its address.
-func (a pageRoutes) getPage(w http.ResponseWriter, r *request) error {
+func (a pageRoutes) getPage(w http.ResponseWriter, r *exchange.Request) error {
 	about := html.Document{
 		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Credentials.Anonymous(), AdminsInvite: a.repo.Links.AdminsInvite(), LinkDays: int(a.repo.Links.LinkAge().Hours() / 24),
 	}
@@ -109,26 +110,26 @@ func (a pageRoutes) getPage(w http.ResponseWriter, r *request) error {
 	header.Set("Content-Security-Policy", pagesSecurity)
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	if status != http.StatusOK || !notModified(w, r, hex.EncodeToString(sum[:16])) {
-		writeBody(w, status, "text/html; charset=utf-8", []byte(page))
+	if status != http.StatusOK || !exchange.NotModified(w, r, hex.EncodeToString(sum[:16])) {
+		exchange.Write(w, status, "text/html; charset=utf-8", []byte(page))
 	}
 	return nil
 }
 
 // getAsset answers with a file that the shell links. Its name holds the hash of its content, so
 // that it may be cached for ever.
-func (a pageRoutes) getAsset(w http.ResponseWriter, r *request) error {
-	name := r.params.ByName("name")
+func (a pageRoutes) getAsset(w http.ResponseWriter, r *exchange.Request) error {
+	name := r.Params.ByName("name")
 	kind := assetTypes[path.Ext(name)]
 	if kind == "" {
-		return errNoSuchPath
+		return exchange.ErrNoSuchPath
 	}
 	tag, header := name, w.Header()
 	file, err := a.config.Pages.Open(path.Join("assets", name))
 	if err != nil {
-		return errNoSuchPath
+		return exchange.ErrNoSuchPath
 	}
-	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if exchange.AcceptsGzip(r) {
 		if packed, err := a.config.Pages.Open(path.Join("assets", name+".gz")); err == nil {
 			_ = file.Close() // it was only read
 			file, tag = packed, name+".gz"
@@ -152,23 +153,11 @@ func (a pageRoutes) getAsset(w http.ResponseWriter, r *request) error {
 		header.Set("Content-Security-Policy", decoderSecurity)
 	}
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	if !notModified(w, r, tag) {
+	if !exchange.NotModified(w, r, tag) {
 		header.Set("Content-Length", strconv.FormatInt(about.Size(), 10))
 		_, _ = io.Copy(w, file) // a client that went away gets no error
 	}
 	return nil
-}
-
-// acceptsGzip tells whether a client takes gzip: it names it, and not with a weight of 0.
-func acceptsGzip(headers []string) bool {
-	for offer := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		coding, weight, _ := strings.Cut(offer, ";")
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-			weight = strings.ReplaceAll(strings.ToLower(weight), " ", "")
-			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || !strings.HasPrefix(weight, "q=0")
-		}
-	}
-	return false
 }
 
 // pageAddresses are the addresses that a page shares with the interface, which has them below /v1,
@@ -223,16 +212,16 @@ func (a pageRoutes) routesOfPages() []route {
 const docsPath = "/docs/"
 
 // sendDocument returns a handler that sends a file of the documentation as text.
-func sendDocument(name string) func(http.ResponseWriter, *request) error {
-	return func(w http.ResponseWriter, r *request) error {
+func sendDocument(name string) exchange.Handler {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
 		text, err := docs.Read(name)
 		if err != nil {
 			return err
 		}
 		w.Header().Set("Cache-Control", "no-cache")
 		sum := sha256.Sum256(text)
-		if !notModified(w, r, hex.EncodeToString(sum[:16])) {
-			writeBody(w, http.StatusOK, "text/plain; charset=utf-8", text)
+		if !exchange.NotModified(w, r, hex.EncodeToString(sum[:16])) {
+			exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", text)
 		}
 		return nil
 	}
@@ -261,7 +250,7 @@ func (a pageRoutes) otherPath(w http.ResponseWriter, r *http.Request) {
 	path, token := routed(r)
 	header := w.Header()
 	if a.config.Pages == nil || !isPage(path) {
-		writeProblem(w, r, a.noSuchPath(r))
+		exchange.WriteProblem(w, r, a.noSuchPath(r))
 		return
 	}
 	header.Add("Vary", "Accept, Authorization")
@@ -269,23 +258,20 @@ func (a pageRoutes) otherPath(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case token != "", r.Header.Get("Authorization") != "", !sharedWithPage(path) && a.isAddressOfInterface(path, token),
 		reading && !takesHTML(r.Header.Values("Accept")):
-		writeProblem(w, r, a.noSuchPath(r))
+		exchange.WriteProblem(w, r, a.noSuchPath(r))
 	case reading:
 		noteRoute(w, r.Method, "/")
 		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain, page}); err != nil {
-			writeProblem(w, r, err)
+			exchange.WriteProblem(w, r, err)
 		}
 	case r.Method == http.MethodOptions:
 		header.Set("Allow", "GET, HEAD, OPTIONS")
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		header.Set("Allow", "GET, HEAD, OPTIONS")
-		writeProblem(w, r, errMethod)
+		exchange.WriteProblem(w, r, exchange.ErrMethod)
 	}
 }
-
-// errNoSuchPath is the error of an address that the interface does not have.
-var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
 
 // noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
 func (a pageRoutes) noPrefix() error {
@@ -299,7 +285,7 @@ func (a pageRoutes) noPrefix() error {
 func (a pageRoutes) noSuchPath(r *http.Request) error {
 	path, token := routed(r)
 	if strings.HasPrefix(path+"/", version+"/") || !a.isAddressOfInterface(path, token) {
-		return errNoSuchPath
+		return exchange.ErrNoSuchPath
 	}
 	meant := (&url.URL{Path: path}).EscapedPath()
 	if token != "" {

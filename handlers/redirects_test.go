@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"labshelf/handlers/internal/exchange"
 	"labshelf/metadata"
 )
 
@@ -36,7 +37,7 @@ func TestRedirects(t *testing.T) {
 			asked.Header.Set(tc.header, tc.values)
 		}
 		a := &api{config: Config{RedirectDownloads: !tc.off}}
-		if got := (fileRoutes{a}).redirects(&request{Request: asked, query: asked.URL.Query()}); got != tc.want {
+		if got := (fileRoutes{a}).redirects(&exchange.Request{Request: asked, Query: asked.URL.Query()}); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}

@@ -3,11 +3,11 @@ package handlers
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"labshelf/auth"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -18,11 +18,11 @@ import (
 // resourceRoutes serves the records of files and their versions.
 type resourceRoutes struct{ *api }
 
-func (a resourceRoutes) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
-	return func(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) listResources(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
 		layouts := a.layouts(r)
-		page := a.pages.Begin(layouts.base + r.path + results)
-		ends, err := a.repo.Files.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
+		page := a.pages.Begin(layouts.base + r.Path + results)
+		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
 		return a.finishPage(w, r, page, ends, err)
@@ -30,20 +30,20 @@ func (a resourceRoutes) listResources(which paging.Listing) func(w http.Response
 }
 
 // finishPage sends a page, or returns the error that ended it, and takes its memory back.
-func (a resourceRoutes) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends core.PageEnds, err error) error {
+func (a resourceRoutes) finishPage(w http.ResponseWriter, r *exchange.Request, page *encode.Page, ends core.PageEnds, err error) error {
 	switch {
 	case err != nil:
 	case page.Empty():
 		_ = a.sendPage(w, r, encode.JSON(wire.End{End: true})) // a client that went away gets no error
 	case a.sendPage(w, r, page.Finish(ends)) != nil:
-		return nil // the page is not reused; see sendBody
+		return nil // the page is not reused; see exchange.Send
 	}
 	a.pages.Done(page)
 	return err
 }
 
-func (a resourceRoutes) createResource(w http.ResponseWriter, r *request) error {
-	upload := a.repo.Uploads.NewUpload(r.caller)
+func (a resourceRoutes) createResource(w http.ResponseWriter, r *exchange.Request) error {
+	upload := a.repo.Uploads.NewUpload(r.Caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
@@ -62,22 +62,22 @@ func (a resourceRoutes) createResource(w http.ResponseWriter, r *request) error 
 	return nil
 }
 
-func (a resourceRoutes) replaceResource(w http.ResponseWriter, r *request) error {
-	upload := a.repo.Uploads.NewUpload(r.caller)
+func (a resourceRoutes) replaceResource(w http.ResponseWriter, r *exchange.Request) error {
+	upload := a.repo.Uploads.NewUpload(r.Caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
 		return err
 	}
-	if err := upload.Over(r.Context(), r.id()); err != nil {
+	if err := upload.Over(r.Context(), r.ID()); err != nil {
 		return err
 	}
 	fields, err := form.Read(func(string) error { return nil })
 	if err != nil {
 		return err
 	}
-	fields.Match = preconditions(r)
-	replaced, err := upload.Replace(r.Context(), r.id(), fields)
+	fields.Match = exchange.Preconditions(r.Request)
+	replaced, err := upload.Replace(r.Context(), r.ID(), fields)
 	if err != nil {
 		return err
 	}
@@ -92,18 +92,18 @@ func (a resourceRoutes) discard(upload *files.Upload) {
 	}
 }
 
-func (a resourceRoutes) getResource(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Files.GetResource(r.Context(), r.caller, r.id())
-	return a.sendResource(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+func (a resourceRoutes) getResource(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
+	return a.sendResource(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a resourceRoutes) editResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) editResource(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	edited, err := a.repo.Files.EditResource(r.Context(), r.caller, r.id(), core.Edit[metadata.Resource]{
-		Fields: fields, Match: preconditions(r),
+	edited, err := a.repo.Files.EditResource(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Resource]{
+		Fields: fields, Match: exchange.Preconditions(r.Request),
 		Shown: func(shown metadata.Resource) core.Fields {
 			return decoded(a.layouts(r).single.Append(nil, &shown))
 		},
@@ -111,33 +111,33 @@ func (a resourceRoutes) editResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, edited, err)
 }
 
-func (a resourceRoutes) deleteResource(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, tagOf(&deleted), err)
+func (a resourceRoutes) deleteResource(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, tagOf(&deleted), err)
 }
 
-func (a resourceRoutes) restoreResource(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Files.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
+func (a resourceRoutes) restoreResource(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Files.RestoreResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a resourceRoutes) copyResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) copyResource(w http.ResponseWriter, r *exchange.Request) error {
 	return a.placeResource(w, r, a.repo.Files.CopyResource)
 }
 
-func (a resourceRoutes) moveResource(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) moveResource(w http.ResponseWriter, r *exchange.Request) error {
 	return a.placeResource(w, r, a.repo.Files.MoveResource)
 }
 
 // placeResource answers with the record at the place where a file has gone, which is a new one
 // unless the file was renamed.
-func (a resourceRoutes) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
+func (a resourceRoutes) placeResource(w http.ResponseWriter, r *exchange.Request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	arrived, err := place(r.Context(), r.caller, r.id(), files.DestinationOf(fields, preconditions(r)))
-	if err != nil || arrived.ID.String() == r.id() {
+	arrived, err := place(r.Context(), r.Caller, r.ID(), files.DestinationOf(fields, exchange.Preconditions(r.Request)))
+	if err != nil || arrived.ID.String() == r.ID() {
 		return a.sendResource(w, r, arrived, err)
 	}
 	w.Header().Set("Location", a.presenter(r).url("resources", arrived.ID.String()))
@@ -145,91 +145,68 @@ func (a resourceRoutes) placeResource(w http.ResponseWriter, r *request, place f
 	return nil
 }
 
-func (a resourceRoutes) listVersions(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) listVersions(w http.ResponseWriter, r *exchange.Request) error {
 	layouts := a.layouts(r)
-	page := a.pages.Begin(layouts.base + r.path + results)
-	found, err := a.repo.Versions.ListVersions(r.Context(), r.caller, r.list())
+	page := a.pages.Begin(layouts.base + r.Path + results)
+	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List())
 	for _, v := range found.Items {
 		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
 	}
 	return a.finishPage(w, r, page, found.PageEnds, err)
 }
 
-func (a resourceRoutes) getVersion(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Versions.GetVersion(r.Context(), r.caller, r.id(), r.number())
+func (a resourceRoutes) getVersion(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Versions.GetVersion(r.Context(), r.Caller, r.ID(), r.Number())
 	return a.sendVersion(w, r, encode.Version{Version: found}, err)
 }
 
-func (a resourceRoutes) restoreVersion(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.caller, r.id(), r.number(), preconditions(r))
+func (a resourceRoutes) restoreVersion(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.Caller, r.ID(), r.Number(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a resourceRoutes) labelVersion(w http.ResponseWriter, r *request) error {
+func (a resourceRoutes) labelVersion(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.caller, r.id(), r.number(), fields, preconditions(r))
+	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.Caller, r.ID(), r.Number(), fields, exchange.Preconditions(r.Request))
 	return a.sendVersion(w, r, encode.Version{Version: labelled}, err)
 }
 
 // eraseVersion removes the file of a version at once.
-func (a resourceRoutes) eraseVersion(w http.ResponseWriter, r *request) error {
-	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.caller, r.id(), r.number())
+func (a resourceRoutes) eraseVersion(w http.ResponseWriter, r *exchange.Request) error {
+	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.Caller, r.ID(), r.Number())
 	return a.sendVersion(w, r, encode.Version{Version: erased, Shared: shared}, err)
 }
 
-func (a resourceRoutes) sendVersion(w http.ResponseWriter, r *request, v encode.Version, err error) error {
+func (a resourceRoutes) sendVersion(w http.ResponseWriter, r *exchange.Request, v encode.Version, err error) error {
 	if err == nil {
-		writeBody(w, http.StatusOK, jsonType, append(a.layouts(r).version.Append(nil, &v), '\n'))
+		exchange.Write(w, http.StatusOK, exchange.JSONType, append(a.layouts(r).version.Append(nil, &v), '\n'))
 	}
 	return err
 }
 
-func (a resourceRoutes) sendResource(w http.ResponseWriter, r *request, resource metadata.Resource, err error) error {
+func (a resourceRoutes) sendResource(w http.ResponseWriter, r *exchange.Request, resource metadata.Resource, err error) error {
 	if err == nil {
 		a.writeResource(w, r, http.StatusOK, &resource)
 	}
 	return err
 }
 
-// damagedTag ends the tag of a record that says that its file is damaged: a client that has cached
-// the record is to get it anew when that changes, although the version is the same.
-const damagedTag = ".damaged"
-
 // tagOf returns the tag of a record as clients see it.
 func tagOf(resource *metadata.Resource) string {
 	if resource.Damaged {
-		return resource.Tag() + damagedTag
+		return resource.Tag() + exchange.DamagedTag
 	}
 	return resource.Tag()
 }
 
-// versionTags returns the tags of versions that clients' tags stand for.
-func versionTags(shown core.ETags) core.ETags {
-	for i, tag := range shown.Tags {
-		shown.Tags[i] = strings.TrimSuffix(tag, damagedTag)
-	}
-	return shown
-}
-
-// writeResource is writeRecord for a resource.
-func (a resourceRoutes) writeResource(w http.ResponseWriter, r *request, status int, resource *metadata.Resource) {
-	if notModified(w, r, tagOf(resource)) {
+// writeResource is exchange.WriteRecord for a resource.
+func (a resourceRoutes) writeResource(w http.ResponseWriter, r *exchange.Request, status int, resource *metadata.Resource) {
+	if exchange.NotModified(w, r, tagOf(resource)) {
 		return
 	}
 	const usual = 2 << 10 // bytes
-	writeBody(w, status, jsonType, append(a.layouts(r).single.Append(make([]byte, 0, usual), resource), '\n'))
-}
-
-// sendNothing answers a deletion, with the tag of the deleted record if that has versions.
-func sendNothing(w http.ResponseWriter, tag string, err error) error {
-	if err == nil {
-		if tag != "" {
-			w.Header().Set("ETag", `"`+tag+`"`)
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	exchange.Write(w, status, exchange.JSONType, append(a.layouts(r).single.Append(make([]byte, 0, usual), resource), '\n'))
 }

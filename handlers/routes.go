@@ -10,7 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"
@@ -30,7 +30,7 @@ const results = "/query/results/"
 type route struct {
 	method, path string
 	audience     audience
-	serve        func(w http.ResponseWriter, r *request) error
+	serve        exchange.Handler
 	kind         routeKind
 	cost         cost // which budget it is admitted to
 }
@@ -285,7 +285,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.hosts.AnswersFor(r) {
-			writeProblem(w, r, a.errMisdirected(r))
+			exchange.WriteProblem(w, r, a.errMisdirected(r))
 			return
 		}
 		a.allowOrigin(w.Header(), r)
@@ -296,15 +296,15 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
 		if !under || longer {
-			writeProblem(w, r, pageRoutes{a}.noPrefix())
+			exchange.WriteProblem(w, r, pageRoutes{a}.noPrefix())
 			return
 		}
 		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
-			writeProblem(w, r, errNoSuchPath)
+			exchange.WriteProblem(w, r, exchange.ErrNoSuchPath)
 			return
 		}
 		if err := refusedAddress(r, path); err != nil {
-			writeProblem(w, r, err)
+			exchange.WriteProblem(w, r, err)
 			return
 		}
 		if below, on := strings.CutPrefix(path, drivePath); on && (below == "" || below[0] == '/') {
@@ -337,7 +337,7 @@ func (a *api) router() *httprouter.Router {
 	router.RedirectFixedPath = false
 	router.NotFound = http.HandlerFunc(pageRoutes{a}.otherPath)
 	router.GlobalOPTIONS = http.HandlerFunc(a.options)
-	router.MethodNotAllowed = refuse(errMethod)
+	router.MethodNotAllowed = refuse(exchange.ErrMethod)
 	return router
 }
 
@@ -350,12 +350,7 @@ func (a *api) options(w http.ResponseWriter, r *http.Request) {
 }
 
 func refuse(err error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, err) })
-}
-
-// errMethod is the error of a method that an address of the interface does not take.
-var errMethod = &errs.Error{
-	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { exchange.WriteProblem(w, r, err) })
 }
 
 // add registers a route, and HEAD with GET.
@@ -367,7 +362,7 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 		}
 		if err := a.serve(w, r, params, rt); err != nil {
 			a.noteRefusal(r, rt, err)
-			writeProblem(w, r, err)
+			exchange.WriteProblem(w, r, err)
 		}
 	}
 	router.Handle(rt.method, path, handle)
@@ -387,7 +382,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 		return err
 	}
 	path, token := routed(r)
-	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
+	req := &exchange.Request{Request: r, Params: params, Query: query, Path: strings.TrimPrefix(path, version), Token: token}
 	if rt.audience == everybody {
 		leave, err := a.gate.admit(w, req, rt.cost, a.callerOf(req))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
@@ -44,90 +45,90 @@ func showConformance(c describe.Conformance) wire.Conformance {
 // schemaRoutes serves schemas of metadata.
 type schemaRoutes struct{ *api }
 
-func (a schemaRoutes) listSchemas(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.caller, r.id())
+func (a schemaRoutes) listSchemas(w http.ResponseWriter, r *exchange.Request) error {
+	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
+		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
 	}
 	return err
 }
 
-func (a schemaRoutes) createSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) createSchema(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.caller, r.id(), fields)
+	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.Caller, r.ID(), fields)
 	if err != nil {
 		return err
 	}
 	shown := a.presenter(r).schema(created)
-	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	exchange.WriteCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
-func (a schemaRoutes) getSchema(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Schemas.GetSchema(r.Context(), r.caller, r.id())
-	return a.sendSchema(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+func (a schemaRoutes) getSchema(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Schemas.GetSchema(r.Context(), r.Caller, r.ID())
+	return a.sendSchema(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a schemaRoutes) updateSchema(w http.ResponseWriter, r *request) error {
+func (a schemaRoutes) updateSchema(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.Schemas.UpdateSchema(r.Context(), r.caller, r.id(), core.Edit[describe.Schema]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).schema),
+	updated, err := a.repo.Schemas.UpdateSchema(r.Context(), r.Caller, r.ID(), core.Edit[describe.Schema]{
+		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).schema),
 	})
 	return a.sendSchema(w, r, updated, err)
 }
 
-func (a schemaRoutes) deleteSchema(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+func (a schemaRoutes) deleteSchema(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-func (a schemaRoutes) restoreSchema(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.caller, r.id(), preconditions(r))
+func (a schemaRoutes) restoreSchema(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendSchema(w, r, restored, err)
 }
 
-func (a schemaRoutes) sendSchema(w http.ResponseWriter, r *request, s describe.Schema, err error) error {
+func (a schemaRoutes) sendSchema(w http.ResponseWriter, r *exchange.Request, s describe.Schema, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, s.Tag(), a.presenter(r).schema(s))
+		exchange.WriteRecord(w, r, http.StatusOK, s.Tag(), a.presenter(r).schema(s))
 	}
 	return err
 }
 
-func (a schemaRoutes) listSchemaVersions(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.caller, r.id())
+func (a schemaRoutes) listSchemaVersions(w http.ResponseWriter, r *exchange.Request) error {
+	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
+		exchange.WriteJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
 	}
 	return err
 }
 
-func (a schemaRoutes) getSchemaVersion(w http.ResponseWriter, r *request) error {
-	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.caller, r.id(), r.params.ByName("number"))
+func (a schemaRoutes) getSchemaVersion(w http.ResponseWriter, r *exchange.Request) error {
+	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, showSchemaVersion(v))
+		exchange.WriteJSON(w, http.StatusOK, showSchemaVersion(v))
 	}
 	return err
 }
 
-func (a schemaRoutes) getResourceSchema(w http.ResponseWriter, r *request) error {
-	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.caller, r.id())
+func (a schemaRoutes) getResourceSchema(w http.ResponseWriter, r *exchange.Request) error {
+	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)
 }
 
-func (a schemaRoutes) getSetSchema(w http.ResponseWriter, r *request) error {
-	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.caller, r.id())
+func (a schemaRoutes) getSetSchema(w http.ResponseWriter, r *exchange.Request) error {
+	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)
 }
 
 func sendConformance(w http.ResponseWriter, c describe.Conformance, err error) error {
 	if err == nil {
-		writeJSON(w, http.StatusOK, showConformance(c))
+		exchange.WriteJSON(w, http.StatusOK, showConformance(c))
 	}
 	return err
 }

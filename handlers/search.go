@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/watch"
@@ -18,8 +19,8 @@ var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set
 // searchRoutes serves the search and its index.
 type searchRoutes struct{ *api }
 
-func (a searchRoutes) search(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Search.Search(r.Context(), r.caller, r.list())
+func (a searchRoutes) search(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Search.Search(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
@@ -35,13 +36,13 @@ func (a searchRoutes) search(w http.ResponseWriter, r *request) error {
 	return a.sendFound(w, r, shown)
 }
 
-func (a searchRoutes) sendFound(w http.ResponseWriter, r *request, page any) error {
+func (a searchRoutes) sendFound(w http.ResponseWriter, r *exchange.Request, page any) error {
 	_ = a.sendPage(w, r, encode.JSON(page)) // a client that went away gets no error
 	return nil
 }
 
 // hit shows hits to one caller.
-func (a searchRoutes) hit(r *request) func(watch.Hit) wire.Hit[any] {
+func (a searchRoutes) hit(r *exchange.Request) func(watch.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
 	return func(h watch.Hit) wire.Hit[any] {
 		shown := wire.Hit[any]{Kind: kindWords[h.Kind], Matched: h.Matched}
@@ -79,8 +80,8 @@ func counted[T any](counts []index.Count[T]) []wire.Count[T] {
 	return shown
 }
 
-func (a searchRoutes) getIndex(w http.ResponseWriter, r *request) error {
-	s, err := a.repo.Search.IndexStatus(r.Context(), r.caller)
+func (a searchRoutes) getIndex(w http.ResponseWriter, r *exchange.Request) error {
+	s, err := a.repo.Search.IndexStatus(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -99,12 +100,12 @@ func (a searchRoutes) getIndex(w http.ResponseWriter, r *request) error {
 	case s.Behind > 0:
 		shown.State = "behind"
 	}
-	writeJSON(w, http.StatusOK, shown)
+	exchange.WriteJSON(w, http.StatusOK, shown)
 	return nil
 }
 
-func (a searchRoutes) rebuildIndex(w http.ResponseWriter, r *request) error {
-	if err := a.repo.Search.RebuildIndex(r.Context(), r.caller); err != nil {
+func (a searchRoutes) rebuildIndex(w http.ResponseWriter, r *exchange.Request) error {
+	if err := a.repo.Search.RebuildIndex(r.Context(), r.Caller); err != nil {
 		return err
 	}
 	return a.getIndex(w, r)

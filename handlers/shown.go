@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"labshelf/handlers/internal/exchange"
 	"labshelf/metadata"
 	"labshelf/repository/files"
 )
@@ -61,6 +62,6 @@ func setType(header http.Header, resource metadata.Resource, file io.ReadSeeker,
 			media = found
 		}
 	}
-	setAll(header, "Content-Type", media, "Content-Disposition", contentDisposition(resource, inline && inlineType(media)))
+	exchange.SetAll(header, "Content-Type", media, "Content-Disposition", contentDisposition(resource, inline && inlineType(media)))
 	return nil
 }

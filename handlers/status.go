@@ -9,6 +9,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -21,16 +22,16 @@ var openapiJSON []byte
 var openapiYAML []byte
 
 // serveDocument serves the description of the interface.
-func serveDocument(contentType string, document []byte) func(http.ResponseWriter, *request) error {
-	return func(w http.ResponseWriter, _ *request) error {
-		writeBody(w, http.StatusOK, contentType, document)
+func serveDocument(contentType string, document []byte) exchange.Handler {
+	return func(w http.ResponseWriter, _ *exchange.Request) error {
+		exchange.Write(w, http.StatusOK, contentType, document)
 		return nil
 	}
 }
 
 // getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be
 // checked, because records cannot be read, the log has the error.
-func (a *api) getStatus(w http.ResponseWriter, r *request) error {
+func (a *api) getStatus(w http.ResponseWriter, r *exchange.Request) error {
 	caller, err := a.authenticate(w.Header(), r.Request)
 	if errors.Is(err, errTooManyFailures) { // or keys could be guessed here
 		return err
@@ -38,7 +39,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	c, status := a.repo.Monitor.Condition(r.Context()), http.StatusOK
 	if c.Status == maintenance.StatusFailing {
 		status = http.StatusServiceUnavailable
-		noteError(w, errors.New(c.Detail.Failing), status)
+		exchange.NoteError(w, errors.New(c.Detail.Failing))
 	}
 	shown := wire.Status[*wire.StatusDetail]{Status: string(c.Status), Hostname: a.config.Hostname, Node: cmp.Or(c.Node, a.config.Hostname), Engine: c.Engine, Version: a.config.Version, Anonymous: a.repo.Credentials.Anonymous()}
 	if err == nil && caller.Sysadmin {
@@ -51,7 +52,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 			Unreferenced: wire.FileCount{Files: d.Unreferenced.Blobs, Bytes: d.Unreferenced.Bytes}, Room: roomOf(d.Room), Nodes: nodesOf(d.Nodes),
 		}
 	}
-	writeJSON(w, status, shown)
+	exchange.WriteJSON(w, status, shown)
 	return nil
 }
 
@@ -81,7 +82,7 @@ status       /v1/status
 `
 
 // serveWelcome answers a browser at the address of the interface.
-func serveWelcome(w http.ResponseWriter, _ *request) error {
-	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
+func serveWelcome(w http.ResponseWriter, _ *exchange.Request) error {
+	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
@@ -29,17 +30,17 @@ type sending struct {
 type uploadRoutes struct{ *api }
 
 // ownUpload is an upload of a user.
-func (a uploadRoutes) ownUpload(r *request, id string) sending {
+func (a uploadRoutes) ownUpload(r *exchange.Request, id string) sending {
 	return sending{Uploads: a.repo.Uploads.Chunks, id: id, name: id, url: a.presenter(r).url("uploads", id)}
 }
 
 // ofUser serves a request of a user for the upload in its path.
-func (a uploadRoutes) ofUser(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
-	return inTus(func(w http.ResponseWriter, r *request) error { return serve(w, r, a.ownUpload(r, r.id())) })
+func (a uploadRoutes) ofUser(serve func(http.ResponseWriter, *exchange.Request, sending) error) exchange.Handler {
+	return inTus(func(w http.ResponseWriter, r *exchange.Request) error { return serve(w, r, a.ownUpload(r, r.ID())) })
 }
 
 // readNew reads what a request says about a new upload, and the chunk that it may bring.
-func readNew(w http.ResponseWriter, r *request) (start files.UploadStart, first *tus.Chunk, err error) {
+func readNew(w http.ResponseWriter, r *exchange.Request) (start files.UploadStart, first *tus.Chunk, err error) {
 	if start, err = tus.ReadStart(r.Request); err != nil {
 		return start, nil, err
 	}
@@ -58,18 +59,18 @@ func readNew(w http.ResponseWriter, r *request) (start files.UploadStart, first 
 	return start, first, err
 }
 
-func (a uploadRoutes) createUpload(w http.ResponseWriter, r *request) error {
+func (a uploadRoutes) createUpload(w http.ResponseWriter, r *exchange.Request) error {
 	start, first, err := readNew(w, r)
 	if err != nil {
 		return err
 	}
-	start.Fields.Match = preconditions(r)
-	t, err := a.repo.Uploads.CreateUpload(r.Context(), r.caller, start)
+	start.Fields.Match = exchange.Preconditions(r.Request)
+	t, err := a.repo.Uploads.CreateUpload(r.Context(), r.Caller, start)
 	return a.answerNew(w, r, a.ownUpload(r, t.ID.String()), t, first, err)
 }
 
 // answerNew answers the request that has begun an upload, and with an error perhaps not.
-func (a uploadRoutes) answerNew(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload, first *tus.Chunk, err error) error {
+func (a uploadRoutes) answerNew(w http.ResponseWriter, r *exchange.Request, s sending, t metadata.ResumableUpload, first *tus.Chunk, err error) error {
 	if t.ID != (metadata.ID{}) {
 		w.Header().Set("Location", s.url)
 	}
@@ -85,8 +86,8 @@ func (a uploadRoutes) answerNew(w http.ResponseWriter, r *request, s sending, t 
 }
 
 // getUpload serves HEAD, by which clients learn where to continue, and GET, which has a body, too.
-func (a uploadRoutes) getUpload(w http.ResponseWriter, r *request, s sending) error {
-	t, err := s.Get(r.Context(), r.caller, s.id)
+func (a uploadRoutes) getUpload(w http.ResponseWriter, r *exchange.Request, s sending) error {
+	t, err := s.Get(r.Context(), r.Caller, s.id)
 	if err != nil {
 		return err
 	}
@@ -108,11 +109,11 @@ func (a uploadRoutes) getUpload(w http.ResponseWriter, r *request, s sending) er
 	default:
 		shown.ResourceID = t.ResourceID.String()
 	}
-	writeJSON(w, http.StatusOK, shown)
+	exchange.WriteJSON(w, http.StatusOK, shown)
 	return nil
 }
 
-func (a uploadRoutes) continueUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) continueUpload(w http.ResponseWriter, r *exchange.Request, s sending) error {
 	chunk, err := tus.ReadChunk(w, r.Request)
 	if err != nil {
 		return err
@@ -131,20 +132,20 @@ func (a uploadRoutes) continueUpload(w http.ResponseWriter, r *request, s sendin
 
 // addChunk adds a chunk. A connection that has been stopped is closed with the answer: its deadline
 // has ended the context of all later requests over it.
-func addChunk(w http.ResponseWriter, r *request, s sending, chunk *tus.Chunk) (metadata.ResumableUpload, error) {
-	t, err := s.Append(r.Context(), r.caller, s.id, chunk.Chunk)
+func addChunk(w http.ResponseWriter, r *exchange.Request, s sending, chunk *tus.Chunk) (metadata.ResumableUpload, error) {
+	t, err := s.Append(r.Context(), r.Caller, s.id, chunk.Chunk)
 	if chunk.End() && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
 	}
 	return t, err
 }
 
-func (a uploadRoutes) endUpload(w http.ResponseWriter, r *request, s sending) error {
-	return sendNothing(w, "", s.Terminate(r.Context(), r.caller, s.id))
+func (a uploadRoutes) endUpload(w http.ResponseWriter, r *exchange.Request, s sending) error {
+	return exchange.WriteNothing(w, "", s.Terminate(r.Context(), r.Caller, s.id))
 }
 
 // overrideUpload is for clients whose environment has no PATCH or DELETE.
-func (a uploadRoutes) overrideUpload(w http.ResponseWriter, r *request, s sending) error {
+func (a uploadRoutes) overrideUpload(w http.ResponseWriter, r *exchange.Request, s sending) error {
 	switch r.Header.Get("X-HTTP-Method-Override") {
 	case http.MethodPatch:
 		return a.continueUpload(w, r, s)
@@ -153,12 +154,12 @@ func (a uploadRoutes) overrideUpload(w http.ResponseWriter, r *request, s sendin
 	case http.MethodHead:
 		return a.getUpload(w, r, s)
 	}
-	return errMethod
+	return exchange.ErrMethod
 }
 
 // setProgress sets the headers that tell how far an upload is, and users which resource it has
 // become.
-func (a uploadRoutes) setProgress(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload) {
+func (a uploadRoutes) setProgress(w http.ResponseWriter, r *exchange.Request, s sending, t metadata.ResumableUpload) {
 	header := w.Header()
 	header.Set(tus.Offset, strconv.FormatInt(t.Checkpoint.Size, 10))
 	header.Set("Upload-Expires", t.Expires.Time().UTC().Format(http.TimeFormat))
@@ -168,8 +169,8 @@ func (a uploadRoutes) setProgress(w http.ResponseWriter, r *request, s sending, 
 }
 
 // inTus serves requests in the version of the protocol that the service speaks.
-func inTus(serve func(w http.ResponseWriter, r *request) error) func(w http.ResponseWriter, r *request) error {
-	return func(w http.ResponseWriter, r *request) error {
+func inTus(serve func(w http.ResponseWriter, r *exchange.Request) error) func(w http.ResponseWriter, r *exchange.Request) error {
+	return func(w http.ResponseWriter, r *exchange.Request) error {
 		if err := tus.CheckVersion(w.Header(), r.Request); err != nil {
 			return err
 		}

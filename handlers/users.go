@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/metadata"
 	"labshelf/repository/core"
 )
@@ -11,8 +12,8 @@ import (
 // userRoutes serves users, their keys and their roles.
 type userRoutes struct{ *api }
 
-func (a userRoutes) listUsers(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.Users.ListUsers(r.Context(), r.caller, r.list())
+func (a userRoutes) listUsers(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.Users.ListUsers(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
@@ -21,55 +22,55 @@ func (a userRoutes) listUsers(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a userRoutes) createUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) createUser(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Users.CreateUser(r.Context(), r.caller, fields)
+	created, err := a.repo.Users.CreateUser(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
 	shown := a.presenter(r).user(created)
-	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	exchange.WriteCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
-func (a userRoutes) getUser(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Users.GetUser(r.Context(), r.caller, r.id())
-	return a.sendUser(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+func (a userRoutes) getUser(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Users.GetUser(r.Context(), r.Caller, r.ID())
+	return a.sendUser(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a userRoutes) updateUser(w http.ResponseWriter, r *request) error {
+func (a userRoutes) updateUser(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.Users.UpdateUser(r.Context(), r.caller, r.id(), core.Edit[metadata.User]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).user),
+	updated, err := a.repo.Users.UpdateUser(r.Context(), r.Caller, r.ID(), core.Edit[metadata.User]{
+		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).user),
 	})
 	return a.sendUser(w, r, updated, err)
 }
 
-func (a userRoutes) deleteUser(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Users.DeleteUser(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+func (a userRoutes) deleteUser(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Users.DeleteUser(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-func (a userRoutes) restoreUser(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.Users.RestoreUser(r.Context(), r.caller, r.id(), preconditions(r))
+func (a userRoutes) restoreUser(w http.ResponseWriter, r *exchange.Request) error {
+	restored, err := a.repo.Users.RestoreUser(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendUser(w, r, restored, err)
 }
 
-func (a userRoutes) sendUser(w http.ResponseWriter, r *request, u metadata.User, err error) error {
+func (a userRoutes) sendUser(w http.ResponseWriter, r *exchange.Request, u metadata.User, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, u.Tag(), a.presenter(r).user(u))
+		exchange.WriteRecord(w, r, http.StatusOK, u.Tag(), a.presenter(r).user(u))
 	}
 	return err
 }
 
-func (a userRoutes) listPrivileges(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.Users.ListPrivileges(r.Context(), r.caller, r.list())
+func (a userRoutes) listPrivileges(w http.ResponseWriter, r *exchange.Request) error {
+	page, err := a.repo.Users.ListPrivileges(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
@@ -78,34 +79,34 @@ func (a userRoutes) listPrivileges(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (a userRoutes) grant(w http.ResponseWriter, r *request) error {
+func (a userRoutes) grant(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	granted, isNew, err := a.repo.Users.Grant(r.Context(), r.caller, fields)
+	granted, isNew, err := a.repo.Users.Grant(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
 	shown := a.presenter(r).privilege(granted)
 	if isNew {
-		writeCreated(w, r, shown.URL, granted.Tag(), shown)
+		exchange.WriteCreated(w, r, shown.URL, granted.Tag(), shown)
 	} else {
-		writeRecord(w, r, http.StatusOK, granted.Tag(), shown)
+		exchange.WriteRecord(w, r, http.StatusOK, granted.Tag(), shown)
 	}
 	return nil
 }
 
-func (a userRoutes) getPrivilege(w http.ResponseWriter, r *request) error {
-	found, err := a.repo.Users.GetPrivilege(r.Context(), r.caller, r.id())
-	if err := checkPreconditions(r, found.Tag(), found.Modified, err); err != nil {
+func (a userRoutes) getPrivilege(w http.ResponseWriter, r *exchange.Request) error {
+	found, err := a.repo.Users.GetPrivilege(r.Context(), r.Caller, r.ID())
+	if err := exchange.CheckPreconditions(r, found.Tag(), found.Modified, err); err != nil {
 		return err
 	}
-	writeRecord(w, r, http.StatusOK, found.Tag(), a.presenter(r).privilege(found))
+	exchange.WriteRecord(w, r, http.StatusOK, found.Tag(), a.presenter(r).privilege(found))
 	return nil
 }
 
-func (a userRoutes) revoke(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Users.Revoke(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+func (a userRoutes) revoke(w http.ResponseWriter, r *exchange.Request) error {
+	deleted, err := a.repo.Users.Revoke(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	return exchange.WriteNothing(w, deleted.Tag(), err)
 }

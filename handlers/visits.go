@@ -12,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/visits"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
@@ -49,29 +51,36 @@ func (a visitRoutes) routesOfVisits() []route {
 	}
 }
 
+// visitor is the sender of a request below the address of a link.
+type visitor struct {
+	links.Visitor
+	guest *auth.Principal // the user with whose key or session it comes; nil: an unknown sender
+}
+
 // visitAddress is where visitors find a link.
-func (a visitRoutes) visitAddress(r *request, token string) string {
+func (a visitRoutes) visitAddress(r *exchange.Request, token string) string {
 	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
 }
 
-// visitor returns the sender of a request below the address of a link. A password may come as that
+// visitorOf returns the sender of a request below the address of a link. A password may come as that
 // of HTTP Basic, with any username.
-func (a visitRoutes) visitor(w http.ResponseWriter, r *request) (links.Visitor, error) {
-	v := links.Visitor{Token: r.params.ByName("token")}
-	r.visits = true
+func (a visitRoutes) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, error) {
+	v := visitor{Visitor: links.Visitor{Token: r.Params.ByName("token")}}
+	r.ByLink = true
 	if client := a.hosts.Client(r.Request); client.IsValid() {
 		v.Address = client.String()
 	}
 	v.Origin.Request = a.origin(w, r.Request).Request
-	setAll(w.Header(), "Cache-Control", cachedByNobody, "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
+	exchange.SetAll(w.Header(), "Cache-Control", exchange.CachedByNobody, "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
 	if cookie, err := r.Cookie(visitCookie); err == nil {
 		v.Proof = cookie.Value
 	}
 	_, password, sent := r.BasicAuth()
-	err := a.admitGuest(w, r, sent)
+	var err error
+	v.guest, err = a.admitGuest(w, r, sent)
 	if err == nil && sent {
 		err = withoutSlot(w, func() (err error) {
-			v.Proof, err = a.repo.Visitors.AdmitVisitor(r.Context(), v, password)
+			v.Proof, err = a.repo.Visitors.AdmitVisitor(r.Context(), v.Visitor, password)
 			return err
 		})
 	}
@@ -80,8 +89,8 @@ func (a visitRoutes) visitor(w http.ResponseWriter, r *request) (links.Visitor, 
 
 // visited serves a request of a visitor. People get a page that says what went wrong, and is where
 // a password is entered; programs a problem.
-func (a visitRoutes) visited(w http.ResponseWriter, r *request, serve func(links.Visitor) error) error {
-	v, err := a.visitor(w, r)
+func (a visitRoutes) visited(w http.ResponseWriter, r *exchange.Request, serve func(visitor) error) error {
+	v, err := a.visitorOf(w, r)
 	if err == nil {
 		err = serve(v)
 	}
@@ -89,7 +98,7 @@ func (a visitRoutes) visited(w http.ResponseWriter, r *request, serve func(links
 	if !errors.As(err, &known) || !wantsPage(r.Request) {
 		return err
 	}
-	retryLater(w, err)
+	exchange.RetryLater(w, err)
 	page := visits.Problem{Frame: a.visitFrame("This link does not open")}
 	page.Message = known.Message
 	if known.Code == errs.CodeLinkPassword {
@@ -98,7 +107,7 @@ func (a visitRoutes) visited(w http.ResponseWriter, r *request, serve func(links
 			page.Message = ""
 		}
 	}
-	return a.writeVisit(w, statuses[known.Kind], func(to io.Writer) error { return visits.WriteProblem(to, page) })
+	return a.writeVisit(w, exchange.Status(known.Kind), func(to io.Writer) error { return visits.WriteProblem(to, page) })
 }
 
 // wantsPage tells whether a client names HTML among what it accepts, as browsers do.
@@ -121,14 +130,14 @@ func writeVisitUnder(w http.ResponseWriter, status int, policy string, write fun
 		return err
 	}
 	w.Header().Set("Content-Security-Policy", policy)
-	writeBody(w, status, "text/html; charset=utf-8", page.Bytes())
+	exchange.Write(w, status, "text/html; charset=utf-8", page.Bytes())
 	return nil
 }
 
 // getVisit shows a link.
-func (a visitRoutes) getVisit(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v links.Visitor) error {
-		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
+func (a visitRoutes) getVisit(w http.ResponseWriter, r *exchange.Request) error {
+	return a.visited(w, r, func(v visitor) error {
+		visit, err := a.repo.Visitors.ViewLink(r.Context(), v.Visitor)
 		if err != nil {
 			return err
 		}
@@ -142,7 +151,7 @@ func (a visitRoutes) getVisit(w http.ResponseWriter, r *request) error {
 		if sent := r.URL.Query()["from"]; len(sent) > 0 {
 			from = sent[0]
 		}
-		files, next, err := a.repo.Visitors.SharedFiles(r.Context(), v, from, visitPage)
+		files, next, err := a.repo.Visitors.SharedFiles(r.Context(), v.Visitor, from, visitPage)
 		if err != nil {
 			return err
 		}
@@ -151,7 +160,7 @@ func (a visitRoutes) getVisit(w http.ResponseWriter, r *request) error {
 }
 
 // showShare answers with the files of a share.
-func (a visitRoutes) showShare(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, files []metadata.Resource, next string) error {
+func (a visitRoutes) showShare(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, files []metadata.Resource, next string) error {
 	address := a.visitAddress(r, v.Token)
 	if next != "" {
 		next = address + "?from=" + next
@@ -168,7 +177,7 @@ func (a visitRoutes) showShare(w http.ResponseWriter, r *request, v links.Visito
 				Modified: f.Modified.Time().UTC().Format(time.RFC3339),
 			})
 		}
-		writeJSON(w, http.StatusOK, shown)
+		exchange.WriteJSON(w, http.StatusOK, shown)
 		return nil
 	}
 	page := visits.Share{
@@ -198,10 +207,10 @@ func expiresText(at metadata.Stamp, layout string) string {
 }
 
 // getShared sends a file of a share.
-func (a visitRoutes) getShared(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v links.Visitor) error {
+func (a visitRoutes) getShared(w http.ResponseWriter, r *exchange.Request) error {
+	return a.visited(w, r, func(v visitor) error {
 		fetch := fetchOf(r)
-		resource, file, err := a.repo.Visitors.OpenShared(r.Context(), v, r.id(), fetch)
+		resource, file, err := a.repo.Visitors.OpenShared(r.Context(), v.Visitor, r.ID(), fetch)
 		if err != nil {
 			return err
 		}
@@ -210,7 +219,7 @@ func (a visitRoutes) getShared(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		sent := contentOf(resource, file)
-		sent.still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v) }
+		sent.still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v.Visitor) }
 		return fileRoutes{a.api}.sendContent(w, r, sent)
 	})
 }
@@ -221,7 +230,7 @@ var onePart = regexp.MustCompile(`^bytes=0*([0-9]+)-([0-9]*)$`)
 // fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning
 // is as good as the whole, and of a part that the file does not have nothing is sent. Conditions
 // are left out: a download that is counted is one.
-func fetchOf(r *request) func(bytes int64) links.Fetch {
+func fetchOf(r *exchange.Request) func(bytes int64) links.Fetch {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		r.Header.Del(name)
@@ -251,13 +260,13 @@ func fetchOf(r *request) func(bytes int64) links.Fetch {
 	}
 }
 
-func (a visitRoutes) getSharedArchive(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v links.Visitor) error {
+func (a visitRoutes) getSharedArchive(w http.ResponseWriter, r *exchange.Request) error {
+	return a.visited(w, r, func(v visitor) error {
 		if r.Method == http.MethodHead {
-			_, _, err := a.repo.Visitors.SharedFiles(r.Context(), v, "", 1)
-			return sendNothing(w, "", err)
+			_, _, err := a.repo.Visitors.SharedFiles(r.Context(), v.Visitor, "", 1)
+			return exchange.WriteNothing(w, "", err)
 		}
-		files, err := a.repo.Visitors.OpenSharedArchive(r.Context(), v)
+		files, err := a.repo.Visitors.OpenSharedArchive(r.Context(), v.Visitor)
 		if err != nil {
 			return err
 		}
@@ -267,9 +276,9 @@ func (a visitRoutes) getSharedArchive(w http.ResponseWriter, r *request) error {
 
 // postVisit takes what the form of a page sends: a password, files, or that an invitation is
 // accepted.
-func (a visitRoutes) postVisit(w http.ResponseWriter, r *request) error {
-	return a.visited(w, r, func(v links.Visitor) error {
-		visit, err := a.repo.Visitors.ViewLink(r.Context(), v)
+func (a visitRoutes) postVisit(w http.ResponseWriter, r *exchange.Request) error {
+	return a.visited(w, r, func(v visitor) error {
+		visit, err := a.repo.Visitors.ViewLink(r.Context(), v.Visitor)
 		switch {
 		case err == nil && visit.Kind == metadata.Invitation:
 			return a.acceptInvitation(w, r, v, visit)
@@ -280,7 +289,7 @@ func (a visitRoutes) postVisit(w http.ResponseWriter, r *request) error {
 		}
 		var received []string
 		err = body.Files(r.Request, func(name, contentType string, file io.Reader) error {
-			dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v, links.SentFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
+			dropped, err := a.repo.Visitors.ReceiveFile(r.Context(), v.Visitor, links.SentFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
 			if err == nil {
 				received = append(received, lastElement(dropped.Name))
 				visit.Use.Bytes += dropped.Bytes
@@ -298,16 +307,16 @@ func (a visitRoutes) postVisit(w http.ResponseWriter, r *request) error {
 func lastElement(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // enterPassword answers a password with a cookie that proves it, for this browser and this link.
-func (a visitRoutes) enterPassword(w http.ResponseWriter, r *request, v links.Visitor) error {
+func (a visitRoutes) enterPassword(w http.ResponseWriter, r *exchange.Request, v visitor) error {
 	if err := readForm(w, r); err != nil {
 		return err
 	}
-	if r.guest != nil { // a key opens no link: a guess is one, whoever sends it
+	if v.guest != nil { // a key opens no link: a guess is one, whoever sends it
 		if err := a.countAnonymous(w.Header(), r.Request); err != nil {
 			return err
 		}
 	}
-	proof, err := a.repo.Visitors.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
+	proof, err := a.repo.Visitors.AdmitVisitor(r.Context(), v.Visitor, r.PostForm.Get("password"))
 	if err != nil {
 		return err
 	}
@@ -320,7 +329,7 @@ func (a visitRoutes) enterPassword(w http.ResponseWriter, r *request, v links.Vi
 }
 
 // readForm reads the fields of a form without files.
-func readForm(w http.ResponseWriter, r *request) error {
+func readForm(w http.ResponseWriter, r *exchange.Request) error {
 	const most = 16 << 10
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	if err := r.ParseForm(); err != nil {
@@ -331,13 +340,13 @@ func readForm(w http.ResponseWriter, r *request) error {
 
 // showRequest answers with the form of a request, what has just come, and why no more of it has;
 // nil: all has.
-func (a visitRoutes) showRequest(w http.ResponseWriter, r *request, v links.Visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
+func (a visitRoutes) showRequest(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {
 		if refusal != nil {
 			return refusal
 		}
-		writeJSON(w, http.StatusOK, wire.SharedLink{
+		exchange.WriteJSON(w, http.StatusOK, wire.SharedLink{
 			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Expires: expiresText(visit.Expires, time.RFC3339), Limits: limits,
 		})
 		return nil
@@ -347,7 +356,7 @@ func (a visitRoutes) showRequest(w http.ResponseWriter, r *request, v links.Visi
 	}
 	status := http.StatusOK
 	if refusal != nil {
-		page.Message, status = refusal.Message, statuses[refusal.Kind]
+		page.Message, status = refusal.Message, exchange.Status(refusal.Kind)
 	}
 	page.Script, page.Preload = a.linked.Drop, a.linked.DropPreload
 	return writeVisitUnder(w, status, dropsSecurity, func(to io.Writer) error { return visits.WriteRequest(to, page) })

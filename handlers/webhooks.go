@@ -6,6 +6,7 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -51,21 +52,21 @@ func showDelivery(d metadata.Delivery) wire.Delivery {
 // webhookRoutes serves webhooks.
 type webhookRoutes struct{ *api }
 
-func (a webhookRoutes) listWebhooks(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.caller)
+func (a webhookRoutes) listWebhooks(w http.ResponseWriter, r *exchange.Request) error {
+	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.Caller)
 	if err == nil {
-		writeJSON(w, http.StatusOK, showAll(list, showWebhook))
+		exchange.WriteJSON(w, http.StatusOK, showAll(list, showWebhook))
 	}
 	return err
 }
 
 // createWebhook answers with the only copy of the secret that the interface gives out.
-func (a webhookRoutes) createWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) createWebhook(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.caller, fields)
+	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.Caller, fields)
 	if err != nil {
 		return err
 	}
@@ -77,69 +78,69 @@ func (a webhookRoutes) createWebhook(w http.ResponseWriter, r *request) error {
 func writeSecret(w http.ResponseWriter, status int, hook metadata.Webhook) {
 	shown := wire.SecretWebhook{Webhook: showWebhook(hook), Secret: hook.Secret}
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, status, shown)
+	exchange.WriteJSON(w, status, shown)
 }
 
 func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error {
 	if err == nil {
-		writeJSON(w, http.StatusOK, showWebhook(hook))
+		exchange.WriteJSON(w, http.StatusOK, showWebhook(hook))
 	}
 	return err
 }
 
-func (a webhookRoutes) getWebhook(w http.ResponseWriter, r *request) error {
-	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.caller, r.id())
+func (a webhookRoutes) getWebhook(w http.ResponseWriter, r *exchange.Request) error {
+	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, hook, err)
 }
 
-func (a webhookRoutes) updateWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) updateWebhook(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.Webhooks.UpdateWebhook(r.Context(), r.caller, r.id(), core.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
+	updated, err := a.repo.Webhooks.UpdateWebhook(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
 	return sendWebhook(w, updated, err)
 }
 
-func (a webhookRoutes) deleteWebhook(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.caller, r.id()))
+func (a webhookRoutes) deleteWebhook(w http.ResponseWriter, r *exchange.Request) error {
+	return exchange.WriteNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.Caller, r.ID()))
 }
 
-func (a webhookRoutes) rotateWebhook(w http.ResponseWriter, r *request) error {
-	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.caller, r.id())
+func (a webhookRoutes) rotateWebhook(w http.ResponseWriter, r *exchange.Request) error {
+	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		writeSecret(w, http.StatusOK, rotated)
 	}
 	return err
 }
 
-func (a webhookRoutes) resumeWebhook(w http.ResponseWriter, r *request) error {
-	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.caller, r.id())
+func (a webhookRoutes) resumeWebhook(w http.ResponseWriter, r *exchange.Request) error {
+	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, resumed, err)
 }
 
 // skipWebhook takes a request without a body for one message.
-func (a webhookRoutes) skipWebhook(w http.ResponseWriter, r *request) error {
+func (a webhookRoutes) skipWebhook(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.caller, r.id(), fields)
+	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.Caller, r.ID(), fields)
 	return sendWebhook(w, skipped, err)
 }
 
-func (a webhookRoutes) listDeliveries(w http.ResponseWriter, r *request) error {
-	list, err := a.repo.Webhooks.ListDeliveries(r.Context(), r.caller, r.id())
+func (a webhookRoutes) listDeliveries(w http.ResponseWriter, r *exchange.Request) error {
+	list, err := a.repo.Webhooks.ListDeliveries(r.Context(), r.Caller, r.ID())
 	if err == nil {
-		writeJSON(w, http.StatusOK, showAll(list, showDelivery))
+		exchange.WriteJSON(w, http.StatusOK, showAll(list, showDelivery))
 	}
 	return err
 }
 
-func (a webhookRoutes) repeatDelivery(w http.ResponseWriter, r *request) error {
-	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.caller, r.id(), r.params.ByName("number"))
+func (a webhookRoutes) repeatDelivery(w http.ResponseWriter, r *exchange.Request) error {
+	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, showDelivery(repeated))
+		exchange.WriteJSON(w, http.StatusOK, showDelivery(repeated))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package handlers
+package exchange
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/encode"
-	"labshelf/handlers/internal/tus"
+	"labshelf/handlers/internal/redact"
 	"labshelf/handlers/wire"
 )
 
@@ -40,10 +40,16 @@ var statuses = map[errs.Kind]int{
 // statusChecksumMismatch is of the tus protocol alone.
 const statusChecksumMismatch = 460
 
-// publicError returns what a client may know of an error. Any other error than an *errs.Error is a
+// Status returns the HTTP status of a kind of error.
+func Status(kind errs.Kind) int { return statuses[kind] }
+
+// tusResumable is in every answer of the tus protocol.
+const tusResumable = "Tus-Resumable"
+
+// PublicError returns what a client may know of an error. Any other error than an *errs.Error is a
 // fault of the service, and nothing of it leaves the service but the request id under which the log
 // has it.
-func publicError(err error) *errs.Error {
+func PublicError(err error) *errs.Error {
 	var known *errs.Error
 	if !errors.As(err, &known) {
 		known = &errs.Error{Code: errs.CodeInternal, Message: "the service failed to do this; its log says why"}
@@ -51,9 +57,9 @@ func publicError(err error) *errs.Error {
 	return known
 }
 
-// retryLater sets Retry-After, and notes for log and observer, where a caller has used up its
+// RetryLater sets Retry-After, and notes for log and observer, where a caller has used up its
 // share of a budget.
-func retryLater(w http.ResponseWriter, err error) bool {
+func RetryLater(w http.ResponseWriter, err error) bool {
 	var refusal *admission.Refusal
 	if !errors.As(err, &refusal) {
 		return false
@@ -63,14 +69,14 @@ func retryLater(w http.ResponseWriter, err error) bool {
 	return true
 }
 
-// writeProblem answers with an error.
-func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	known := publicError(err)
+// WriteProblem answers with an error.
+func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
+	known := PublicError(err)
 	status := statuses[known.Kind]
 	header := w.Header()
-	refused := retryLater(w, err)
-	if !refused {
-		noteError(w, err, status)
+	refused := RetryLater(w, err)
+	if !refused && status >= http.StatusInternalServerError {
+		NoteError(w, err)
 	}
 	switch {
 	case refused:
@@ -84,12 +90,20 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)
 	}
-	if header.Get(tus.Resumable) != "" || slices.Contains(header["Vary"], varyByCaller) { // the progress of an upload changes soon, and so may permission
+	if header.Get(tusResumable) != "" || slices.Contains(header["Vary"], VaryByCaller) { // the progress of an upload changes soon, and so may permission
 		header.Set("Cache-Control", "no-store")
 	}
 	body := wire.Problem{
 		Type: "about:blank", Title: cmp.Or(http.StatusText(status), "Checksum Mismatch"), Status: status,
-		Detail: withoutKeys(known.Message), Code: known.Code, Field: withoutKeys(known.Field), RequestID: header.Get(requestIDHeader),
+		Detail: redact.Keys(known.Message), Code: known.Code, Field: redact.Keys(known.Field), RequestID: header.Get(RequestIDHeader),
 	}
-	writeBody(w, status, "application/problem+json", encode.JSON(body))
+	Write(w, status, "application/problem+json", encode.JSON(body))
+}
+
+// ErrNoSuchPath is the error of an address that the interface does not have.
+var ErrNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
+
+// ErrMethod is the error of a method that an address of the interface does not take.
+var ErrMethod = &errs.Error{
+	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
 }

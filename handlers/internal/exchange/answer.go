@@ -1,0 +1,90 @@
+package exchange
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"labshelf/handlers/internal/encode"
+)
+
+// JSONType is the media type of the interface.
+const JSONType = "application/json; charset=utf-8"
+
+// Write answers with a body. A client that went away gets no error.
+func Write(w http.ResponseWriter, status int, contentType string, body []byte) {
+	_ = Send(w, status, contentType, body)
+}
+
+// Send is Write for a body in a pooled buffer, which must not be reused after an error: HTTP/2
+// returns one as soon as the client has reset the stream, and may read the buffer after that.
+func Send(w http.ResponseWriter, status int, contentType string, body []byte) error {
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// WriteJSON answers with a value as JSON.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
+	Write(w, status, JSONType, encode.JSON(v))
+}
+
+// WriteRecord answers with an object and the ETag of its version.
+func WriteRecord(w http.ResponseWriter, r *Request, status int, tag string, v any) {
+	if !NotModified(w, r, tag) {
+		WriteJSON(w, status, v)
+	}
+}
+
+// NotModified sets the ETag of a version, and answers a client that has it already.
+func NotModified(w http.ResponseWriter, r *Request, tag string) bool {
+	w.Header().Set("ETag", `"`+tag+`"`)
+	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !reading || !parseETags(r.Header.Values("If-None-Match")).Weak(tag) {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// WriteCreated answers with a new object.
+func WriteCreated(w http.ResponseWriter, r *Request, url, tag string, v any) {
+	w.Header().Set("Location", url)
+	WriteRecord(w, r, http.StatusCreated, tag, v)
+}
+
+// WriteNothing answers a deletion, with the tag of the deleted record if that has versions. It
+// returns err if that is not nil.
+func WriteNothing(w http.ResponseWriter, tag string, err error) error {
+	if err == nil {
+		if tag != "" {
+			w.Header().Set("ETag", `"`+tag+`"`)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// SetAll sets headers by their canonical names, which alternate with their values. The values share
+// one allocation; there are ten in the answer to a download, and [http.Header.Set] allocates for
+// each.
+func SetAll(header http.Header, pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
+	}
+}
+
+// AcceptsGzip reports whether a client takes gzip: it names it, and not with a weight of 0.
+func AcceptsGzip(r *Request) bool {
+	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		coding, weight, _ := strings.Cut(offer, ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			weight = strings.ReplaceAll(strings.ToLower(weight), " ", "")
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || !strings.HasPrefix(weight, "q=0")
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package exchange
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"labshelf/metadata"
+	"labshelf/repository/core"
+)
+
+// Preconditions returns the conditions of a request on the version of the record at its address.
+// If-None-Match of a GET or HEAD is not among them: [NotModified] answers it. If-Modified-Since is
+// ignored: a record can change without its date, when its file is purged, so that only its ETag
+// tells.
+func Preconditions(r *http.Request) core.Match {
+	match := core.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		match.IfNoneMatch = versionTags(parseETags(r.Header.Values("If-None-Match")))
+	}
+	return match
+}
+
+// CheckPreconditions checks the preconditions of a GET or HEAD of a record. It returns err if that
+// is not nil.
+func CheckPreconditions(r *Request, tag string, modified metadata.Stamp, err error) error {
+	if err != nil {
+		return err
+	}
+	return Preconditions(r.Request).Check(tag, modified)
+}
+
+// parseDate parses a header that holds a date. A malformed one is ignored, as RFC 9110 demands.
+func parseDate(headers []string) time.Time {
+	if len(headers) != 1 {
+		return time.Time{}
+	}
+	date, err := http.ParseTime(headers[0])
+	if err != nil {
+		return time.Time{}
+	}
+	return date
+}
+
+// parseETags parses If-Match or If-None-Match. A malformed tag matches nothing.
+func parseETags(headers []string) core.ETags {
+	match := core.ETags{Set: len(headers) > 0}
+	for _, header := range headers {
+		for rest := header; ; {
+			rest = strings.TrimLeft(rest, " \t,")
+			if rest == "" {
+				break
+			}
+			if rest[0] == '*' {
+				match.Any, rest = true, rest[1:]
+				continue
+			}
+			prefix := ""
+			if strings.HasPrefix(rest, weak) {
+				prefix, rest = weak, rest[len(weak):]
+			}
+			if rest == "" || rest[0] != '"' {
+				break
+			}
+			tag, after, closed := strings.Cut(rest[1:], `"`)
+			if !closed {
+				break
+			}
+			match.Tags, rest = append(match.Tags, prefix+tag), after
+		}
+	}
+	return match
+}
+
+// weak is the prefix of a weak entity tag.
+const weak = "W/"
+
+// DamagedTag ends the tag of a record that says that its file is damaged: a client that has cached
+// the record is to get it anew when that changes, although the version is the same.
+const DamagedTag = ".damaged"
+
+// versionTags returns the tags of versions that clients' tags stand for.
+func versionTags(shown core.ETags) core.ETags {
+	for i, tag := range shown.Tags {
+		shown.Tags[i] = strings.TrimSuffix(tag, DamagedTag)
+	}
+	return shown
+}
