@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,73 +12,15 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/auth"
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/core"
 )
-
-// errTooManyAnonymous answers an address that has sent too many requests without a key.
-var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
-	Message: "too many requests without a key came from this address; one with a valid key is served"}
-
-// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous
-// reader.
-const sessionHeader = "X-Session"
-
-// identify returns the principal of a request to a route that wants to know who calls. Without any
-// credentials that is the anonymous reader, where the route and the configuration allow it: a wrong
-// key is no missing one. A session that has ended is: its cookie cannot be taken from the browser
-// without a chance to take the one of a later session, and would hide what is open from whom had
-// once signed in.
-func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.Principal, error) {
-	if rt.audience != anonymous || !a.repo.Credentials.Anonymous() {
-		return a.authenticate(w.Header(), r)
-	}
-	header := w.Header()
-	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // it may be identified again
-		header.Add("Vary", exchange.VaryByCaller)
-	}
-	header.Set("Cache-Control", exchange.CachedForAll)
-	if hasCredentials(r) {
-		header.Set("Cache-Control", exchange.CachedForOne)
-		token := sessionOf(r)
-		if token == "" || len(r.Header.Values("Authorization")) > 0 {
-			return a.authenticate(header, r)
-		}
-		caller, err := a.repo.Credentials.AuthenticateSession(r.Context(), token)
-		if err == nil || exchange.PublicError(err).Kind != errs.Unauthenticated {
-			return caller, err
-		}
-		header.Set(sessionHeader, "ended")
-	}
-	if err := a.countAnonymous(header, r); err != nil {
-		return auth.Principal{}, err
-	}
-	return a.repo.Credentials.AnonymousReader()
-}
-
-// hasCredentials tells whether a request has a key or a session, valid or not.
-func hasCredentials(r *http.Request) bool {
-	if len(r.Header.Values("Authorization")) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return c.Name == sessionCookie })
-}
-
-// countAnonymous counts a request without credentials. After too many, the header of the answer
-// says when to retry.
-func (a *api) countAnonymous(header http.Header, r *http.Request) error {
-	wait := a.strangers.count(a.hosts.Client(r), time.Now())
-	if wait == 0 {
-		return nil
-	}
-	header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	return errTooManyAnonymous
-}
 
 // openPage returns the page of the open object at an address, which has gone if the status says so.
 // There is none of what is not open, of what does not exist, at other addresses, and for clients
@@ -91,7 +32,7 @@ func (a pageRoutes) openPage(w http.ResponseWriter, r *exchange.Request, at stri
 	}[kind]
 	header := w.Header()
 	header.Add("Vary", "Cookie") // Authorization is in it already
-	if hasCredentials(r.Request) {
+	if authentication.HasCredentials(r.Request) {
 		header.Set("Cache-Control", exchange.CachedForOne)
 		return nil, http.StatusOK, nil
 	}
@@ -100,7 +41,7 @@ func (a pageRoutes) openPage(w http.ResponseWriter, r *exchange.Request, at stri
 		return nil, http.StatusOK, nil
 	}
 	header.Set("Cache-Control", exchange.CachedForAll)
-	if err := a.countAnonymous(header, r.Request); err != nil {
+	if err := a.auth.CountAnonymous(header, r.Request); err != nil {
 		return nil, 0, err
 	}
 	if isHome {
@@ -128,8 +69,8 @@ func (a pageRoutes) openPage(w http.ResponseWriter, r *exchange.Request, at stri
 
 // addresses are those of the pages and of the interface, as the client reached them.
 func (a pageRoutes) addresses(r *http.Request) html.Addresses {
-	base := a.base(r)
-	site := strings.TrimSuffix(base, version)
+	base := a.hosts.Base(r)
+	site := strings.TrimSuffix(base, hosts.Version)
 	return html.Addresses{
 		Page:    func(kind, id string) string { return site + "/" + kind + "/" + id },
 		Record:  func(kind, id string) string { return base + "/" + kind + "/" + id },
@@ -175,7 +116,7 @@ const mostOnHome = 1000
 // openHome lists the open dataspaces by what they are called; there is no page where there are
 // none.
 func (a pageRoutes) openHome(r *exchange.Request, at html.Addresses) (*html.Page, error) {
-	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
+	page := &html.Page{Title: "Open data", Canonical: a.hosts.Site(r.Request) + "/"}
 	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
 		page.Rows = append(page.Rows, html.Row{Link: link, Note: d.Name, Changed: d.Modified.Time()})
@@ -275,10 +216,10 @@ type address struct {
 
 // getSitemap answers with the index: a part for each open dataspace.
 func (a pageRoutes) getSitemap(w http.ResponseWriter, r *exchange.Request) error {
-	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+	if err := a.auth.CountAnonymous(w.Header(), r.Request); err != nil {
 		return err
 	}
-	site := strings.TrimSuffix(a.base(r.Request), version)
+	site := a.hosts.Site(r.Request)
 	index := sitemap{XMLName: xml.Name{Local: "sitemapindex"}}
 	err := a.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
 		index.Files = append(index.Files, address{Loc: site + sitemapPath + d.ID.String() + ".xml"})
@@ -295,7 +236,7 @@ func (a pageRoutes) getSitemapPart(w http.ResponseWriter, r *exchange.Request) e
 	if !isPart {
 		return exchange.ErrNoSuchPath
 	}
-	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+	if err := a.auth.CountAnonymous(w.Header(), r.Request); err != nil {
 		return err
 	}
 	reader, err := a.repo.Credentials.AnonymousReader()
@@ -353,8 +294,8 @@ func (a pageRoutes) sendSitemap(w http.ResponseWriter, file sitemap, err error) 
 func (a pageRoutes) getRobots(w http.ResponseWriter, r *exchange.Request) error {
 	text := "User-agent: *\nDisallow: /\n"
 	if a.repo.Credentials.Anonymous() {
-		site := strings.TrimSuffix(a.base(r.Request), version)
-		text = fmt.Sprintf("User-agent: *\nDisallow: %s%s/sets/*/archive\nSitemap: %s/sitemap.xml\n", a.prefix, version, site)
+		site := a.hosts.Site(r.Request)
+		text = fmt.Sprintf("User-agent: *\nDisallow: %s%s/sets/*/archive\nSitemap: %s/sitemap.xml\n", a.hosts.Prefix(), hosts.Version, site)
 	}
 	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
 	return nil

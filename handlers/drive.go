@@ -22,8 +22,8 @@ type driveRoutes struct{ *api }
 
 func (a driveRoutes) newDrive() *dav.Drive {
 	return dav.New(a.repo, dav.Config{
-		Prefix:     a.prefix + drivePath,
-		Origins:    a.driveOrigins,
+		Prefix:     a.hosts.Prefix() + drivePath,
+		Origins:    a.hosts.Origins,
 		Conditions: func(r *http.Request) core.Match { return exchange.Preconditions(r) },
 		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error {
 			return fileRoutes{a.api}.sendFile(w, &exchange.Request{Request: r, Caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
@@ -46,18 +46,6 @@ var driveCosts = map[string]cost{
 	"PROPFIND": stream, "PROPPATCH": light, "LOCK": light, "UNLOCK": light,
 }
 
-// driveOrigins are the schemes and hosts under which a client can name the drive.
-func (a driveRoutes) driveOrigins(r *http.Request) []string {
-	origins := []string{}
-	if own, err := url.Parse(a.hosts.Origin(r)); err == nil {
-		origins = append(origins, originOf(own))
-	}
-	if base := a.config.BaseURL; base != nil {
-		origins = append(origins, originOf(base))
-	}
-	return origins
-}
-
 // serveDrive serves a request to the drive; path is what its address has behind drivePath.
 func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if r.Method == http.MethodOptions {
@@ -75,12 +63,12 @@ func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path str
 		caller, err = a.authenticateDrive(w.Header(), r)
 	}
 	if err == nil {
-		caller.Origin = a.origin(w, r)
+		caller.Origin = a.auth.Origin(w, r)
 		exchange.NoteCaller(w, caller)
 		err = a.serveAdmitted(w, r, caller, path)
 	}
 	if err != nil {
-		a.noteRefusal(r, route{audience: keyed}, err)
+		a.auth.NoteRefusal(r, false, err)
 		exchange.WriteProblem(w, r, err)
 	}
 }
@@ -103,7 +91,7 @@ func (a driveRoutes) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 		err = a.drive.FindAbove(w, r, above)
 	}
 	if err != nil {
-		a.noteRefusal(r, route{audience: keyed}, err)
+		a.auth.NoteRefusal(r, false, err)
 		exchange.WriteProblem(w, r, err)
 	}
 	return true
@@ -140,7 +128,7 @@ func (a driveRoutes) authenticateDrive(answer http.Header, r *http.Request) (aut
 		}
 	}
 	caller, err := a.repo.Credentials.Authenticate(r.Context(), key)
-	if err = a.countUnknownKey(answer, r, err); err != nil && exchange.PublicError(err).Kind == errs.Unauthenticated {
+	if err = a.auth.CountUnknownKey(answer, r, err); err != nil && exchange.PublicError(err).Kind == errs.Unauthenticated {
 		answer.Set("WWW-Authenticate", `Basic realm="labshelf", charset="UTF-8"`)
 	}
 	return caller, err

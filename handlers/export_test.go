@@ -2,9 +2,7 @@ package handlers
 
 import (
 	"net/http"
-	"net/netip"
 	"regexp"
-	"time"
 
 	"labshelf/handlers/internal/slowclient"
 )
@@ -50,13 +48,7 @@ var parameter = regexp.MustCompile(`:(\w+)`)
 
 // Middleware wraps a handler as New wraps the routes.
 func Middleware(config Config, next http.Handler) http.Handler {
-	return (&api{config: config, buffers: &slowclient.Buffers{}}).wrap(next)
-}
-
-// Throttle returns what counts failures, and how many addresses it remembers.
-func Throttle(perMinute, addresses int) (count func(netip.Addr, time.Time) time.Duration, remembered func() int) {
-	t := newThrottle(perMinute, addresses)
-	return t.count, func() int { return max(len(t.entries), t.recent.Len()) }
+	return (&api{config: config, hosts: config.hosts(), buffers: &slowclient.Buffers{}}).wrap(next)
 }
 
 // WithBudgets returns the configuration with one slot in each class, so many requests of a

@@ -22,7 +22,7 @@ func (a folderRoutes) outlineResources(w http.ResponseWriter, r *exchange.Reques
 		return err
 	}
 	shown := wire.Outline{Total: outline.Total, Bounded: outline.Bounded, Marks: make([]wire.Mark, len(outline.Marks))}
-	address := a.base(r.Request) + strings.TrimSuffix(r.Path, "/outline") + results
+	address := a.hosts.Base(r.Request) + strings.TrimSuffix(r.Path, "/outline") + results
 	for i, m := range outline.Marks {
 		shown.Marks[i] = wire.Mark{Index: m.Index, Name: m.Name, Page: address + m.Page}
 		if m.Modified != 0 {

@@ -59,6 +59,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/rs/zerolog"
 
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/dav"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
@@ -105,15 +106,12 @@ type api struct {
 	repo        *repository.Service
 	config      Config
 	started     metadata.Stamp
-	prefix      string // of every path: what the base URL has before the version
 	linked      html.Assets
 	allRoutes   *httprouter.Router // of all routes
 	listings    *httprouter.Router // of those whose addresses may end in a page token
 	hosts       *hosts.Hosts
 	drive       *dav.Drive
-	origins     http.CrossOriginProtection
-	failures    *throttle
-	strangers   *throttle               // requests without a key
+	auth        *authentication.Authenticator
 	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
 	pages       encode.Pages
 	compressors compressors
@@ -126,14 +124,6 @@ func (c *Config) hosts() *hosts.Hosts {
 	return hosts.New(hosts.Config{BaseURL: c.BaseURL, TrustedProxies: c.TrustedProxies, AllowedHosts: c.AllowedHosts})
 }
 
-// base returns the base URL of the interface as the client reached it, without a trailing slash.
-func (a *api) base(r *http.Request) string {
-	if a.config.BaseURL != nil {
-		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
-	}
-	return a.hosts.Origin(r) + version
-}
-
 // layouts are how resources and their versions are written under one base URL: alone, and in a
 // page.
 type layouts struct {
@@ -144,13 +134,13 @@ type layouts struct {
 
 // layouts returns those of the request before, unless that had another base URL.
 func (a *api) layouts(r *exchange.Request) *layouts {
-	base := a.base(r.Request)
+	base := a.hosts.Base(r.Request)
 	if l := a.layout.Load(); l != nil && l.base == base {
 		return l
 	}
 	view := a.config.ViewDataURL
 	if view == "" {
-		view = strings.TrimSuffix(base, version) + "/resources/{id}"
+		view = strings.TrimSuffix(base, hosts.Version) + "/resources/{id}"
 	}
 	l := &layouts{base: base,
 		single: encode.ResourceLayout(base, view, ""), paged: encode.ResourceLayout(base, view, encode.ItemIndent),

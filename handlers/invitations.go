@@ -13,6 +13,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/visits"
@@ -25,17 +26,17 @@ import (
 // none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
 // link.
 func (a visitRoutes) admitGuest(w http.ResponseWriter, r *exchange.Request, basic bool) (*auth.Principal, error) {
-	if basic || !hasCredentials(r.Request) {
-		return nil, a.countAnonymous(w.Header(), r.Request)
+	if basic || !authentication.HasCredentials(r.Request) {
+		return nil, a.auth.CountAnonymous(w.Header(), r.Request)
 	}
 	answer := http.Header{}
-	caller, err := a.authenticate(answer, r.Request)
+	caller, err := a.auth.Authenticate(answer, r.Request)
 	if err == nil {
 		return &caller, nil
 	}
-	isNone := []errs.Code{errs.CodeUnauthenticated, errs.CodeTooManyFailures, errCrossOrigin.Code}
+	isNone := []errs.Code{errs.CodeUnauthenticated, errs.CodeTooManyFailures, authentication.ErrCrossOrigin.Code}
 	if len(r.Header.Values("Authorization")) == 0 && slices.Contains(isNone, exchange.PublicError(err).Code) {
-		return nil, a.countAnonymous(w.Header(), r.Request)
+		return nil, a.auth.CountAnonymous(w.Header(), r.Request)
 	}
 	maps.Copy(w.Header(), answer)
 	return nil, err
@@ -48,7 +49,7 @@ func (a visitRoutes) guestOf(w http.ResponseWriter, r *exchange.Request, v visit
 		return nil
 	}
 	exchange.NoteCaller(w, *v.guest)
-	v.guest.Origin = a.origin(w, r.Request)
+	v.guest.Origin = a.auth.Origin(w, r.Request)
 	return v.guest
 }
 
@@ -79,7 +80,7 @@ func (a visitRoutes) showInvitation(w http.ResponseWriter, r *exchange.Request, 
 	}
 	page := visits.Invitation{
 		Frame: a.visitFrame(title), Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.DateOnly),
-		SignIn: a.prefix + "/signin", Start: a.prefix + "/",
+		SignIn: a.hosts.Prefix() + "/signin", Start: a.hosts.Prefix() + "/",
 	}
 	if caller != nil {
 		offered, err := a.repo.Visitors.Offered(r.Context(), v.Visitor, *caller)
@@ -120,9 +121,9 @@ func nothingFor(offered links.Accepted, dataspace string) string {
 // startOf is the page to begin with.
 func (a visitRoutes) startOf(accepted links.Accepted) string {
 	if id := idText(accepted.DataspaceID); id != "" {
-		return a.prefix + "/dataspaces/" + id
+		return a.hosts.Prefix() + "/dataspaces/" + id
 	}
-	return a.prefix + "/"
+	return a.hosts.Prefix() + "/"
 }
 
 // invitationFields reads what is sent to accept an invitation, and whom the page took for signed
@@ -150,8 +151,8 @@ func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields core.F
 // acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
 // signed in, or sends a key.
 func (a visitRoutes) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView) error {
-	if a.crossOrigin(r.Request) {
-		return errCrossOrigin
+	if a.auth.CrossOrigin(r.Request) {
+		return authentication.ErrCrossOrigin
 	}
 	caller := a.guestOf(w, r, v)
 	fields, as, err := invitationFields(w, r)
@@ -207,11 +208,11 @@ func (a visitRoutes) sendAccepted(w http.ResponseWriter, r *exchange.Request, v 
 		return a.showInvitation(w, r, v, visit, nil)
 	}
 	if accepted.Session != "" {
-		sessionRoutes{a.api}.setSession(w, r.Request, accepted.Session, accepted.Ends)
+		a.auth.SetSession(w, r.Request, accepted.Session, accepted.Ends)
 	}
 	page := visits.Accepted{
 		Frame:     a.visitFrame("Welcome, " + cmp.Or(accepted.User.Fullname, accepted.User.Username)),
-		Dataspace: visit.Title, Role: accepted.Role.String(), Key: accepted.Key, Start: a.startOf(accepted), Service: strings.TrimSuffix(a.base(r.Request), version),
+		Dataspace: visit.Title, Role: accepted.Role.String(), Key: accepted.Key, Start: a.startOf(accepted), Service: a.hosts.Site(r.Request),
 	}
 	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteAccepted(to, page) })
 }

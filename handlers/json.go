@@ -23,7 +23,7 @@ type presenter struct {
 }
 
 func (a *api) presenter(r *exchange.Request) presenter {
-	return presenter{base: a.base(r.Request), caller: r.Caller}
+	return presenter{base: a.hosts.Base(r.Request), caller: r.Caller}
 }
 
 func (s presenter) set(set metadata.Set) wire.Set {

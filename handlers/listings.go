@@ -16,7 +16,7 @@ import (
 
 // writePage answers with one page of the listing at the request's path.
 func writePage[T, J any](a *api, w http.ResponseWriter, r *exchange.Request, page core.Page[T], show func(T) J) {
-	_ = a.sendPage(w, r, encode.JSON(pageOf(a.base(r.Request), r, page, show))) // a client that went away gets no error
+	_ = a.sendPage(w, r, encode.JSON(pageOf(a.hosts.Base(r.Request), r, page, show))) // a client that went away gets no error
 }
 
 // pageOf is one page of the listing at the request's path.

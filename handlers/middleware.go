@@ -8,13 +8,11 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
@@ -95,7 +93,7 @@ func (a *api) wrap(next http.Handler) http.Handler {
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
 	for _, secret := range []string{results, visitPath} {
-		if at := strings.Index(path, secret); at >= 0 && (secret == results || at == len(a.prefix)) {
+		if at := strings.Index(path, secret); at >= 0 && (secret == results || at == len(a.hosts.Prefix())) {
 			path = path[:at+len(secret)]
 		}
 	}
@@ -128,20 +126,6 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 		}
 	}
 	event.Msg("request")
-}
-
-// origin returns where a request that changes something comes from, for the audit log.
-func (a *api) origin(w http.ResponseWriter, r *http.Request) (from auth.Origin) {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return from
-	}
-	if answer, ok := w.(*response); ok {
-		from.Request = answer.Number
-	}
-	if client := a.hosts.Client(r); client.IsValid() {
-		from.Address = client.String()
-	}
-	return from
 }
 
 // routedAddress is the path of a request without its page token, and the token.
@@ -266,11 +250,6 @@ const (
 	corsAge = "600" // seconds that a browser remembers the answer
 )
 
-// errCrossOrigin is the error of a request by a page of another origin, which would act in the name
-// of the signed-in user.
-var errCrossOrigin = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeCrossOrigin,
-	Message: "a page of another origin cannot use the session of a browser; it needs a key of its own"}
-
 // securityHeaders are those of every answer, by their canonical names. All answers share the
 // values, which are not changed in place.
 var securityHeaders = map[string][]string{
@@ -308,33 +287,4 @@ func (a *api) allowOrigin(header http.Header, r *http.Request) {
 		return
 	}
 	header.Set("Access-Control-Expose-Headers", corsExposed)
-}
-
-// trustOwnOrigin allows the pages under the base URL: a proxy in front may request another host
-// without naming that one, and over the plain network only the origin identifies a page.
-func (a *api) trustOwnOrigin() {
-	base := a.config.BaseURL
-	if base == nil {
-		return
-	}
-	if err := a.origins.AddTrustedOrigin(originOf(base)); err != nil {
-		panic(fmt.Sprintf("handlers: the base URL: %v", err)) // it has been read as one
-	}
-}
-
-// originOf returns scheme and host of an address, without the port that is the usual one: browsers
-// leave it out.
-func originOf(address *url.URL) string {
-	usual := map[string]string{"http": ":80", "https": ":443"}[address.Scheme]
-	return address.Scheme + "://" + strings.TrimSuffix(strings.ToLower(address.Host), usual)
-}
-
-// crossOrigin tells whether a request that may change something comes from a page of another
-// origin.
-func (a *api) crossOrigin(r *http.Request) bool {
-	if host := a.hosts.Host(r); host != r.Host { // as the browser sees it
-		r = r.WithContext(r.Context())
-		r.Host = host
-	}
-	return a.origins.Check(r) != nil
 }

@@ -17,6 +17,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/docs"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/html"
 )
 
@@ -66,7 +67,7 @@ func isPage(path string) bool {
 		return false
 	}
 	last := path[strings.LastIndex(path, "/")+1:]
-	for _, other := range []string{version + "/", assetsPath, "/metrics/", "/debug/"} {
+	for _, other := range []string{hosts.Version + "/", assetsPath, "/metrics/", "/debug/"} {
 		if strings.HasPrefix(path+"/", other) {
 			return false
 		}
@@ -87,7 +88,7 @@ type pageRoutes struct{ *api }
 // getPage answers with the shell, and in it the page of what is open at its address.
 func (a pageRoutes) getPage(w http.ResponseWriter, r *exchange.Request) error {
 	about := html.Document{
-		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Credentials.Anonymous(), AdminsInvite: a.repo.Links.AdminsInvite(), LinkDays: int(a.repo.Links.LinkAge().Hours() / 24),
+		Assets: a.linked, Base: a.hosts.Prefix(), Anonymous: a.repo.Credentials.Anonymous(), AdminsInvite: a.repo.Links.AdminsInvite(), LinkDays: int(a.repo.Links.LinkAge().Hours() / 24),
 	}
 	at, _ := routed(r.Request)
 	status := http.StatusOK
@@ -179,7 +180,7 @@ func (a pageRoutes) isAddressOfInterface(path, token string) bool {
 		router = a.listings
 	}
 	for _, method := range methods {
-		if handle, _, _ := router.Lookup(method, version+path); handle != nil {
+		if handle, _, _ := router.Lookup(method, hosts.Version+path); handle != nil {
 			return true
 		}
 	}
@@ -232,9 +233,9 @@ func sendDocument(name string) exchange.Handler {
 func (a pageRoutes) manualPage(at string) *html.Page {
 	index := &html.Page{Title: "Manual", Lead: "The user guide and the interface reference need JavaScript. The pages of the manual do not."}
 	for _, p := range docs.Pages() {
-		address := a.prefix + docsPath + p.Name()
+		address := a.hosts.Prefix() + docsPath + p.Name()
 		if at == docsPath+p.Name() {
-			return &html.Page{Title: p.Title, Up: []html.Link{{Text: "Manual", URL: a.prefix + docsPath + "manual"}}, Text: p.Text()}
+			return &html.Page{Title: p.Title, Up: []html.Link{{Text: "Manual", URL: a.hosts.Prefix() + docsPath + "manual"}}, Text: p.Text()}
 		}
 		index.Rows = append(index.Rows, html.Row{Link: html.Link{Text: p.Topic(), URL: address}, Note: p.Title})
 	}
@@ -277,14 +278,14 @@ func (a pageRoutes) otherPath(w http.ResponseWriter, r *http.Request) {
 func (a pageRoutes) noPrefix() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
 		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
-			"If a proxy removes that prefix, let it pass paths on as they are", a.prefix)}
+			"If a proxy removes that prefix, let it pass paths on as they are", a.hosts.Prefix())}
 }
 
 // noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing,
 // it names the address that was meant.
 func (a pageRoutes) noSuchPath(r *http.Request) error {
 	path, token := routed(r)
-	if strings.HasPrefix(path+"/", version+"/") || !a.isAddressOfInterface(path, token) {
+	if strings.HasPrefix(path+"/", hosts.Version+"/") || !a.isAddressOfInterface(path, token) {
 		return exchange.ErrNoSuchPath
 	}
 	meant := (&url.URL{Path: path}).EscapedPath()
@@ -296,5 +297,5 @@ func (a pageRoutes) noSuchPath(r *http.Request) error {
 		meant = meant[:most] + "…"
 	}
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
-		"there is nothing at this address; the interface has it below /v1: %s%s", a.base(r), meant)}
+		"there is nothing at this address; the interface has it below /v1: %s%s", a.hosts.Base(r), meant)}
 }

@@ -22,7 +22,7 @@ func TestRedirects(t *testing.T) {
 		"a client":            {want: true},
 		"a part":              {header: "Range", values: "bytes=1-", want: true},
 		"not configured":      {off: true},
-		"a page":              {keyless: true, header: "Cookie", values: sessionCookie + "=x"},
+		"a page":              {keyless: true, header: "Cookie", values: "labshelf_session=x"},
 		"nobody":              {keyless: true},
 		"HEAD":                {method: http.MethodHead},
 		"to be shown":         {query: "?disposition=inline"},

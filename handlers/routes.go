@@ -10,16 +10,15 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
-
-// version is the path segment that every address of the interface begins with.
-const version = "/v1"
 
 // results comes between the path of a listing and a page token.
 const results = "/query/results/"
@@ -249,23 +248,25 @@ func (a userRoutes) routesOfUsers() []route {
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
-		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
-		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), strangers: newThrottle(config.AnonymousRequests, maxAddresses), buffers: &slowclient.Buffers{},
+		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()),
+		hosts: config.hosts(), buffers: &slowclient.Buffers{},
 		gate: cmp.Or(config.gate, newGate(budgets(), answerMemory)),
 	}
-	a.trustOwnOrigin()
+	a.auth = authentication.New(repo.Credentials, a.hosts, authentication.Config{
+		BaseURL: config.BaseURL, FailedKeys: config.FailedKeys, AnonymousRequests: config.AnonymousRequests,
+	})
 	a.drive = driveRoutes{a}.newDrive()
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
 	a.allRoutes, a.listings = whole, pages
 	for _, rt := range a.routes() {
-		a.add(whole, version+rt.path, rt)
+		a.add(whole, hosts.Version+rt.path, rt)
 		if rt.kind == listing {
-			a.add(pages, version+rt.path, rt)
+			a.add(pages, hosts.Version+rt.path, rt)
 		}
 	}
-	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain, light})
+	a.add(whole, hosts.Version, route{"GET", hosts.Version, everybody, serveWelcome, plain, light})
 	for _, rt := range slices.Concat(visitRoutes{a}.routesOfVisits(), visitRoutes{a}.routesOfDrops()) {
 		a.add(whole, visitPath+rt.path, rt)
 	}
@@ -292,7 +293,7 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 		if (driveRoutes{a}).serveAbove(w, r) {
 			return
 		}
-		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
+		path, under := strings.CutPrefix(r.URL.Path, a.hosts.Prefix())
 		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
 		if !under || longer {
@@ -322,14 +323,6 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 	})
 }
 
-// prefixOf is what a base URL has before the version.
-func prefixOf(base *url.URL) string {
-	if base == nil {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), version)
-}
-
 // router returns an empty router that redirects nowhere and answers in problem+json.
 func (a *api) router() *httprouter.Router {
 	router := httprouter.New()
@@ -343,7 +336,7 @@ func (a *api) router() *httprouter.Router {
 
 // options answers OPTIONS; the router has put the methods into Allow.
 func (a *api) options(w http.ResponseWriter, r *http.Request) {
-	if path, _ := routed(r); strings.HasPrefix(path+"/", version+"/uploads/") || isDropPath(path) {
+	if path, _ := routed(r); strings.HasPrefix(path+"/", hosts.Version+"/uploads/") || isDropPath(path) {
 		tus.Describe(w.Header(), a.repo.Uploads.MaxUpload())
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -361,7 +354,7 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 			w.Header().Set(tus.Resumable, tus.Version)
 		}
 		if err := a.serve(w, r, params, rt); err != nil {
-			a.noteRefusal(r, rt, err)
+			a.auth.NoteRefusal(r, rt.audience == everybody, err)
 			exchange.WriteProblem(w, r, err)
 		}
 	}
@@ -382,7 +375,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 		return err
 	}
 	path, token := routed(r)
-	req := &exchange.Request{Request: r, Params: params, Query: query, Path: strings.TrimPrefix(path, version), Token: token}
+	req := &exchange.Request{Request: r, Params: params, Query: query, Path: strings.TrimPrefix(path, hosts.Version), Token: token}
 	if rt.audience == everybody {
 		leave, err := a.gate.admit(w, req, rt.cost, a.callerOf(req))
 		if err != nil {

@@ -28,7 +28,7 @@ func (a searchRoutes) search(w http.ResponseWriter, r *exchange.Request) error {
 		return a.sendFound(w, r, wire.SearchEnd{End: wire.End{End: true}, SearchSums: wire.SearchSums{Behind: found.Behind}})
 	}
 	shown := wire.SearchPage[any]{SearchSums: wire.SearchSums{Behind: found.Behind}}
-	shown.Page = pageOf(a.base(r.Request), r, found.Page, a.hit(r)).(wire.Page[wire.Hit[any]])
+	shown.Page = pageOf(a.hosts.Base(r.Request), r, found.Page, a.hit(r)).(wire.Page[wire.Hit[any]])
 	if found.Counted {
 		counts := countsOf(found)
 		shown.Total, shown.Counts = &found.Total, &counts

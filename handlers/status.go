@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"labshelf/blobs"
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
@@ -32,8 +33,8 @@ func serveDocument(contentType string, document []byte) exchange.Handler {
 // getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be
 // checked, because records cannot be read, the log has the error.
 func (a *api) getStatus(w http.ResponseWriter, r *exchange.Request) error {
-	caller, err := a.authenticate(w.Header(), r.Request)
-	if errors.Is(err, errTooManyFailures) { // or keys could be guessed here
+	caller, err := a.auth.Authenticate(w.Header(), r.Request)
+	if errors.Is(err, authentication.ErrTooManyFailures) { // or keys could be guessed here
 		return err
 	}
 	c, status := a.repo.Monitor.Condition(r.Context()), http.StatusOK

@@ -3,11 +3,9 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/handlers"
@@ -86,39 +84,4 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	direct := user.configured(handlers.Config{FailedKeys: 1})
 	direct.withKey(guess).get("/sets", via+"192.0.2.1").want(http.StatusUnauthorized)
 	direct.withKey(guess).get("/sets", via+"192.0.2.2").want(http.StatusTooManyRequests)
-}
-
-// TestThrottleIsBounded: so many a minute, and the memory is bounded.
-func TestThrottleIsBounded(t *testing.T) {
-	t.Parallel()
-	const perMinute, addresses = 60, 100
-	count, remembered := handlers.Throttle(perMinute, addresses)
-	now, one := time.Now(), netip.MustParseAddr("192.0.2.1")
-	for i := range perMinute {
-		same(t, fmt.Sprint("request ", i), count(one, now), 0)
-	}
-	same(t, "one too many", count(one, now), time.Second)
-	same(t, "and again: it does not add up", count(one, now), time.Second)
-	same(t, "a second later", count(one, now.Add(time.Second)), 0)
-	same(t, "and one too many", count(one, now.Add(time.Second)) > 0, true)
-	now = now.Add(2 * time.Minute)
-	for i := range perMinute {
-		same(t, fmt.Sprint("minutes later, request ", i), count(one, now), 0)
-	}
-	same(t, "and one too many", count(one, now) > 0, true)
-
-	next := netip.MustParseAddr("10.0.0.0")
-	for i := range 1000 {
-		next = next.Next()
-		count(next, now)
-		if i%50 == 0 {
-			same(t, "an address that continues is not forgotten", count(one, now) > 0, true)
-		}
-	}
-	same(t, "addresses remembered", remembered(), addresses)
-	for range addresses {
-		next = next.Next()
-		count(next, now)
-	}
-	same(t, "who is quiet for long is forgotten", count(one, now), 0)
 }

@@ -59,18 +59,18 @@ type visitor struct {
 
 // visitAddress is where visitors find a link.
 func (a visitRoutes) visitAddress(r *exchange.Request, token string) string {
-	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
+	return a.hosts.Site(r.Request) + visitPath + token
 }
 
-// visitorOf returns the sender of a request below the address of a link. A password may come as that
-// of HTTP Basic, with any username.
+// visitorOf returns the sender of a request below the address of a link. A password may come as
+// that of HTTP Basic, with any username.
 func (a visitRoutes) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, error) {
 	v := visitor{Visitor: links.Visitor{Token: r.Params.ByName("token")}}
 	r.ByLink = true
 	if client := a.hosts.Client(r.Request); client.IsValid() {
 		v.Address = client.String()
 	}
-	v.Origin.Request = a.origin(w, r.Request).Request
+	v.Origin.Request = a.auth.Origin(w, r.Request).Request
 	exchange.SetAll(w.Header(), "Cache-Control", exchange.CachedByNobody, "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
 	if cookie, err := r.Cookie(visitCookie); err == nil {
 		v.Proof = cookie.Value
@@ -116,7 +116,7 @@ func wantsPage(r *http.Request) bool {
 }
 
 func (a visitRoutes) visitFrame(title string) visits.Frame {
-	return visits.Frame{Base: a.prefix, Style: a.linked.Style, Icon: a.linked.Icon, Title: title}
+	return visits.Frame{Base: a.hosts.Prefix(), Style: a.linked.Style, Icon: a.linked.Icon, Title: title}
 }
 
 func (a visitRoutes) writeVisit(w http.ResponseWriter, status int, write func(io.Writer) error) error {
@@ -312,7 +312,7 @@ func (a visitRoutes) enterPassword(w http.ResponseWriter, r *exchange.Request, v
 		return err
 	}
 	if v.guest != nil { // a key opens no link: a guess is one, whoever sends it
-		if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+		if err := a.auth.CountAnonymous(w.Header(), r.Request); err != nil {
 			return err
 		}
 	}
@@ -321,7 +321,7 @@ func (a visitRoutes) enterPassword(w http.ResponseWriter, r *exchange.Request, v
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: visitCookie, Value: proof, Path: a.prefix + visitPath + v.Token, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: a.overTLS(r.Request),
+		Name: visitCookie, Value: proof, Path: a.hosts.Prefix() + visitPath + v.Token, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: a.hosts.OverTLS(r.Request),
 	})
 	w.Header().Set("Location", a.visitAddress(r, v.Token))
 	w.WriteHeader(http.StatusSeeOther)

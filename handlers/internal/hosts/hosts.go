@@ -1,5 +1,6 @@
 // Package hosts determines the host, the client's address and the scheme of a request, from the
-// connection or a trusted proxy, and whether the service answers for that host. It stops pages of
+// connection or a trusted proxy, the addresses of the service as that client sees them, and whether
+// the service answers for that host. It stops pages of
 // other sites whose name resolves to the service (DNS rebinding).
 package hosts
 
@@ -22,6 +23,7 @@ type Config struct {
 // Hosts does this for one configuration. Safe for concurrent use.
 type Hosts struct {
 	config   Config
+	prefix   string
 	allowed  map[string]bool
 	answered atomic.Pointer[string] // the latest host under which the service answers everywhere
 }
@@ -34,8 +36,52 @@ func New(config Config) *Hosts {
 	}
 	if config.BaseURL != nil {
 		h.allowed[Name(config.BaseURL.Host)] = true
+		h.prefix = strings.TrimSuffix(strings.TrimSuffix(config.BaseURL.Path, "/"), Version)
 	}
 	return h
+}
+
+// Version is the path segment that every address of the interface begins with.
+const Version = "/v1"
+
+// Prefix returns what the path of every address of the service begins with: what the base URL has
+// before the version.
+func (h *Hosts) Prefix() string { return h.prefix }
+
+// Base returns the base URL of the interface as the client reached it, without a trailing slash.
+func (h *Hosts) Base(r *http.Request) string {
+	if h.config.BaseURL != nil {
+		return strings.TrimSuffix(h.config.BaseURL.String(), "/")
+	}
+	return h.Origin(r) + Version
+}
+
+// Site returns the base URL of the pages as the client reached them, without a trailing slash.
+func (h *Hosts) Site(r *http.Request) string { return strings.TrimSuffix(h.Base(r), Version) }
+
+// Origins returns the schemes and hosts under which a client can name the service: the one that it
+// uses, and the one of the base URL.
+func (h *Hosts) Origins(r *http.Request) []string {
+	origins := []string{}
+	if own, err := url.Parse(h.Origin(r)); err == nil {
+		origins = append(origins, OriginOf(own))
+	}
+	if base := h.config.BaseURL; base != nil {
+		origins = append(origins, OriginOf(base))
+	}
+	return origins
+}
+
+// OverTLS reports whether clients reach the service over TLS, its own or a proxy's.
+func (h *Hosts) OverTLS(r *http.Request) bool {
+	return h.Scheme(r) == "https" || h.config.BaseURL != nil && h.config.BaseURL.Scheme == "https"
+}
+
+// OriginOf returns scheme and host of an address, without the port that is the usual one: browsers
+// leave it out.
+func OriginOf(address *url.URL) string {
+	usual := map[string]string{"http": ":80", "https": ":443"}[address.Scheme]
+	return address.Scheme + "://" + strings.TrimSuffix(strings.ToLower(address.Host), usual)
 }
 
 // Origin returns the scheme and host under which the client reached the service.

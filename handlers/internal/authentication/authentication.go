@@ -1,0 +1,176 @@
+// Package authentication finds the caller of a request by a key or by the session of a browser. It
+// counts requests with unknown keys and requests without a key, by address.
+package authentication
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
+	"labshelf/repository/core"
+)
+
+// Config configures authentication.
+type Config struct {
+	BaseURL    *url.URL // of the service; nil: taken from each request
+	FailedKeys int      // requests with an unknown key in a minute from one address that are authenticated; 0: all
+	// AnonymousRequests is how many requests without a key an address may send in a minute; 0: any
+	// number.
+	AnonymousRequests int
+}
+
+// Authenticator finds callers. It is safe for concurrent use.
+type Authenticator struct {
+	credentials *core.Credentials
+	hosts       *hosts.Hosts
+	origins     http.CrossOriginProtection
+	failures    *throttle
+	strangers   *throttle // requests without a key
+}
+
+// New returns an Authenticator.
+func New(credentials *core.Credentials, hosts *hosts.Hosts, config Config) *Authenticator {
+	a := &Authenticator{
+		credentials: credentials, hosts: hosts,
+		failures: newThrottle(config.FailedKeys, maxAddresses), strangers: newThrottle(config.AnonymousRequests, maxAddresses),
+	}
+	a.trustOwnOrigin(config.BaseURL)
+	return a
+}
+
+// Authenticate returns the principal of the key that the request carries, or of its session where
+// it has no Authorization header. Of two such headers none counts. Unknown keys and sessions are
+// counted; after too many the header of the answer says when to retry.
+func (a *Authenticator) Authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
+	key, sent := "", r.Header.Values("Authorization")
+	if len(sent) == 0 {
+		if token := SessionOf(r); token != "" {
+			return a.authenticateSession(answer, r, token)
+		}
+	}
+	if len(sent) == 1 {
+		key = auth.FromHeader(sent[0])
+	}
+	caller, err := a.credentials.Authenticate(r.Context(), key)
+	return caller, a.CountUnknownKey(answer, r, err)
+}
+
+// authenticateSession returns the principal of a browser's session. Browsers send cookies with
+// requests of any page: so a request that changes something must come from a page of this service.
+func (a *Authenticator) authenticateSession(answer http.Header, r *http.Request, token string) (auth.Principal, error) {
+	if a.CrossOrigin(r) {
+		return auth.Principal{}, ErrCrossOrigin
+	}
+	caller, err := a.credentials.AuthenticateSession(r.Context(), token)
+	return caller, a.CountUnknownKey(answer, r, err)
+}
+
+// NoteRefusal counts a request that is refused, for the audit log. One without any key has not
+// failed: it has not tried. public reports whether the route needs no key.
+func (a *Authenticator) NoteRefusal(r *http.Request, public bool, err error) {
+	tried := public || len(r.Header.Values("Authorization")) > 0 || SessionOf(r) != ""
+	known := exchange.PublicError(err)
+	switch {
+	case known.Code == errs.CodeTooManyFailures:
+		a.credentials.NoteRefusal(errs.Unauthenticated)
+	case known.Kind == errs.Forbidden, known.Kind == errs.Unauthenticated && tried:
+		a.credentials.NoteRefusal(known.Kind)
+	}
+}
+
+// CountUnknownKey counts the refusal of an unknown key or session, and returns any other error as
+// it is.
+func (a *Authenticator) CountUnknownKey(answer http.Header, r *http.Request, err error) error {
+	if errors.Is(err, core.ErrUnknownKey) {
+		if tooMany := a.countFailure(answer, r); tooMany != nil {
+			return tooMany
+		}
+	}
+	return err
+}
+
+// countFailure counts a request with an unknown key. After too many, the header of the answer says
+// when to retry.
+func (a *Authenticator) countFailure(header http.Header, r *http.Request) error {
+	wait := a.failures.count(a.hosts.Client(r), time.Now())
+	if wait == 0 {
+		return nil
+	}
+	header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return ErrTooManyFailures
+}
+
+// maxAddresses bounds how many addresses that sent unknown keys are remembered. The least recent
+// one is forgotten first.
+const maxAddresses = 10_000
+
+// ErrTooManyFailures answers an unknown key from an address that has tried too many.
+var ErrTooManyFailures = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyFailures,
+	Message: "too many requests with unknown keys came from this address; a valid key still works"}
+
+// errTooManyAnonymous answers an address that has sent too many requests without a key.
+var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
+	Message: "too many requests without a key came from this address; one with a valid key is served"}
+
+// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous
+// reader.
+const sessionHeader = "X-Session"
+
+// Identify returns the principal of a request to a route that wants to know who calls. Without any
+// credentials that is the anonymous reader, where the route is open to it and the configuration
+// allows it: a wrong key is no missing one. A session that has ended is: its cookie cannot be taken
+// from the browser without a chance to take the one of a later session, and would hide what is open
+// from whom had once signed in.
+func (a *Authenticator) Identify(w http.ResponseWriter, r *http.Request, open bool) (auth.Principal, error) {
+	if !open || !a.credentials.Anonymous() {
+		return a.Authenticate(w.Header(), r)
+	}
+	header := w.Header()
+	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // it may be identified again
+		header.Add("Vary", exchange.VaryByCaller)
+	}
+	header.Set("Cache-Control", exchange.CachedForAll)
+	if HasCredentials(r) {
+		header.Set("Cache-Control", exchange.CachedForOne)
+		token := SessionOf(r)
+		if token == "" || len(r.Header.Values("Authorization")) > 0 {
+			return a.Authenticate(header, r)
+		}
+		caller, err := a.credentials.AuthenticateSession(r.Context(), token)
+		if err == nil || exchange.PublicError(err).Kind != errs.Unauthenticated {
+			return caller, err
+		}
+		header.Set(sessionHeader, "ended")
+	}
+	if err := a.CountAnonymous(header, r); err != nil {
+		return auth.Principal{}, err
+	}
+	return a.credentials.AnonymousReader()
+}
+
+// HasCredentials reports whether a request has a key or a session, valid or not.
+func HasCredentials(r *http.Request) bool {
+	if len(r.Header.Values("Authorization")) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return c.Name == sessionCookie })
+}
+
+// CountAnonymous counts a request without credentials. After too many, the header of the answer
+// says when to retry.
+func (a *Authenticator) CountAnonymous(header http.Header, r *http.Request) error {
+	wait := a.strangers.count(a.hosts.Client(r), time.Now())
+	if wait == 0 {
+		return nil
+	}
+	header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return errTooManyAnonymous
+}

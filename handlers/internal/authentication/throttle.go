@@ -1,0 +1,60 @@
+package authentication
+
+import (
+	"container/list"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"labshelf/auth/admission"
+)
+
+// throttle limits, by address, requests to a number per minute. A nil throttle allows all.
+type throttle struct {
+	perMinute, addresses int
+
+	mu      sync.Mutex
+	recent  *list.List // of *failing, the latest first
+	entries map[netip.Addr]*list.Element
+}
+
+// attempts are those of one address.
+type attempts struct {
+	address netip.Addr
+	limit   *rate.Limiter
+}
+
+func newThrottle(perMinute, addresses int) *throttle {
+	if perMinute <= 0 {
+		return nil
+	}
+	return &throttle{perMinute: perMinute, addresses: addresses, recent: list.New(), entries: map[netip.Addr]*list.Element{}}
+}
+
+// count counts a request and returns 0, or how long to wait if it is one too many. The IPv6
+// addresses of one /64 count as one.
+func (t *throttle) count(address netip.Addr, now time.Time) (wait time.Duration) {
+	if t == nil {
+		return 0
+	}
+	address = admission.Network(address)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	place, known := t.entries[address]
+	if !known {
+		every := rate.Every(time.Minute / time.Duration(t.perMinute))
+		place = t.recent.PushFront(&attempts{address, rate.NewLimiter(every, t.perMinute)})
+		t.entries[address] = place
+	}
+	t.recent.MoveToFront(place)
+	if t.recent.Len() > t.addresses {
+		delete(t.entries, t.recent.Remove(t.recent.Back()).(*attempts).address)
+	}
+	next := place.Value.(*attempts).limit.ReserveN(now, 1)
+	if wait = next.DelayFrom(now); wait > 0 {
+		next.CancelAt(now)
+	}
+	return wait
+}
