@@ -36,30 +36,3 @@ func refusedAddress(r *http.Request, path string) error {
 	}
 	return nil
 }
-
-// activeTypes are the media types that a browser executes or applies despite nosniff:
-// https://mimesniff.spec.whatwg.org/#javascript-mime-type.
-var activeTypes = []string{
-	"application/ecmascript", "application/javascript", "application/x-ecmascript", "application/x-javascript", "text/css", "text/ecmascript",
-	"text/javascript", "text/javascript1.0", "text/javascript1.1", "text/javascript1.2", "text/javascript1.3", "text/javascript1.4",
-	"text/javascript1.5", "text/jscript", "text/livescript", "text/x-ecmascript", "text/x-javascript",
-}
-
-// inertType returns the Content-Type with which a file of an active type is sent. Browsers
-// leave out Sec-Fetch-Dest over plain HTTP, so a request without it and without a key of its
-// own gets scripts and style sheets as plain text.
-func inertType(r *http.Request, kind string) string {
-	if r.Header["Sec-Fetch-Dest"] != nil {
-		return kind
-	}
-	sent := r.Header.Get("Authorization")
-	if scheme, _, _ := strings.Cut(sent, " "); sent != "" && !strings.EqualFold(scheme, "Basic") { // which no browser adds on its own
-		return kind
-	}
-	return "text/plain; charset=utf-8"
-}
-
-func isActiveType(kind string) bool {
-	essence, _, _ := strings.Cut(kind, ";")
-	return slices.Contains(activeTypes, strings.ToLower(strings.TrimSpace(essence)))
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
@@ -50,14 +50,7 @@ func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *exchange.Reques
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: a.stillMaintains(r)}
-	n, err := sent.ReadFrom(io.LimitReader(snapshot, snapshot.Bytes()))
-	if sent.ended != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if isReadError(err) || err == nil && n != snapshot.Bytes() {
-		exchange.NoteError(w, errors.Join(io.ErrUnexpectedEOF, err)) // the client sees it by the length
-	}
+	download.SendStream(w, r, snapshot, snapshot.Bytes(), a.stillMaintains(r))
 	return nil
 }
 
@@ -84,7 +77,7 @@ func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *exchange.Request) e
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
-	return fileRoutes{a.api}.sendContent(w, r, content{file: file, digest: digest, bytes: bytes, still: a.stillMaintains(r)})
+	return a.downloads.Send(w, r, download.Content{File: file, Digest: digest, Bytes: bytes, Still: a.stillMaintains(r)})
 }
 
 // maxLabelled is how many versions with a label the answer to a purge names; it counts all.

@@ -10,6 +10,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/slowclient"
@@ -68,19 +69,19 @@ func (a editRoutes) exportMetadata(w http.ResponseWriter, r *exchange.Request) e
 	if !known {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
 	}
-	sent := &startedWriter{Writer: w}
+	sent := &exchange.StartedWriter{Writer: w}
 	out := bufio.NewWriterSize(sent, slowclient.ChunkSize)
 	err := a.repo.BulkEdits.ExportMetadata(r.Context(), r.Caller, r.ID(), separator, func(set metadata.Set) io.Writer {
 		header := w.Header()
 		header.Set("Content-Type", "text/csv; charset=utf-8")
-		header.Set("Content-Disposition", saveAs("attachment", set.Name+".csv"))
+		header.Set("Content-Disposition", download.SaveAs("attachment", set.Name+".csv"))
 		header.Set("Cache-Control", "no-store")
 		return out
 	})
 	if err == nil {
 		_ = out.Flush() // a client that went away gets no error
 	}
-	if err != nil && sent.started {
+	if err != nil && sent.Started {
 		exchange.NoteError(w, err)
 		panic(http.ErrAbortHandler) // cuts the connection: what has come is not taken for complete
 	}

@@ -61,6 +61,7 @@ import (
 
 	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/dav"
+	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
@@ -116,6 +117,7 @@ type api struct {
 	pages       encode.Pages
 	compressors compressors
 	buffers     *slowclient.Buffers
+	downloads   *download.Sender
 	gate        *gate
 }
 

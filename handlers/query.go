@@ -60,5 +60,5 @@ func checkParameters(kind routeKind, query url.Values) error {
 }
 
 // parametersOf is the query parameters of the kinds of routes that have some.
-var parametersOf = map[routeKind][]string{download: {"disposition"}, archived: {"folder", "resource"}, foldered: {"path"}, sized: {"size"}, proving: {"entry", "from", "size"}, following: {"after"},
+var parametersOf = map[routeKind][]string{downloaded: {"disposition"}, archived: {"folder", "resource"}, foldered: {"path"}, sized: {"size"}, proving: {"entry", "from", "size"}, following: {"after"},
 	tabled: {"separator"}, previewed: {"preview"}, revoking: {"dependents"}}

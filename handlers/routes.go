@@ -11,6 +11,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"labshelf/handlers/internal/authentication"
+	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/slowclient"
@@ -56,19 +57,19 @@ const (
 type routeKind uint8
 
 const (
-	plain     routeKind = iota // takes no query
-	listing                    // has pages; its use case reads the query
-	download                   // takes a disposition
-	archived                   // takes ids of resources
-	chunked                    // speaks tus, and takes no query
-	sized                      // takes a size of the audit log
-	proving                    // takes what is to be proven of it
-	following                  // takes the id of an event
-	tabled                     // takes what separates columns
-	previewed                  // may change nothing, but say what it would
-	foldered                   // takes the path of a folder
-	outlined                   // takes what its listing takes; its use case reads the query
-	revoking                   // takes what becomes of the dependents
+	plain      routeKind = iota // takes no query
+	listing                     // has pages; its use case reads the query
+	downloaded                  // takes a disposition
+	archived                    // takes ids of resources
+	chunked                     // speaks tus, and takes no query
+	sized                       // takes a size of the audit log
+	proving                     // takes what is to be proven of it
+	following                   // takes the id of an event
+	tabled                      // takes what separates columns
+	previewed                   // may change nothing, but say what it would
+	foldered                    // takes the path of a folder
+	outlined                    // takes what its listing takes; its use case reads the query
+	revoking                    // takes what becomes of the dependents
 )
 
 // routes is the whole interface.
@@ -117,11 +118,11 @@ func (a *api) routesOfFiles() []route {
 		{"POST", "/resources/:id/restore", writers, resourceRoutes{a}.restoreResource, plain, light},
 		{"POST", "/resources/:id/copy", writers, resourceRoutes{a}.copyResource, plain, light},
 		{"POST", "/resources/:id/move", writers, resourceRoutes{a}.moveResource, plain, light},
-		{"GET", "/resources/:id/data", anonymous, fileRoutes{a}.downloadResource, download, blob},
+		{"GET", "/resources/:id/data", anonymous, fileRoutes{a}.downloadResource, downloaded, blob},
 		{"GET", "/resources/:id/history", readers, auditRoutes{a}.listHistory(paging.ResourceHistory), listing, page},
 		{"GET", "/resources/:id/versions", anonymous, resourceRoutes{a}.listVersions, listing, page},
 		{"GET", "/resources/:id/versions/:number", anonymous, resourceRoutes{a}.getVersion, plain, light},
-		{"GET", "/resources/:id/versions/:number/data", anonymous, fileRoutes{a}.downloadVersion, download, blob},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, fileRoutes{a}.downloadVersion, downloaded, blob},
 		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, resourceRoutes{a}.eraseVersion, plain, light},
 		{"PUT", "/resources/:id/versions/:number/label", writers, resourceRoutes{a}.labelVersion, plain, light},
 		{"POST", "/resources/:id/versions/:number/restore", writers, resourceRoutes{a}.restoreVersion, plain, light},
@@ -255,6 +256,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a.auth = authentication.New(repo.Credentials, a.hosts, authentication.Config{
 		BaseURL: config.BaseURL, FailedKeys: config.FailedKeys, AnonymousRequests: config.AnonymousRequests,
 	})
+	a.downloads = download.New(repo.Files, config.VerifyReads, a.buffers)
 	a.drive = driveRoutes{a}.newDrive()
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.

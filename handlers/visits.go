@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/visits"
 	"labshelf/handlers/wire"
@@ -184,8 +185,8 @@ func (a visitRoutes) showShare(w http.ResponseWriter, r *exchange.Request, v vis
 		Frame: a.visitFrame(title), From: visit.Owner, Description: visit.Description, Expires: expiresText(visit.Expires, time.DateOnly), Next: next, All: address + "/archive",
 	}
 	for _, f := range files {
-		media := likelyType(f)
-		shows := inlineType(media)
+		media := download.LikelyType(f)
+		shows := download.InlineType(media)
 		page.Files = append(page.Files, visits.File{
 			Name: shownName(visit, f), URL: address + "/files/" + f.ID.String(), Bytes: f.Bytes, Open: shows,
 			Picture: shows && strings.HasPrefix(media, "image/") && f.Bytes <= pictureMost && visit.MaxUses == 0,
@@ -215,12 +216,12 @@ func (a visitRoutes) getShared(w http.ResponseWriter, r *exchange.Request) error
 			return err
 		}
 		defer func() { _ = file.Close() }() // only read from
-		if err := setType(w.Header(), resource, file, slices.Equal(r.URL.Query()["disposition"], []string{"inline"})); err != nil {
+		if err := download.SetType(w.Header(), resource, file, slices.Equal(r.URL.Query()["disposition"], []string{"inline"})); err != nil {
 			return err
 		}
-		sent := contentOf(resource, file)
-		sent.still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v.Visitor) }
-		return fileRoutes{a.api}.sendContent(w, r, sent)
+		sent := download.ContentOf(resource, file)
+		sent.Still = func() error { return a.repo.Visitors.MayStillReadShare(r.Context(), v.Visitor) }
+		return a.downloads.Send(w, r, sent)
 	})
 }
 
@@ -270,7 +271,7 @@ func (a visitRoutes) getSharedArchive(w http.ResponseWriter, r *exchange.Request
 		if err != nil {
 			return err
 		}
-		return fileRoutes{a.api}.streamArchive(w, r, files)
+		return a.downloads.SendArchive(w, r, files)
 	})
 }
 

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -87,4 +88,16 @@ func AcceptsGzip(r *Request) bool {
 		}
 	}
 	return false
+}
+
+// StartedWriter records whether anything of an answer has been sent.
+type StartedWriter struct {
+	io.Writer
+	Started bool
+}
+
+// Write implements [io.Writer].
+func (b *StartedWriter) Write(p []byte) (int, error) {
+	b.Started = true
+	return b.Writer.Write(p)
 }

@@ -1,4 +1,4 @@
-package handlers
+package download
 
 import (
 	"net/http"

@@ -1,0 +1,93 @@
+package handlers
+
+import (
+	"cmp"
+	"encoding/base64"
+	"io"
+	"net/http"
+
+	"labshelf/auth/errs"
+	"labshelf/handlers/internal/download"
+	"labshelf/handlers/internal/exchange"
+	"labshelf/metadata"
+)
+
+// fileRoutes serves files and archives.
+type fileRoutes struct{ *api }
+
+// downloadResource sends the file of a resource.
+func (a fileRoutes) downloadResource(w http.ResponseWriter, r *exchange.Request) error {
+	if a.redirects(r) {
+		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.Caller, r.ID())
+		if err != nil || address != "" {
+			return redirect(w, resource, address, err)
+		}
+	}
+	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+		return a.repo.Files.OpenResource(r.Context(), r.Caller, r.ID())
+	})
+}
+
+// redirects tells whether a download may lead to where the bytes are: that of a client with a key,
+// and never of a page, whose policy allows no other host, nor one under a condition, which is about
+// this service's tags.
+func (a fileRoutes) redirects(r *exchange.Request) bool {
+	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.Query.Has("disposition") {
+		return false
+	}
+	return !download.SelectsBeyondRange(r.Header)
+}
+
+// redirect answers with the address of the bytes, and with what the client needs to verify them.
+func redirect(w http.ResponseWriter, of metadata.Resource, address string, err error) error {
+	if err != nil {
+		return err
+	}
+	exchange.SetAll(w.Header(), "Location", address, "Cache-Control", "no-store", "Etag", `"sha256-`+of.Digest.String()+`"`,
+		"Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(of.Digest[:])+":")
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	return nil
+}
+
+// downloadVersion sends the file of one version of a resource.
+func (a fileRoutes) downloadVersion(w http.ResponseWriter, r *exchange.Request) error {
+	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+		return a.repo.Versions.OpenVersion(r.Context(), r.Caller, r.ID(), r.Number())
+	})
+}
+
+// sendFile sends the file of the resource in the path, as open returns it.
+func (a fileRoutes) sendFile(w http.ResponseWriter, r *exchange.Request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
+	inline, invalid := wantsInline(r)
+	if invalid != nil {
+		// Who may not read it learns nothing else.
+		_, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
+		return cmp.Or(err, invalid)
+	}
+	resource, file, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	return a.downloads.SendResource(w, r, resource, file, inline)
+}
+
+func wantsInline(r *exchange.Request) (bool, error) {
+	switch values := r.Query["disposition"]; {
+	case len(values) == 0, len(values) == 1 && values[0] == "attachment":
+		return false, nil
+	case len(values) == 1 && values[0] == "inline":
+		return true, nil
+	}
+	return false, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "disposition",
+		Message: "disposition may be given once, as inline or attachment"}
+}
+
+// downloadArchive sends the files of a set as one zip, made while it is sent.
+func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *exchange.Request) error {
+	files, err := a.repo.Files.OpenArchive(r.Context(), r.Caller, r.ID(), r.Query.Get("folder"), r.Query["resource"])
+	if err != nil {
+		return err
+	}
+	return a.downloads.SendArchive(w, r, files)
+}
