@@ -59,8 +59,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/rs/zerolog"
 
+	"labshelf/handlers/dav"
 	"labshelf/handlers/internal/authentication"
-	"labshelf/handlers/internal/dav"
 	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"labshelf/handlers/dav"
 	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
@@ -257,7 +258,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		BaseURL: config.BaseURL, FailedKeys: config.FailedKeys, AnonymousRequests: config.AnonymousRequests,
 	})
 	a.downloads = download.New(repo.Files, config.VerifyReads, a.buffers)
-	a.drive = driveRoutes{a}.newDrive()
+	a.drive = dav.New(dav.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads})
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -310,7 +311,7 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 			exchange.WriteProblem(w, r, err)
 			return
 		}
-		if below, on := strings.CutPrefix(path, drivePath); on && (below == "" || below[0] == '/') {
+		if below, on := strings.CutPrefix(path, dav.Path); on && (below == "" || below[0] == '/') {
 			driveRoutes{a}.serveDrive(w, r, below)
 			return
 		}

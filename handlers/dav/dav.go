@@ -1,6 +1,6 @@
 // Package dav shows a repository as a drive, by WebDAV (RFC 4918, class 2). It decodes requests,
-// calls use cases and encodes answers, as package handlers does, which authenticates its callers,
-// sends its files and writes its errors. Who may do what, which path means which file, and what a
+// calls use cases and encodes answers. Package handlers admits its requests to their budgets and
+// writes its errors. Who may do what, which path means which file, and what a
 // change of one is are rules of package repository.
 //
 // golang.org/x/net/webdav is not used: with a file system in memory that does nothing, its PROPFIND
@@ -23,35 +23,43 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/handlers/internal/authentication"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/download"
+	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
 	"labshelf/repository/folders"
 )
 
-// Config is what package handlers does for a drive.
+// Path is where the drive is, below the prefix of the service.
+const Path = "/dav"
+
+// Config is what a drive needs of the gateway.
 type Config struct {
-	Prefix string // of every path of the drive, as clients see it: it begins with a slash and ends without one
-	// Origins returns the schemes and hosts under which a client reaches the service, to judge a
-	// Destination.
-	Origins func(*http.Request) []string
-	// Conditions returns If-Match, If-None-Match and If-Unmodified-Since of a request.
-	Conditions func(*http.Request) core.Match
-	// Send answers GET and HEAD of a file.
-	Send func(w http.ResponseWriter, r *http.Request, caller auth.Principal, e folders.DriveEntry) error
+	Repository     *repository.Service
+	Hosts          *hosts.Hosts
+	Authentication *authentication.Authenticator
+	Downloads      *download.Sender
 }
 
 // Drive serves requests. It is safe for concurrent use.
 type Drive struct {
-	repo   *repository.Service
-	config Config
-	locks  *locks
+	repo      *repository.Service
+	hosts     *hosts.Hosts
+	auth      *authentication.Authenticator
+	downloads *download.Sender
+	prefix    string // of every path of the drive, as clients see it: it begins with a slash and ends without one
+	locks     *locks
 }
 
 // New returns the drive of a repository.
-func New(repo *repository.Service, config Config) *Drive {
-	return &Drive{repo: repo, config: config, locks: newLocks()}
+func New(config Config) *Drive {
+	return &Drive{
+		repo: config.Repository, hosts: config.Hosts, auth: config.Authentication, downloads: config.Downloads,
+		prefix: config.Hosts.Prefix() + Path, locks: newLocks(),
+	}
 }
 
 // request is one request to the drive.
@@ -183,7 +191,7 @@ func (d *Drive) href(path string, folder bool) string {
 
 // appendHref appends the address of a path in two parts.
 func (d *Drive) appendHref(text []byte, above, path string, folder bool) []byte {
-	text = appendEscaped(appendEscaped(append(appendEscaped(text, d.config.Prefix), '/'), above), path)
+	text = appendEscaped(appendEscaped(append(appendEscaped(text, d.prefix), '/'), above), path)
 	if folder && above+path != "" {
 		text = append(text, '/')
 	}
@@ -213,13 +221,27 @@ func (d *Drive) get(w http.ResponseWriter, r *request) error {
 	case err != nil:
 		return err
 	case e.File != nil:
-		return d.config.Send(w, r.Request, r.caller, e)
+		return d.send(w, r, e)
 	}
 	const text = "This is a folder of the drive. Open its address with a client of WebDAV: the help pages say how.\n"
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	_, _ = io.WriteString(w, text)
 	return nil
+}
+
+// send answers GET and HEAD of a file. Last-Modified must be the getlastmodified of the drive.
+func (d *Drive) send(w http.ResponseWriter, r *request, e folders.DriveEntry) error {
+	resource, file, err := d.repo.Files.OpenResource(r.Context(), r.caller, e.File.ID.String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	if resource.Version == e.File.Version {
+		resource.Modified = e.ModifiedAt()
+	}
+	w.Header().Set("Etag", Tag(resource.Digest))
+	return d.downloads.SendResource(w, &exchange.Request{Request: r.Request, Caller: r.caller}, resource, file, false)
 }
 
 // makeFolder answers MKCOL.
@@ -274,7 +296,7 @@ var errLitter = errors.New("litter is not stored")
 
 // matches returns the check of the conditions of a request on what is at its path.
 func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
-	match := d.config.Conditions(r.Request)
+	match := exchange.Preconditions(r.Request)
 	return func(e *folders.DriveEntry) error {
 		switch {
 		case e.File != nil:

@@ -15,7 +15,7 @@ import (
 // reports whether the path is such a folder.
 func (d *Drive) Above(path string) (above string, ok bool) {
 	above = strings.TrimSuffix(path, "/")
-	return above, strings.HasPrefix(d.config.Prefix, above+"/")
+	return above, strings.HasPrefix(d.prefix, above+"/")
 }
 
 // DescribeAbove answers OPTIONS of a folder above the drive.
@@ -39,13 +39,12 @@ func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) 
 		(&refusal{http.StatusForbidden, "<D:propfind-finite-depth/>"}).write(w)
 		return nil
 	}
-	here := &Drive{repo: d.repo, config: d.config, locks: d.locks}
-	here.config.Prefix = above
+	here := &Drive{repo: d.repo, prefix: above, locks: d.locks}
 	p := &propfinding{drive: here, find: find}
 	p.begin()
 	p.add(&folders.DriveEntry{}, "", "")
 	if depth == "1" {
-		next, _, _ := strings.Cut(d.config.Prefix[len(above)+1:], "/")
+		next, _, _ := strings.Cut(d.prefix[len(above)+1:], "/")
 		p.add(&folders.DriveEntry{Element: next}, "", next)
 	}
 	w.Header().Set("Content-Type", xmlType)

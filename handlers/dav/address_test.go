@@ -14,7 +14,7 @@ func TestAddresses(t *testing.T) {
 	for c := 1; c < 256; c++ {
 		all.WriteByte(byte(c))
 	}
-	d := New(nil, Config{Prefix: "/at home/dav"})
+	d := &Drive{prefix: "/at home/dav"}
 	for _, tc := range []struct {
 		path   string
 		folder bool

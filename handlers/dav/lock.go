@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"labshelf/auth/errs"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/metadata"
 	"labshelf/repository/folders"
 )
@@ -256,19 +257,13 @@ func (d *Drive) pathOf(r *request, address string) (path string, ok bool) {
 		return "", false
 	}
 	if to.Host != "" || to.Scheme != "" {
-		if !slices.Contains(d.config.Origins(r.Request), origin(to)) {
+		if !slices.Contains(d.hosts.Origins(r.Request), hosts.OriginOf(to)) {
 			return "", false
 		}
 	}
-	below, ok := strings.CutPrefix(to.Path, d.config.Prefix)
+	below, ok := strings.CutPrefix(to.Path, d.prefix)
 	if !ok || below != "" && below[0] != '/' || strings.Contains(strings.ToLower(to.RawPath), "%2f") {
 		return "", false
 	}
 	return trim(below), true
-}
-
-// origin returns scheme and host of an address, without the port that is the usual one.
-func origin(of *url.URL) string {
-	scheme, host := strings.ToLower(of.Scheme), strings.ToLower(of.Host)
-	return scheme + "://" + strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
 }
