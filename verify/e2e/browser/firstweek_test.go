@@ -109,16 +109,3 @@ func TestDropsAndLinksOfTheFirstDay(t *testing.T) {
 	v.sees("The invitation is ready", "This address works only on the server itself")
 	v.shot("local-link")
 }
-
-// The limits of the contrast of a picture take a decimal comma.
-func TestContrastTakesADecimalComma(t *testing.T) {
-	t.Parallel()
-	l := openViewer(t)
-	l.file("made-tiles.fits", testFile(t, "sight", "made-tiles.fits"))
-	l.until(`document.querySelectorAll(".contrast input").length === 2`)
-	l.do(chromedp.Evaluate[chromedp.Void](`void ((field) => {
-		field.value = "-37,5";
-		for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
-	})(document.querySelector(".contrast input"))`))
-	l.until(`document.querySelector(".contrast input").value === "-37.5" && document.querySelector(".contrast select").value === "own"`)
-}

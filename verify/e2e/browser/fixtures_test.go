@@ -286,3 +286,45 @@ func (s *site) signal(t *testing.T, name string) {
 		t.Skipf("only Unix stops a process: %v: %s", err, output)
 	}
 }
+
+// grouped is a number as the pages write it: 1,000.
+func grouped(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
+
+// size returns how many a test is to take: what a variable of the environment says, or else usual.
+func size(t *testing.T, variable string, usual int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+// openSet makes a dataspace that everybody may read, and a set with files in it.
+func (s *site) openSet(t *testing.T) (dataspaceID, setID string, files []string) {
+	t.Helper()
+	dataspaceID, setID = s.makeSet(t)
+	s.call(t, "PUT", "/dataspaces/"+dataspaceID, map[string]string{"visibility": "open"})
+	s.call(t, "PUT", "/sets/"+setID, map[string]any{"description": "What the laser saw.", "metadata": map[string]any{
+		"creators": []any{map[string]string{"name": "Lovelace, Ada"}}, "licence": "CC-BY-4.0"}})
+	return dataspaceID, setID, s.put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
+}
+
+// testFile returns a file of a folder in testdata, such as one of another project.
+func testFile(t *testing.T, folder, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

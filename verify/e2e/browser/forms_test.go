@@ -8,11 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -30,19 +28,6 @@ func (v *visitor) keyboard(texts ...string) {
 func (v *visitor) send() {
 	v.t.Helper()
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)))
-}
-
-// tabTo presses Tab until an expression about the element with the focus, e, is true.
-func (v *visitor) tabTo(is string) {
-	v.t.Helper()
-	const most = 60
-	for range most {
-		if get(v, chromedp.Evaluate[bool](`((e) => !!(`+is+`))(document.activeElement)`)) {
-			return
-		}
-		v.do(chromedp.KeyEvent(kb.Tab))
-	}
-	v.fail(fmt.Errorf("%d times Tab do not lead to %s", most, is))
 }
 
 // formField is a field in the builder of forms. rest is typed into the controls behind the first
@@ -217,13 +202,7 @@ func (v *visitor) describeTwenty(sid string, names []string) {
 func (v *visitor) editTable(s *site, sid string, n int) {
 	v.t.Helper()
 	before := s.described(v.t, sid)
-	folder := v.t.TempDir()
-	if _, err := chromedp.CallBrowser(v.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
-		BrowserContextID: chromedp.FromContext(v.ctx).BrowserContextID,
-	}); err != nil {
-		v.t.Fatal(err)
-	}
+	folder := v.downloads()
 	v.at("/sets/" + sid)
 	v.menu("Metadata table")
 	v.sees("Last edits of many files")
@@ -316,12 +295,4 @@ func (s *site) described(t *testing.T, sid string) (list []string) {
 		next = page.NextPage
 	}
 	return list
-}
-
-// grouped is a number as the pages write it: 1,000.
-func grouped(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
 
@@ -37,12 +36,7 @@ func (v *visitor) scanned() {
 // saves downloads what a link leads to and returns its content.
 func (v *visitor) saves(label, name string) string {
 	v.t.Helper()
-	folder := v.t.TempDir()
-	if _, err := chromedp.CallBrowser(v.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, BrowserContextID: chromedp.FromContext(v.ctx).BrowserContextID,
-	}); err != nil {
-		v.t.Fatal(err)
-	}
+	folder := v.downloads()
 	v.follow(label)
 	var content []byte
 	v.waitFor(func() (err error) {

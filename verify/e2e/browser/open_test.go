@@ -1,22 +1,11 @@
 package browser
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
-
-// openSet makes a dataspace that everybody may read, and a set with files in it.
-func (s *site) openSet(t *testing.T) (dataspaceID, setID string, files []string) {
-	t.Helper()
-	dataspaceID, setID = s.makeSet(t)
-	s.call(t, "PUT", "/dataspaces/"+dataspaceID, map[string]string{"visibility": "open"})
-	s.call(t, "PUT", "/sets/"+setID, map[string]any{"description": "What the laser saw.", "metadata": map[string]any{
-		"creators": []any{map[string]string{"name": "Lovelace, Ada"}}, "licence": "CC-BY-4.0"}})
-	return dataspaceID, setID, s.put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
-}
 
 // fits fails if the page is wider than a phone.
 func (v *visitor) fits() {

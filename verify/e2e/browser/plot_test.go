@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
 
@@ -21,18 +20,6 @@ import (
 func plotFile(t *testing.T, name string) string {
 	t.Helper()
 	return testFile(t, "plot", name)
-}
-
-// downloads returns a folder into which the window saves files.
-func (l *viewer) downloads() string {
-	l.t.Helper()
-	folder := l.t.TempDir()
-	if _, err := chromedp.CallBrowser(l.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
-		BrowserContextID: chromedp.FromContext(l.ctx).BrowserContextID}); err != nil {
-		l.t.Fatal(err)
-	}
-	return folder
 }
 
 // saved waits for a file that a click has saved.

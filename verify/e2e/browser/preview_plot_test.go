@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -52,12 +51,7 @@ func TestPlot(t *testing.T) {
 	l.press("Show all")
 	l.until(`document.querySelector(".chart").dataset.points === "2016"`)
 
-	folder := t.TempDir()
-	if _, err := chromedp.CallBrowser(l.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
-		BrowserContextID: chromedp.FromContext(l.ctx).BrowserContextID}); err != nil {
-		t.Fatal(err)
-	}
+	folder := l.downloads()
 	l.press("Save as PNG")
 	saved := filepath.Join(folder, "chamber-3.png")
 	l.waitFor(func() error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -107,16 +106,6 @@ func (l *viewer) put(name, content string) e2e.Resource {
 		l.t.Fatal(err)
 	}
 	return r
-}
-
-// testFile returns a file of a folder in testdata, such as one of another project.
-func testFile(t *testing.T, folder, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }
 
 // shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from

@@ -9,15 +9,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// replace replaces the file whose page is open, and confirms it.
-func (v *visitor) replace(path string) {
-	v.t.Helper()
-	v.pick("New file", path)
-	v.sees("Replace this file?")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-}
-
 // A file is replaced and its record edited; a validation error is shown at its field.
 func TestReplaceAndEdit(t *testing.T) {
 	t.Parallel()

@@ -207,3 +207,16 @@ func TestSightOfEmptyPicture(t *testing.T) {
 	l.file("empty.npy", npyOf("f8", values, 10, 10))
 	l.sees("No values in this part.")
 }
+
+// The limits of the contrast of a picture take a decimal comma.
+func TestContrastTakesADecimalComma(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.file("made-tiles.fits", testFile(t, "sight", "made-tiles.fits"))
+	l.until(`document.querySelectorAll(".contrast input").length === 2`)
+	l.do(chromedp.Evaluate[chromedp.Void](`void ((field) => {
+		field.value = "-37,5";
+		for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
+	})(document.querySelector(".contrast input"))`))
+	l.until(`document.querySelector(".contrast input").value === "-37.5" && document.querySelector(".contrast select").value === "own"`)
+}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -168,12 +167,7 @@ func TestModelStyles(t *testing.T) {
 	l.colours("with the radius of van der Waals", 0.5, 0.6, isRed)
 	l.theme("dark")
 	l.colours("in the dark", 0.95, 0.05, func(c [3]int) bool { return c[0] < 60 && c[1] < 60 && c[2] < 60 })
-	folder := t.TempDir()
-	if _, err := chromedp.CallBrowser(l.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
-		BrowserContextID: chromedp.FromContext(l.ctx).BrowserContextID}); err != nil {
-		t.Fatal(err)
-	}
+	folder := l.downloads()
 	l.press("Save as PNG")
 	l.waitFor(func() error {
 		content, err := os.ReadFile(filepath.Join(folder, "pair.xyz.png"))

@@ -48,7 +48,7 @@ func TestTasks(t *testing.T) {
 	rest := []string{"raw/laser-power-2026.csv", "raw/notes.txt"}
 	s.put(t, sid, append(rest, ten...)...)
 	second := s.create(t, "/sets", map[string]string{"name": "second", "title": "Second set", "dataspaceId": did})
-	h5 := sightFile(t, "compound-dtype-complex.h5")
+	h5 := testFile(t, "sight", "compound-dtype-complex.h5")
 	if _, err := s.Upload(t.Context(), "POST", "/resources", e2e.File{SetID: second, Name: "beam.h5", Filename: "beam.h5", Body: strings.NewReader(h5), Size: int64(len(h5))}); err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -80,67 +75,6 @@ func (v *visitor) rendered() {
 func (v *visitor) ignoreFocus() {
 	v.t.Helper()
 	v.do(chromedp.Evaluate[chromedp.Void](`for (const type of ["focus", "visibilitychange"]) addEventListener(type, (e) => e.stopImmediatePropagation(), true)`))
-}
-
-// listen calls a function for every event of the window. The function must not block.
-func (v *visitor) listen(handle func(event any)) {
-	v.t.Helper()
-	if err := chromedp.Listen(v.ctx, handle); err != nil {
-		v.fail(err)
-	}
-}
-
-// answerDialogs accepts or dismisses the dialogs of the browser, and returns them.
-func (v *visitor) answerDialogs(accept bool) <-chan *page.EventJavascriptDialogOpening {
-	v.t.Helper()
-	opened := make(chan *page.EventJavascriptDialogOpening, 100)
-	v.listen(func(event any) {
-		if e, is := event.(*page.EventJavascriptDialogOpening); is {
-			opened <- e
-			go func() {
-				_, _ = chromedp.Call(v.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
-			}()
-		}
-	})
-	return opened
-}
-
-// outcome returns a function that waits for the end of the first request with a method, and returns
-// whether it was cancelled; also where none has been sent by then.
-func (v *visitor) outcome(method string) (cancelled func() bool) {
-	v.t.Helper()
-	var sent atomic.Bool
-	var request network.RequestID
-	ended := make(chan bool, 1)
-	v.listen(func(event any) {
-		switch e := event.(type) {
-		case *network.EventRequestWillBeSent:
-			if e.Request.Method == method && sent.CompareAndSwap(false, true) {
-				request = e.RequestID
-			}
-		case *network.EventLoadingFinished:
-			if sent.Load() && e.RequestID == request {
-				ended <- false
-			}
-		case *network.EventLoadingFailed:
-			if sent.Load() && e.RequestID == request {
-				ended <- e.Canceled
-			}
-		}
-	})
-	return func() bool {
-		v.t.Helper()
-		if !sent.Load() {
-			return true
-		}
-		select {
-		case is := <-ended:
-			return is
-		case <-time.After(stepTimeout):
-			v.fail(fmt.Errorf("no %s request has ended", method))
-			return false
-		}
-	}
 }
 
 // click clicks the first visible element that matches, with the mouse. If the layout shifts between
@@ -287,29 +221,6 @@ func (v *visitor) submit() {
 	click(v, chromedp.CSS("dialog button[type=submit]"))
 }
 
-// slow limits uploads to that many bytes per second (-1: no limit) and delays each answer.
-func (v *visitor) slow(bytes float64, wait time.Duration) {
-	v.t.Helper()
-	rule := &network.Conditions{URLPattern: "", Latency: float64(wait.Milliseconds()), DownloadThroughput: -1, UploadThroughput: bytes}
-	_, err := chromedp.Call(v.ctx, network.EmulateNetworkConditionsByRule,
-		network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{rule}})
-	if err != nil {
-		v.fail(err)
-	}
-}
-
-// cut blocks requests to an address; "" unblocks all.
-func (v *visitor) cut(address string) {
-	v.t.Helper()
-	var patterns []*network.BlockPattern
-	if address != "" {
-		patterns = append(patterns, &network.BlockPattern{URLPattern: address, Block: true})
-	}
-	if _, err := chromedp.Call(v.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns}); err != nil {
-		v.fail(err)
-	}
-}
-
 // size sets the size of the window.
 func (v *visitor) size(width, height int64) {
 	v.t.Helper()
@@ -365,31 +276,4 @@ func (v *visitor) clickFirst(ctx context.Context, t *chromedp.Target, nodes []*c
 		return none, errMissed
 	}
 	return none, failed
-}
-
-// answer answers the requests that chosen selects, of those with a URL like the pattern, with a
-// status. chosen is called for one at a time.
-func (v *visitor) answer(pattern string, status int64, chosen func(*network.Request) bool) {
-	v.t.Helper()
-	var mu sync.Mutex
-	v.listen(func(event any) {
-		e, is := event.(*fetch.EventRequestPaused)
-		if !is {
-			return
-		}
-		mu.Lock()
-		selected := chosen(e.Request)
-		mu.Unlock()
-		go func() {
-			if selected {
-				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: status})
-				return
-			}
-			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
-		}()
-	})
-	patterns := []*fetch.RequestPattern{{URLPattern: pattern}}
-	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
-		v.fail(err)
-	}
 }

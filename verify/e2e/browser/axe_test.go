@@ -1,0 +1,47 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axe returns the script of axe-core, which checks accessibility.
+func axe(t *testing.T) string {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("axe-core is not installed: %v", err)
+		}
+		t.Skipf("axe-core is not installed (npm ci in web/): %v", err)
+	}
+	return string(script)
+}
+
+// finding is a violation that axe-core reports.
+type finding struct{ Impact, ID, Help, Where string }
+
+// audit runs all rules of axe-core on the page and returns serious findings, or all findings of
+// the given rules.
+func (v *visitor) audit(script string, rules ...string) []finding {
+	v.t.Helper()
+	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Evaluate[bool]("!!window.axe||(()=>{"+script+"})()||true")(ctx, t)
+		return err
+	}))
+	options := `{resultTypes: ["violations"]}` // the others are only counted
+	if len(rules) > 0 {
+		text, _ := json.Marshal(rules)
+		options = `{resultTypes: ["violations"], runOnly: ` + string(text) + `}`
+	}
+	return get(v, chromedp.Evaluate[[]finding](`axe.run(document, `+options+`).then((found) => found.violations
+		.filter((f) => `+strconv.FormatBool(len(rules) > 0)+` || f.impact === "serious" || f.impact === "critical")
+		.flatMap((f) => f.nodes.map((n) => ({Impact: f.impact, ID: f.id, Help: f.help, Where: n.html.slice(0, 200)}))))`,
+		chromedp.EvalAwaitPromise))
+}
