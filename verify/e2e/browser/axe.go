@@ -11,10 +11,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axe returns the script of axe-core, which checks accessibility.
-func axe(t *testing.T) string {
+// Axe returns the script of axe-core, which checks accessibility.
+func Axe(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("axe-core is not installed: %v", err)
@@ -24,14 +24,14 @@ func axe(t *testing.T) string {
 	return string(script)
 }
 
-// finding is a violation that axe-core reports.
-type finding struct{ Impact, ID, Help, Where string }
+// Finding is a violation that axe-core reports.
+type Finding struct{ Impact, ID, Help, Where string }
 
-// audit runs all rules of axe-core on the page and returns serious findings, or all findings of
+// Audit runs all rules of axe-core on the page and returns serious findings, or all findings of
 // the given rules.
-func (v *visitor) audit(script string, rules ...string) []finding {
-	v.t.Helper()
-	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+func (v *Visitor) Audit(script string, rules ...string) []Finding {
+	v.T.Helper()
+	v.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := chromedp.Evaluate[bool]("!!window.axe||(()=>{"+script+"})()||true")(ctx, t)
 		return err
 	}))
@@ -40,7 +40,7 @@ func (v *visitor) audit(script string, rules ...string) []finding {
 		text, _ := json.Marshal(rules)
 		options = `{resultTypes: ["violations"], runOnly: ` + string(text) + `}`
 	}
-	return get(v, chromedp.Evaluate[[]finding](`axe.run(document, `+options+`).then((found) => found.violations
+	return Get(v, chromedp.Evaluate[[]Finding](`axe.run(document, `+options+`).then((found) => found.violations
 		.filter((f) => `+strconv.FormatBool(len(rules) > 0)+` || f.impact === "serious" || f.impact === "critical")
 		.flatMap((f) => f.nodes.map((n) => ({Impact: f.impact, ID: f.id, Help: f.help, Where: n.html.slice(0, 200)}))))`,
 		chromedp.EvalAwaitPromise))

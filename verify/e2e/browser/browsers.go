@@ -31,6 +31,12 @@ var (
 	whole = &chromium{names: shell.names[1:]}
 )
 
+// Need skips a test where there is no Chromium; in CI it fails.
+func Need(t *testing.T) {
+	t.Helper()
+	shell.need(t)
+}
+
 // need returns the context of the browser. It skips the test where there is none; in CI it fails.
 func (b *chromium) need(t *testing.T) context.Context {
 	t.Helper()

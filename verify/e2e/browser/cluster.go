@@ -25,8 +25,8 @@ import (
 // (NODES=cluster), to which requests go alternately.
 func onCluster() bool { return os.Getenv("NODES") == "cluster" }
 
-// oneNode skips a test of what one node has for itself: it is killed, or its files are broken.
-func oneNode(t *testing.T) {
+// OneNode skips a test of what one node has for itself: it is killed, or its files are broken.
+func OneNode(t *testing.T) {
 	t.Helper()
 	if onCluster() {
 		t.Skip("each node has this for itself")
@@ -59,7 +59,7 @@ func closeBehind() error {
 }
 
 // openCluster is open with two nodes.
-func openCluster(t *testing.T, flags ...string) *site {
+func openCluster(t *testing.T, flags ...string) *Site {
 	t.Helper()
 	shell.need(t)
 	b, err := behind()
@@ -71,7 +71,7 @@ func openCluster(t *testing.T, flags ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, browser: shell}
+	s := &Site{t: t, browser: shell}
 	var nodes []*url.URL
 	for n := range 2 {
 		service, err := startNode(t, filepath.Join(folder, fmt.Sprint("node", n+1)), settings, s.Service, flags)
@@ -84,8 +84,8 @@ func openCluster(t *testing.T, flags ...string) *site {
 		}
 		s.Service, nodes = service, append(nodes, at)
 	}
-	s.origin = balance(t, nodes)
-	s.Client = e2e.NewClient(s.origin+"/v1", s.Key())
+	s.Origin = balance(t, nodes)
+	s.Client = e2e.NewClient(s.Origin+"/v1", s.Key())
 	return s
 }
 
@@ -99,7 +99,7 @@ func startNode(t *testing.T, data, settings string, first *e2e.Service, flags []
 	if err != nil {
 		return nil, err
 	}
-	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
+	service, err := e2e.Start(context.WithoutCancel(t.Context()), Program, data, flags...)
 	if err == nil {
 		t.Cleanup(func() {
 			if err := service.Stop(); err != nil {
@@ -111,8 +111,8 @@ func startNode(t *testing.T, data, settings string, first *e2e.Service, flags []
 }
 
 // Kill kills the service.
-func (s *site) Kill() {
-	oneNode(s.t) // the other one would go on
+func (s *Site) Kill() {
+	OneNode(s.t) // the other one would go on
 	s.Service.Kill()
 }
 

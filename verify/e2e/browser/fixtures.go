@@ -19,8 +19,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// create makes a record and returns its id.
-func (s *site) create(t *testing.T, path string, fields map[string]string) string {
+// Create makes a record and returns its id.
+func (s *Site) Create(t *testing.T, path string, fields map[string]string) string {
 	t.Helper()
 	id, err := s.Make(t.Context(), path, fields)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *site) create(t *testing.T, path string, fields map[string]string) strin
 	return id
 }
 
-// fileWith writes a file with this content and returns its path.
-func fileWith(t *testing.T, name, content string) string {
+// FileWith writes a file with this content and returns its path.
+func FileWith(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -39,38 +39,38 @@ func fileWith(t *testing.T, name, content string) string {
 	return path
 }
 
-// person is a user with a key.
-type person struct{ id, username, key, keyID string }
+// Person is a user with a key.
+type Person struct{ ID, Username, Key, keyID string }
 
-// person makes a user; with a role, unless it is "", in a dataspace.
-func (s *site) person(t *testing.T, username, role, dataspaceID string) person {
+// Person makes a user; with a role, unless it is "", in a dataspace.
+func (s *Site) Person(t *testing.T, username, role, dataspaceID string) Person {
 	t.Helper()
-	id := s.create(t, "/users", map[string]string{"username": username})
+	id := s.Create(t, "/users", map[string]string{"username": username})
 	var key struct{ ID, Key string }
 	if err := s.Call(t.Context(), "POST", "/users/"+id+"/keys", map[string]string{"label": "browser"}, &key); err != nil {
 		t.Fatal(err)
 	}
 	if role != "" {
-		s.call(t, "POST", "/privileges", map[string]string{"userId": id, "dataspaceId": dataspaceID, "role": role})
+		s.Do(t, "POST", "/privileges", map[string]string{"userId": id, "dataspaceId": dataspaceID, "role": role})
 	}
-	return person{id: id, username: username, key: key.Key, keyID: key.ID}
+	return Person{ID: id, Username: username, Key: key.Key, keyID: key.ID}
 }
 
-// revoke revokes the key of a user.
-func (s *site) revoke(t *testing.T, p person) {
+// Revoke revokes the key of a user.
+func (s *Site) Revoke(t *testing.T, p Person) {
 	t.Helper()
-	s.call(t, "DELETE", "/users/"+p.id+"/keys/"+p.keyID, nil)
+	s.Do(t, "DELETE", "/users/"+p.ID+"/keys/"+p.keyID, nil)
 }
 
-// makeSet makes a dataspace and a set in it.
-func (s *site) makeSet(t *testing.T) (dataspaceID, setID string) {
+// NewSet makes a dataspace and a set in it.
+func (s *Site) NewSet(t *testing.T) (dataspaceID, setID string) {
 	t.Helper()
-	dataspaceID = s.create(t, "/dataspaces", map[string]string{"name": "lab-one", "title": "Laser lab"})
-	return dataspaceID, s.create(t, "/sets", map[string]string{"name": "runs", "title": "Runs of 2026", "dataspaceId": dataspaceID})
+	dataspaceID = s.Create(t, "/dataspaces", map[string]string{"name": "lab-one", "title": "Laser lab"})
+	return dataspaceID, s.Create(t, "/sets", map[string]string{"name": "runs", "title": "Runs of 2026", "dataspaceId": dataspaceID})
 }
 
-// put uploads files of a few bytes, each with its name as its content.
-func (s *site) put(t *testing.T, setID string, names ...string) (ids []string) {
+// Put uploads files of a few bytes, each with its name as its content.
+func (s *Site) Put(t *testing.T, setID string, names ...string) (ids []string) {
 	t.Helper()
 	for _, name := range names {
 		r, err := s.Upload(t.Context(), "POST", "/resources",
@@ -83,8 +83,8 @@ func (s *site) put(t *testing.T, setID string, names ...string) (ids []string) {
 	return ids
 }
 
-// putMany makes small files named by a prefix and their number, several at a time.
-func (s *site) putMany(t *testing.T, setID, prefix string, n int) {
+// PutMany makes small files named by a prefix and their number, several at a time.
+func (s *Site) PutMany(t *testing.T, setID, prefix string, n int) {
 	t.Helper()
 	var writers sync.WaitGroup
 	const clients = 8
@@ -102,16 +102,16 @@ func (s *site) putMany(t *testing.T, setID, prefix string, n int) {
 	writers.Wait()
 }
 
-// call sends a request that must succeed.
-func (s *site) call(t *testing.T, method, path string, body any) {
+// Do sends a request that must succeed.
+func (s *Site) Do(t *testing.T, method, path string, body any) {
 	t.Helper()
 	if err := s.Call(t.Context(), method, path, body, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// field returns a field of the record at a path of the interface.
-func (s *site) field(t *testing.T, path, name string) (value string) {
+// Field returns a field of the record at a path of the interface.
+func (s *Site) Field(t *testing.T, path, name string) (value string) {
 	t.Helper()
 	var record map[string]any
 	if err := s.Call(t.Context(), "GET", path, nil, &record); err != nil {
@@ -120,8 +120,8 @@ func (s *site) field(t *testing.T, path, name string) (value string) {
 	return fmt.Sprint(record[name])
 }
 
-// names returns the names of the active resources of a set, sorted.
-func (s *site) names(t *testing.T, setID string) (names []string) {
+// Names returns the names of the active resources of a set, sorted.
+func (s *Site) Names(t *testing.T, setID string) (names []string) {
 	t.Helper()
 	_, err := s.Walk(t.Context(), s.Base()+"/sets/"+setID+"/resources?order=name", func(p e2e.Page) error {
 		for _, r := range p.Data {
@@ -135,16 +135,17 @@ func (s *site) names(t *testing.T, setID string) (names []string) {
 	return names
 }
 
-func (s *site) holds(t *testing.T, setID string, want []string) {
+// Holds checks that a set contains active resources with exactly these names.
+func (s *Site) Holds(t *testing.T, setID string, want []string) {
 	t.Helper()
 	slices.Sort(want)
-	if got := s.names(t, setID); !slices.Equal(got, want) {
+	if got := s.Names(t, setID); !slices.Equal(got, want) {
 		t.Errorf("the set holds %d files: %.200q; want %d: %.200q", len(got), got, len(want), want)
 	}
 }
 
-// send uploads a file by the interface and returns the id of its resource.
-func (s *site) send(t *testing.T, setID, path string) string {
+// Send uploads a file by the interface and returns the id of its resource.
+func (s *Site) Send(t *testing.T, setID, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -163,8 +164,8 @@ func (s *site) send(t *testing.T, setID, path string) string {
 	return r.ID
 }
 
-// overwrite replaces the file of a resource by the interface.
-func (s *site) overwrite(t *testing.T, rid, content string) {
+// Overwrite replaces the file of a resource by the interface.
+func (s *Site) Overwrite(t *testing.T, rid, content string) {
 	t.Helper()
 	_, err := s.Upload(t.Context(), "PUT", "/resources/"+rid,
 		e2e.File{Name: "a.txt", Filename: "theirs.txt", Body: strings.NewReader(content), Size: int64(len(content))})
@@ -173,8 +174,8 @@ func (s *site) overwrite(t *testing.T, rid, content string) {
 	}
 }
 
-// holdsFile checks that a set contains exactly one file, with the bytes of the one at path.
-func (s *site) holdsFile(t *testing.T, set, path string) {
+// HoldsFile checks that a set contains exactly one file, with the bytes of the one at path.
+func (s *Site) HoldsFile(t *testing.T, set, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -193,12 +194,12 @@ func (s *site) holdsFile(t *testing.T, set, path string) {
 	}
 }
 
-// arrives waits until the service has stored that many bytes of a resumable upload.
-func (s *site) arrives(t *testing.T, bytes int64) {
+// Arrives waits until the service has stored that many bytes of a resumable upload.
+func (s *Site) Arrives(t *testing.T, bytes int64) {
 	t.Helper()
-	oneNode(t)
+	OneNode(t)
 	err := poll(func() error {
-		files, err := filepath.Glob(filepath.Join(s.data, "parts", "*"))
+		files, err := filepath.Glob(filepath.Join(s.Data, "parts", "*"))
 		for _, file := range files {
 			if info, err := os.Stat(file); err == nil && info.Size() >= bytes {
 				return nil
@@ -211,9 +212,9 @@ func (s *site) arrives(t *testing.T, bytes int64) {
 	}
 }
 
-// folder makes a folder called name with files of random bytes, by their paths in it and their
+// Folder makes a folder called name with files of random bytes, by their paths in it and their
 // sizes.
-func folder(t *testing.T, name string, files map[string]int) string {
+func Folder(t *testing.T, name string, files map[string]int) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), name)
 	random := rand.NewChaCha8([32]byte{1})
@@ -231,42 +232,42 @@ func folder(t *testing.T, name string, files map[string]int) string {
 	return root
 }
 
-// many makes a folder "run" of n small files, and returns the names of their resources.
-func many(t *testing.T, n int) (root string, names []string) {
+// Many makes a folder "run" of n small files, and returns the names of their resources.
+func Many(t *testing.T, n int) (root string, names []string) {
 	t.Helper()
 	files := map[string]int{}
 	for i := range n {
 		files[fmt.Sprintf("%03d.dat", i)] = 100 + i
 		names = append(names, fmt.Sprintf("run/%03d.dat", i))
 	}
-	return folder(t, "run", files), names
+	return Folder(t, "run", files), names
 }
 
-// filledDataspace is a dataspace with the ids of its files.
-type filledDataspace struct {
-	dataspace string
-	files     []string
+// FilledDataspace is a dataspace with the ids of its files.
+type FilledDataspace struct {
+	Dataspace string
+	Files     []string
 }
 
-// dataspaceWith makes a dataspace with one set of files of these sizes.
-func dataspaceWith(t *testing.T, s *site, name, title string, sizes ...int) (h filledDataspace) {
+// DataspaceWith makes a dataspace with one set of files of these sizes.
+func DataspaceWith(t *testing.T, s *Site, name, title string, sizes ...int) (h FilledDataspace) {
 	t.Helper()
-	h.dataspace = s.create(t, "/dataspaces", map[string]string{"name": name, "title": title})
-	set := s.create(t, "/sets", map[string]string{"name": name + "-set", "dataspaceId": h.dataspace})
+	h.Dataspace = s.Create(t, "/dataspaces", map[string]string{"name": name, "title": title})
+	set := s.Create(t, "/sets", map[string]string{"name": name + "-set", "dataspaceId": h.Dataspace})
 	for _, size := range sizes {
 		body := strings.NewReader(strings.Repeat("x", size))
 		file, err := s.Upload(t.Context(), http.MethodPost, "/resources", e2e.File{SetID: set, Filename: "run.txt", Body: body, Size: int64(size)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.files = append(h.files, file.ID)
+		h.Files = append(h.Files, file.ID)
 	}
 	return h
 }
 
-// fileLimit limits the size of files that the service writes, in bytes or "unlimited", to simulate
+// FileLimit limits the size of files that the service writes, in bytes or "unlimited", to simulate
 // a full disk.
-func (s *site) fileLimit(t *testing.T, limit string) {
+func (s *Site) FileLimit(t *testing.T, limit string) {
 	t.Helper()
 	if output, err := exec.Command("prlimit", "--pid", strconv.Itoa(s.PID()), "--fsize="+limit+":unlimited").CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -276,8 +277,8 @@ func (s *site) fileLimit(t *testing.T, limit string) {
 	}
 }
 
-// signal stops ("STOP") or continues ("CONT") the process of the service.
-func (s *site) signal(t *testing.T, name string) {
+// Signal stops ("STOP") or continues ("CONT") the process of the service.
+func (s *Site) Signal(t *testing.T, name string) {
 	t.Helper()
 	if output, err := exec.Command("kill", "-"+name, strconv.Itoa(s.PID())).CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -287,16 +288,16 @@ func (s *site) signal(t *testing.T, name string) {
 	}
 }
 
-// grouped is a number as the pages write it: 1,000.
-func grouped(n int) string {
+// Grouped is a number as the pages write it: 1,000.
+func Grouped(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
-// size returns how many a test is to take: what a variable of the environment says, or else usual.
-func size(t *testing.T, variable string, usual int) int {
+// Size returns how many a test is to take: what a variable of the environment says, or else usual.
+func Size(t *testing.T, variable string, usual int) int {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
@@ -309,20 +310,20 @@ func size(t *testing.T, variable string, usual int) int {
 	return n
 }
 
-// openSet makes a dataspace that everybody may read, and a set with files in it.
-func (s *site) openSet(t *testing.T) (dataspaceID, setID string, files []string) {
+// OpenSet makes a dataspace that everybody may read, and a set with files in it.
+func (s *Site) OpenSet(t *testing.T) (dataspaceID, setID string, files []string) {
 	t.Helper()
-	dataspaceID, setID = s.makeSet(t)
-	s.call(t, "PUT", "/dataspaces/"+dataspaceID, map[string]string{"visibility": "open"})
-	s.call(t, "PUT", "/sets/"+setID, map[string]any{"description": "What the laser saw.", "metadata": map[string]any{
+	dataspaceID, setID = s.NewSet(t)
+	s.Do(t, "PUT", "/dataspaces/"+dataspaceID, map[string]string{"visibility": "open"})
+	s.Do(t, "PUT", "/sets/"+setID, map[string]any{"description": "What the laser saw.", "metadata": map[string]any{
 		"creators": []any{map[string]string{"name": "Lovelace, Ada"}}, "licence": "CC-BY-4.0"}})
-	return dataspaceID, setID, s.put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
+	return dataspaceID, setID, s.Put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
 }
 
-// testFile returns a file of a folder in testdata, such as one of another project.
-func testFile(t *testing.T, folder, name string) string {
+// TestFile returns a file of a folder in testdata, such as one of another project.
+func TestFile(t *testing.T, folder, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", folder, name))
+	content, err := os.ReadFile(filepath.Join("..", "testdata", folder, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,5 @@
-// Package browser tests the pages in Chromium, against the real program and with real files. It
-// contains only tests: harness_test.go starts services and windows, visitor_test.go has what a user
-// does and sees, fixtures_test.go the data.
+// Package browser opens the pages of the real program in Chromium, for the tests of pages and
+// viewers. It starts services and windows, does what a user does, and makes the data.
 package browser
 
 import (
@@ -25,28 +24,29 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// stepTimeout is how long a step may take: a click, or until the page shows something.
-const stepTimeout = 2 * time.Minute
+// StepTimeout is how long a step may take: a click, or until the page shows something.
+const StepTimeout = 2 * time.Minute
 
-// poll calls check until it succeeds, and returns its last error after stepTimeout. Its pauses grow
+// poll calls check until it succeeds, and returns its last error after StepTimeout. Its pauses grow
 // with the time that has passed: each check costs the browser something.
 func poll(check func() error) error {
 	for began := time.Now(); ; {
 		err := check()
 		passed := time.Since(began)
-		if err == nil || passed > stepTimeout {
+		if err == nil || passed > StepTimeout {
 			return err
 		}
 		time.Sleep(min(10*time.Millisecond+passed/16, 100*time.Millisecond))
 	}
 }
 
-// program is labshelf, built once.
-var program string
+// Program is labshelf, built once.
+var Program string
 
-func TestMain(m *testing.M) {
-	// The tests mostly wait. Flags of the command line override this one.
-	if err := flag.Set("test.parallel", "4"); err != nil {
+// Main runs the tests of a package, and ends the process with their exit code.
+func Main(m *testing.M) {
+	// The tests often wait, and two packages run at once. Flags of the command line override this.
+	if err := flag.Set("test.parallel", "3"); err != nil {
 		panic(err)
 	}
 	os.Exit(func() int {
@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer func() { _ = os.RemoveAll(folder) }()
-		if program, err = e2e.Build(context.Background(), folder); err != nil {
+		if Program, err = e2e.Build(context.Background(), folder); err != nil {
 			panic(err)
 		}
 		defer shell.close()
@@ -70,43 +70,43 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// site is a running service with its data directory.
-type site struct {
+// Site is a running service with its data directory.
+type Site struct {
 	*e2e.Service
 	t       *testing.T
-	data    string
-	origin  string // such as http://127.0.0.1:1234
+	Data    string
+	Origin  string // such as http://127.0.0.1:1234
 	browser *chromium
 }
 
-// inTabs has windows opened in the whole browser, where of the tabs of a window only the front one
+// InTabs has windows opened in the whole browser, where of the tabs of a window only the front one
 // is visible.
-func (s *site) inTabs(t *testing.T) *site {
+func (s *Site) InTabs(t *testing.T) *Site {
 	t.Helper()
 	whole.need(t)
 	s.browser = whole
 	return s
 }
 
-// open starts a service, which ends with the test.
-func open(t *testing.T, flags ...string) *site {
+// Open starts a service, which ends with the test.
+func Open(t *testing.T, flags ...string) *Site {
 	t.Helper()
 	if onCluster() {
 		return openCluster(t, flags...)
 	}
-	return openAt(t, filepath.Join(t.TempDir(), "data"), flags...)
+	return OpenAt(t, filepath.Join(t.TempDir(), "data"), flags...)
 }
 
-// openAt starts a service over a data directory, which ends with the test.
-func openAt(t *testing.T, data string, flags ...string) *site {
+// OpenAt starts a service over a data directory, which ends with the test.
+func OpenAt(t *testing.T, data string, flags ...string) *Site {
 	t.Helper()
-	oneNode(t)
+	OneNode(t)
 	shell.need(t)
-	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
+	service, err := e2e.Start(context.WithoutCancel(t.Context()), Program, data, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Service: service, t: t, data: data, origin: strings.TrimSuffix(service.Base(), "/v1"), browser: shell}
+	s := &Site{Service: service, t: t, Data: data, Origin: strings.TrimSuffix(service.Base(), "/v1"), browser: shell}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -115,24 +115,27 @@ func openAt(t *testing.T, data string, flags ...string) *site {
 	return s
 }
 
-// restart starts a stopped or killed service again, with the same data and address.
-func (s *site) restart(t *testing.T, flags ...string) {
+// NewSite returns the site of a service that the test itself runs.
+func NewSite(origin string) *Site { return &Site{Origin: origin, browser: shell} }
+
+// Restart starts a stopped or killed service again, with the same data and address.
+func (s *Site) Restart(t *testing.T, flags ...string) {
 	t.Helper()
-	address := strings.TrimPrefix(s.origin, "http://")
-	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, s.data, append(flags, "--listen", address)...)
+	address := strings.TrimPrefix(s.Origin, "http://")
+	service, err := e2e.Start(context.WithoutCancel(t.Context()), Program, s.Data, append(flags, "--listen", address)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Service = service
 }
 
-// visitor is a browser window with a profile of its own. The test fails if a script of the pages
+// Visitor is a browser window with a profile of its own. The test fails if a script of the pages
 // fails, if the browser reports a violation of the content security policy, or if a request goes to
 // another origin.
-type visitor struct {
-	t       *testing.T
-	ctx     context.Context
-	origin  string
+type Visitor struct {
+	T       *testing.T
+	Context context.Context
+	Origin  string
 	browser *chromium
 	plain   bool // scripts are off, so that no listener says whether a click met what it was for
 
@@ -140,63 +143,63 @@ type visitor struct {
 	expected []string // complaints that are ignored
 }
 
-// visit opens an empty window of 1280 by 800 pixels.
-func (s *site) visit(t *testing.T) *visitor {
+// Visit opens an empty window of 1280 by 800 pixels.
+func (s *Site) Visit(t *testing.T) *Visitor {
 	t.Helper()
-	v := &visitor{t: t, origin: s.origin, browser: s.browser}
+	v := &Visitor{T: t, Origin: s.Origin, browser: s.browser}
 	ctx, cancel := chromedp.NewContext(s.browser.need(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(v.watch))
 	t.Cleanup(cancel)
-	v.ctx = ctx
+	v.Context = ctx
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the window lasts as long as this context
 		t.Fatal(err)
 	}
 	return v
 }
 
-// tab opens another tab with the same profile, in front of this one.
-func (v *visitor) tab() *visitor {
-	v.t.Helper()
+// Tab opens another tab with the same profile, in front of this one.
+func (v *Visitor) Tab() *Visitor {
+	v.T.Helper()
 	if v.browser != whole {
-		v.t.Fatal("a test with several tabs wants inTabs")
+		v.T.Fatal("a test with several tabs wants inTabs")
 	}
-	other := &visitor{t: v.t, origin: v.origin, browser: v.browser, expected: v.expected}
-	ctx, cancel := chromedp.NewContext(v.ctx, chromedp.WithListener(other.watch), chromedp.WithNewWindow(false))
-	v.t.Cleanup(cancel)
-	other.ctx = ctx
+	other := &Visitor{T: v.T, Origin: v.Origin, browser: v.browser, expected: v.expected}
+	ctx, cancel := chromedp.NewContext(v.Context, chromedp.WithListener(other.watch), chromedp.WithNewWindow(false))
+	v.T.Cleanup(cancel)
+	other.Context = ctx
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the tab lasts as long as this context
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	return other
 }
 
-// window opens another tab with the same profile at a path.
-func (v *visitor) window(path string) *visitor {
-	v.t.Helper()
-	other := v.tab()
-	other.at(path)
+// Window opens another tab with the same profile at a path.
+func (v *Visitor) Window(path string) *Visitor {
+	v.T.Helper()
+	other := v.Tab()
+	other.At(path)
 	return other
 }
 
-// front brings this tab to the front.
-func (v *visitor) front() {
-	v.t.Helper()
-	params := target.ActivateTargetParams{TargetID: chromedp.FromContext(v.ctx).Target.TargetID}
-	if _, err := chromedp.Call(v.ctx, target.ActivateTarget, params); err != nil {
-		v.fail(err)
+// Front brings this tab to the front.
+func (v *Visitor) Front() {
+	v.T.Helper()
+	params := target.ActivateTargetParams{TargetID: chromedp.FromContext(v.Context).Target.TargetID}
+	if _, err := chromedp.Call(v.Context, target.ActivateTarget, params); err != nil {
+		v.Fail(err)
 	}
-	v.until(`document.visibilityState === "visible"`)
+	v.Until(`document.visibilityState === "visible"`)
 }
 
-// expect ignores complaints that contain a text, such as "status of 403": browsers report refused
+// Expect ignores complaints that contain a text, such as "status of 403": browsers report refused
 // requests on the console.
-func (v *visitor) expect(texts ...string) {
+func (v *Visitor) Expect(texts ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.expected = append(v.expected, texts...)
 }
 
 // watch turns events of the browser into complaints.
-func (v *visitor) watch(event any) {
+func (v *Visitor) watch(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
@@ -215,13 +218,13 @@ func (v *visitor) watch(event any) {
 		}
 	case *network.EventRequestWillBeSent:
 		address, err := url.Parse(e.Request.URL)
-		if err != nil || address.Scheme+"://"+address.Host != v.origin && address.Scheme != "blob" && address.Scheme != "data" {
+		if err != nil || address.Scheme+"://"+address.Host != v.Origin && address.Scheme != "blob" && address.Scheme != "data" {
 			v.complain("a request leaves the origin: " + e.Request.URL)
 		}
 	}
 }
 
-func (v *visitor) complain(what string) {
+func (v *Visitor) complain(what string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, text := range append(v.expected, "status of 401") { // the answer without a session
@@ -229,40 +232,40 @@ func (v *visitor) complain(what string) {
 			return
 		}
 	}
-	v.t.Errorf("%s", what)
+	v.T.Errorf("%s", what)
 }
 
-// do runs steps, each within stepTimeout.
-func (v *visitor) do(steps ...chromedp.Action[chromedp.Void]) {
-	v.t.Helper()
+// Do runs steps, each within StepTimeout.
+func (v *Visitor) Do(steps ...chromedp.Action[chromedp.Void]) {
+	v.T.Helper()
 	for _, step := range steps {
-		if _, err := run(v, step); err != nil {
-			v.fail(err)
+		if _, err := Run(v, step); err != nil {
+			v.Fail(err)
 		}
 	}
 }
 
-// run runs one step within stepTimeout.
-func run[T any](v *visitor, step chromedp.Action[T]) (T, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, stepTimeout)
+// Run runs one step within StepTimeout.
+func Run[T any](v *Visitor, step chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(v.Context, StepTimeout)
 	defer cancel()
 	return chromedp.Run(ctx, step)
 }
 
-// get runs a step and returns its result.
-func get[T any](v *visitor, step chromedp.Action[T]) T {
-	v.t.Helper()
-	found, err := run(v, step)
+// Get runs a step and returns its result.
+func Get[T any](v *Visitor, step chromedp.Action[T]) T {
+	v.T.Helper()
+	found, err := Run(v, step)
 	if err != nil {
-		v.fail(err)
+		v.Fail(err)
 	}
 	return found
 }
 
-// fail ends the test with the text of the page.
-func (v *visitor) fail(err error) {
-	v.t.Helper()
-	shown, _ := run(v, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText`))
-	v.shot("failed-" + strings.ReplaceAll(v.t.Name(), "/", "-"))
-	v.t.Fatalf("%v; the page shows:\n%s", err, shown)
+// Fail ends the test with the text of the page.
+func (v *Visitor) Fail(err error) {
+	v.T.Helper()
+	shown, _ := Run(v, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText`))
+	v.Shot("failed-" + strings.ReplaceAll(v.T.Name(), "/", "-"))
+	v.T.Fatalf("%v; the page shows:\n%s", err, shown)
 }

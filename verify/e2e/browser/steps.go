@@ -8,32 +8,41 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tabTo presses Tab until an expression about the element with the focus, e, is true.
-func (v *visitor) tabTo(is string) {
-	v.t.Helper()
+// TabTo presses Tab until an expression about the element with the focus, e, is true.
+func (v *Visitor) TabTo(is string) {
+	v.T.Helper()
 	const most = 60
 	for range most {
-		if get(v, chromedp.Evaluate[bool](`((e) => !!(`+is+`))(document.activeElement)`)) {
+		if Get(v, chromedp.Evaluate[bool](`((e) => !!(`+is+`))(document.activeElement)`)) {
 			return
 		}
-		v.do(chromedp.KeyEvent(kb.Tab))
+		v.Do(chromedp.KeyEvent(kb.Tab))
 	}
-	v.fail(fmt.Errorf("%d times Tab do not lead to %s", most, is))
+	v.Fail(fmt.Errorf("%d times Tab do not lead to %s", most, is))
 }
 
-// replace replaces the file whose page is open, and confirms it.
-func (v *visitor) replace(path string) {
-	v.t.Helper()
-	v.pick("New file", path)
-	v.sees("Replace this file?")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
+// Replace replaces the file whose page is open, and confirms it.
+func (v *Visitor) Replace(path string) {
+	v.T.Helper()
+	v.Pick("New file", path)
+	v.Sees("Replace this file?")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
 }
 
-// onPaper shows the page in its print style.
-func (v *visitor) onPaper() {
-	v.t.Helper()
-	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		v.t.Fatal(err)
+// OnPaper shows the page in its print style.
+func (v *Visitor) OnPaper() {
+	v.T.Helper()
+	if _, err := chromedp.Call(v.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		v.T.Fatal(err)
+	}
+}
+
+// Scripts lets scripts run, or none.
+func (v *Visitor) Scripts(run bool) {
+	v.T.Helper()
+	v.plain = !run
+	if _, err := chromedp.Call(v.Context, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run}); err != nil {
+		v.Fail(err)
 	}
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"encoding/json"
@@ -10,12 +10,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // everyPage returns names and addresses of all pages of the sample repository.
 func everyPage(t *testing.T, d *lab) [][2]string {
 	t.Helper()
-	client := e2e.NewClient(d.origin+"/v1", d.keys["admin"])
+	client := e2e.NewClient(d.Origin+"/v1", d.keys["admin"])
 	first := func(listing string) string {
 		var page struct{ Data []struct{ ID string } }
 		if err := client.Call(t.Context(), "GET", listing, nil, &page); err != nil || len(page.Data) == 0 {
@@ -67,41 +68,41 @@ var lightOnly = []string{"audit", "interface", "operations"}
 func TestEveryPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
-	script := axe(t)
-	v := d.visit(t)
-	v.expect("status of 404")
-	v.at("/signin")
+	script := browser.Axe(t)
+	v := d.Visit(t)
+	v.Expect("status of 404")
+	v.At("/signin")
 	narrow := func(name string) {
-		if overflow := get(v, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
-			t.Errorf("%s is %v px too wide for a window of %v px", name, overflow, get(v, chromedp.Evaluate[float64]("innerWidth")))
+		if overflow := browser.Get(v, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s is %v px too wide for a window of %v px", name, overflow, browser.Get(v, chromedp.Evaluate[float64]("innerWidth")))
 		}
 	}
 	look := func(name string) {
-		v.loaded()
-		v.theme("light")
-		found := v.audit(script)
-		v.shot(name + "-light")
-		v.theme("dark")
+		v.Loaded()
+		v.Theme("light")
+		found := v.Audit(script)
+		v.Shot(name + "-light")
+		v.Theme("dark")
 		if !slices.Contains(lightOnly, name) {
-			found = append(found, v.audit(script, "color-contrast")...)
+			found = append(found, v.Audit(script, "color-contrast")...)
 		}
-		v.shot(name + "-dark")
+		v.Shot(name + "-dark")
 		for _, f := range found {
 			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
 		}
 	}
 	look("signin")
-	v.signIn(d.keys["admin"])
+	v.SignIn(d.keys["admin"])
 	for _, page := range everyPage(t, d) {
-		v.at(page[1])
+		v.At(page[1])
 		look(page[0])
 		if os.Getenv("SHOTS") != "" {
-			v.size(2560, 1300)
-			v.shot(page[0] + "-2560")
+			v.Size(2560, 1300)
+			v.Shot(page[0] + "-2560")
 		}
-		v.size(360, 740)
-		v.shot(page[0] + "-360")
+		v.Size(360, 740)
+		v.Shot(page[0] + "-360")
 		narrow(page[0])
-		v.size(1280, 800)
+		v.Size(1280, 800)
 	}
 }

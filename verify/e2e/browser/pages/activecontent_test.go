@@ -1,22 +1,24 @@
-package browser
+package pages
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // No page loads a stored script or style sheet as its own code, although its policy trusts the
 // origin.
 func TestStoredScriptsAreNotLoaded(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	const code = "globalThis.__hacked = 1"
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
 	stored := func(name, kind string) string {
-		return get(v, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+		return browser.Get(v, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
 			const form = new FormData();
 			form.append("setId", %q);
 			form.append("file", new File([%q], %q, { type: %q }));
@@ -24,9 +26,9 @@ func TestStoredScriptsAreNotLoaded(t *testing.T) {
 		})()`, sid, code, name, kind), chromedp.EvalAwaitPromise))
 	}
 	script, style := stored("evil.js", "text/javascript"), stored("evil.css", "text/css")
-	v.expect("status of 403", "Refused to", "MIME type")
+	v.Expect("status of 403", "Refused to", "MIME type")
 	loads := func(element, path string) string {
-		return get(v, chromedp.Evaluate[string](fmt.Sprintf(`new Promise((done) => {
+		return browser.Get(v, chromedp.Evaluate[string](fmt.Sprintf(`new Promise((done) => {
 			const e = Object.assign(document.createElement(%q), { src: %q, href: %[2]q, rel: "stylesheet", type: %q });
 			e.onload = () => done("loaded");
 			e.onerror = () => done("refused");
@@ -39,13 +41,13 @@ func TestStoredScriptsAreNotLoaded(t *testing.T) {
 		}
 	}
 	worker := fmt.Sprintf(`new Promise((done) => { const w = new Worker("/v1/resources/%s/data"); w.onerror = (e) => { e.preventDefault(); done("refused"); }; })`, script)
-	if got := get(v, chromedp.Evaluate[string](worker, chromedp.EvalAwaitPromise)); got != "refused" {
+	if got := browser.Get(v, chromedp.Evaluate[string](worker, chromedp.EvalAwaitPromise)); got != "refused" {
 		t.Error("a worker:", got)
 	}
-	if asset := get(v, chromedp.Evaluate[string](`new URL(document.querySelector("link[rel=stylesheet]").href).pathname`)); loads("link", asset+"?again") != "loaded" {
+	if asset := browser.Get(v, chromedp.Evaluate[string](`new URL(document.querySelector("link[rel=stylesheet]").href).pathname`)); loads("link", asset+"?again") != "loaded" {
 		t.Error("an asset is refused")
 	}
-	v.until(`window.__hacked === undefined`)
-	v.follow("evil.js")
-	v.sees(code)
+	v.Until(`window.__hacked === undefined`)
+	v.Follow("evil.js")
+	v.Sees(code)
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -7,131 +7,133 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // menu chooses an entry of the menu "⋯" of the page, with the mouse.
-func (v *visitor) menu(entry string) {
-	v.t.Helper()
-	v.menuOf("More actions", entry)
+func menu(v *browser.Visitor, entry string) {
+	v.T.Helper()
+	menuOf(v, "More actions", entry)
 }
 
 // menuOf chooses an entry of the menu with that label, with the mouse.
-func (v *visitor) menuOf(label, entry string) {
-	v.t.Helper()
-	v.press(label)
-	click(v, chromedp.Search(fmt.Sprintf(`//*[starts-with(@role, "menuitem")][normalize-space()=%q]`, entry)))
+func menuOf(v *browser.Visitor, label, entry string) {
+	v.T.Helper()
+	v.Press(label)
+	browser.Click(v, chromedp.Search(fmt.Sprintf(`//*[starts-with(@role, "menuitem")][normalize-space()=%q]`, entry)))
 }
 
 // unfold opens a section that is folded away.
-func (v *visitor) unfold(title string) {
-	v.t.Helper()
-	click(v, chromedp.Search(fmt.Sprintf(`//details[not(@open)]/summary[starts-with(normalize-space(), %q)]`, title)))
+func unfold(v *browser.Visitor, title string) {
+	v.T.Helper()
+	browser.Click(v, chromedp.Search(fmt.Sprintf(`//details[not(@open)]/summary[starts-with(normalize-space(), %q)]`, title)))
 }
 
 // annotated makes a set that has a description and metadata, and files.
-func (s *site) annotated(t *testing.T) (did, sid, rid string) {
+func annotated(t *testing.T, s *browser.Site) (did, sid, rid string) {
 	t.Helper()
-	did, sid = s.makeSet(t)
-	s.describe(t, "PUT", "/sets/"+sid, `{"creators":[{"name":"Curie, Marie","orcid":"0000-0002-1825-0097"}],"publicationYear":2026,"tags":["raw","deep ice"],"properties":{"laser":{"value":532,"unit":"nm"},"operator":"Ada"}}`)
-	s.call(t, "PUT", "/sets/"+sid, map[string]string{"description": strings.Repeat("What the laser saw in the cold room, and what it did not see. ", 8)})
-	return did, sid, s.put(t, sid, "a.txt", "raw/b.txt", "raw/c.txt")[0]
+	did, sid = s.NewSet(t)
+	describe(t, s, "PUT", "/sets/"+sid, `{"creators":[{"name":"Curie, Marie","orcid":"0000-0002-1825-0097"}],"publicationYear":2026,"tags":["raw","deep ice"],"properties":{"laser":{"value":532,"unit":"nm"},"operator":"Ada"}}`)
+	s.Do(t, "PUT", "/sets/"+sid, map[string]string{"description": strings.Repeat("What the laser saw in the cold room, and what it did not see. ", 8)})
+	return did, sid, s.Put(t, sid, "a.txt", "raw/b.txt", "raw/c.txt")[0]
 }
 
 // On a telephone the files of a set begin in the first half of the screen; on a wide screen they
 // use its width, and prose does not.
 func TestFilesComeFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid, rid := s.annotated(t)
-	v := s.signedIn(t, s.person(t, "anna", "admin", did).key, "/")
+	s := browser.Open(t)
+	did, sid, rid := annotated(t, s)
+	v := s.SignedIn(t, s.Person(t, "anna", "admin", did).Key, "/")
 	for name, path := range map[string]string{"dataspace": "/dataspaces/" + did, "set": "/sets/" + sid, "folder": "/sets/" + sid + "?folder=raw%2F", "resource": "/resources/" + rid} {
-		v.size(360, 740)
-		v.at(path)
-		v.loaded()
-		v.fits()
+		v.Size(360, 740)
+		v.At(path)
+		v.Loaded()
+		fits(v)
 		if name != "resource" {
-			v.until(`document.querySelector(".list .body .row a")`)
-			if top := get(v, chromedp.Evaluate[float64](`document.querySelector(".list .body .row").getBoundingClientRect().top`)); top >= 370 {
+			v.Until(`document.querySelector(".list .body .row a")`)
+			if top := browser.Get(v, chromedp.Evaluate[float64](`document.querySelector(".list .body .row").getBoundingClientRect().top`)); top >= 370 {
 				t.Errorf("the rows of the %s begin at %v px of 740", name, top)
 			}
 		}
-		v.shot("controls-" + name + "-360")
-		v.size(2560, 1200)
-		v.at(path)
-		v.loaded()
-		v.shot("controls-" + name + "-2560")
-		v.size(1280, 800)
-		v.at(path)
-		v.loaded()
-		v.shot("controls-" + name + "-1280")
+		v.Shot("controls-" + name + "-360")
+		v.Size(2560, 1200)
+		v.At(path)
+		v.Loaded()
+		v.Shot("controls-" + name + "-2560")
+		v.Size(1280, 800)
+		v.At(path)
+		v.Loaded()
+		v.Shot("controls-" + name + "-1280")
 	}
-	v.size(2560, 1200)
-	v.at("/sets/" + sid)
-	v.until(`document.querySelector(".list")?.clientWidth > 2300 && document.querySelector(".fold .prose").clientWidth < 700`)
+	v.Size(2560, 1200)
+	v.At("/sets/" + sid)
+	v.Until(`document.querySelector(".list")?.clientWidth > 2300 && document.querySelector(".fold .prose").clientWidth < 700`)
 }
 
 // A menu is used by keyboard as its pattern says, and gives the focus back; what is folded away
 // stays as it was left.
 func TestMenuAndFold(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid, _ := s.annotated(t)
-	script := axe(t)
-	v := s.signedIn(t, s.person(t, "anna", "admin", did).key, "/sets/"+sid)
-	v.sees("About this set")
+	s := browser.Open(t)
+	did, sid, _ := annotated(t, s)
+	script := browser.Axe(t)
+	v := s.SignedIn(t, s.Person(t, "anna", "admin", did).Key, "/sets/"+sid)
+	v.Sees("About this set")
 	focused := func(label string) {
 		t.Helper()
-		v.until(fmt.Sprintf(`(document.activeElement.ariaLabel || document.activeElement.innerText.trim()) === %q`, label))
+		v.Until(fmt.Sprintf(`(document.activeElement.ariaLabel || document.activeElement.innerText.trim()) === %q`, label))
 	}
-	v.do(chromedp.Focus(xpath("button", "More actions")), chromedp.KeyEvent(kb.ArrowDown))
+	v.Do(chromedp.Focus(browser.Xpath("button", "More actions")), chromedp.KeyEvent(kb.ArrowDown))
 	focused("Upload a folder")
-	v.do(chromedp.KeyEvent(kb.ArrowUp))
+	v.Do(chromedp.KeyEvent(kb.ArrowUp))
 	focused("Delete")
-	v.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("m"))
+	v.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("m"))
 	focused("Metadata table")
-	v.looks("menu", script)
-	v.size(1280, 800)
-	v.do(chromedp.KeyEvent(kb.Escape))
+	looks(v, "menu", script)
+	v.Size(1280, 800)
+	v.Do(chromedp.KeyEvent(kb.Escape))
 	focused("More actions")
-	v.until(`!document.querySelector("[role=menu]")`)
-	v.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.Enter)) // its letter leads to Edit, not the key of the page
-	v.sees("Edit the set")
-	v.do(chromedp.KeyEvent(kb.Escape))
+	v.Until(`!document.querySelector("[role=menu]")`)
+	v.Do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.Enter)) // its letter leads to Edit, not the key of the page
+	v.Sees("Edit the set")
+	v.Do(chromedp.KeyEvent(kb.Escape))
 	focused("More actions")
-	v.press("Share")
+	v.Press("Share")
 	focused("Make a link …")
-	click(v, chromedp.CSS("h1"))
-	v.until(`!document.querySelector("[role=menu]")`)
+	browser.Click(v, chromedp.CSS("h1"))
+	v.Until(`!document.querySelector("[role=menu]")`)
 
-	v.seesNot(sid)
-	v.unfold("For programs")
-	v.sees(sid, "curl -H")
-	v.looks("programs", script)
-	v.size(1280, 800)
-	v.at("/sets/" + sid)
-	v.sees(sid)
+	v.SeesNot(sid)
+	unfold(v, "For programs")
+	v.Sees(sid, "curl -H")
+	looks(v, "programs", script)
+	v.Size(1280, 800)
+	v.At("/sets/" + sid)
+	v.Sees(sid)
 }
 
 // The theme is that of the system until one is chosen here, and again when that is taken back.
 func TestTheme(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/account")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/account")
 	dark := func(is bool) {
 		t.Helper()
-		v.until(fmt.Sprintf(`(getComputedStyle(document.body.parentElement).backgroundColor === "rgb(20, 23, 26)") === %t`, is))
+		v.Until(fmt.Sprintf(`(getComputedStyle(document.body.parentElement).backgroundColor === "rgb(20, 23, 26)") === %t`, is))
 	}
-	v.theme("dark")
+	v.Theme("dark")
 	dark(true)
-	v.theme("light")
+	v.Theme("light")
 	dark(false)
-	v.menuOf("Colours", "Dark")
+	menuOf(v, "Colours", "Dark")
 	dark(true)
-	v.at("/account")
+	v.At("/account")
 	dark(true)
-	v.menuOf("Colours", "Colours of the system")
+	menuOf(v, "Colours", "Colours of the system")
 	dark(false)
-	v.theme("dark")
+	v.Theme("dark")
 	dark(true)
 }
 
@@ -159,15 +161,15 @@ const small = `(() => {
 // trembles.
 func TestTargets(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid, rid := s.annotated(t)
-	v := s.signedIn(t, s.Key(), "/")
+	s := browser.Open(t)
+	did, sid, rid := annotated(t, s)
+	v := s.SignedIn(t, s.Key(), "/")
 	for _, width := range []int64{360, 1280} {
-		v.size(width, 800)
+		v.Size(width, 800)
 		for _, path := range []string{"/", "/dataspaces/" + did, "/dataspaces/" + did + "?view=files", "/dataspaces/" + did + "/members", "/sets/" + sid, "/sets/" + sid + "?folder=raw%2F&order=name", "/resources/" + rid, "/links", "/trash", "/usage", "/account", "/search?q=a"} {
-			v.at(path)
-			v.loaded()
-			for _, control := range get(v, chromedp.Evaluate[[]string](small)) {
+			v.At(path)
+			v.Loaded()
+			for _, control := range browser.Get(v, chromedp.Evaluate[[]string](small)) {
 				t.Errorf("%s at %d px: %s", path, width, control)
 			}
 		}

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"bufio"
@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // lab is a running labshelf demo.
 type lab struct {
-	*site
+	*browser.Site
 	keys map[string]string // by user name
 }
 
@@ -23,10 +25,10 @@ var signInLink = regexp.MustCompile(`(http://[^/]+)/signin#(lsk_\S+)`)
 // openDemo starts labshelf demo, which ends with the test.
 func openDemo(t *testing.T) *lab {
 	t.Helper()
-	shell.need(t)
-	cmd := exec.CommandContext(t.Context(), program, "demo")
+	browser.Need(t)
+	cmd := exec.CommandContext(t.Context(), browser.Program, "demo")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stepTimeout
+	cmd.WaitDelay = browser.StepTimeout
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -36,19 +38,20 @@ func openDemo(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, which stops the process
-	d := &lab{site: &site{browser: shell}, keys: map[string]string{}}
+	var origin string
+	keys := map[string]string{}
 	lines := bufio.NewScanner(out)
 	for last := ""; lines.Scan() && !strings.Contains(lines.Text(), "curl"); {
 		if found := signInLink.FindStringSubmatch(lines.Text()); found != nil {
-			d.origin, last = found[1], found[2]
+			origin, last = found[1], found[2]
 		} else if name, _, is := strings.Cut(strings.TrimSpace(lines.Text()), ","); is && last != "" {
-			d.keys[name] = last
+			keys[name] = last
 		}
 	}
-	if len(d.keys) < 4 {
-		t.Fatalf("labshelf demo printed the keys of %d people", len(d.keys))
+	if len(keys) < 4 {
+		t.Fatalf("labshelf demo printed the keys of %d people", len(keys))
 	}
-	return d
+	return &lab{browser.NewSite(origin), keys}
 }
 
 // A new user finds a file, plots two columns, uploads a folder and gives a colleague access,
@@ -56,42 +59,42 @@ func openDemo(t *testing.T) *lab {
 func TestFirstVisit(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
-	v := d.visit(t)
-	v.at("/")
-	v.signIn(d.keys["ines"])
-	v.follow("Plant growth and stress")
-	v.follow("Climate of chamber 3, September")
-	v.do(chromedp.SendKeys(chromedp.CSS("main input[type=search]"), "chamber"))
-	v.lists("chamber-3.csv")
-	v.follow("chamber-3.csv")
-	v.press("Plot")
-	v.until(`document.querySelector(".chart")?.dataset.points === "2016"`)
-	click(v, boxOf("humidity_pct"))
-	v.until(`location.search.includes("y=2.3")`)
-	v.shot("story-plot")
-	v.follow("Plant growth and stress")
-	v.pick("Folder to upload", folder(t, "October", map[string]int{"a.csv": 100, "images/b.bin": 5000}))
-	v.submit()
-	v.sees("All done", "2 sent")
-	v.follow("october")
-	v.lists("October")
-	v.follow("October")
-	v.lists("images", "a.csv")
-	v.follow("Plant growth and stress")
-	v.menuOf("Share", "Members")
-	v.until(`[...document.querySelectorAll(".row select")].some((s) => s.getAttribute("aria-label") === "Role of jon")`)
-	v.press("Remove access of Jon Abara")
-	v.submit()
-	v.until(`document.querySelector(".list .foot").innerText === "3 members"`)
-	v.press("Give access")
-	v.fill("User", "jon")
-	v.submit()
-	v.until(`document.querySelector(".list .foot").innerText === "4 members"`)
-	v.shot("story-members")
-	jon := d.visit(t)
-	jon.at("/")
-	jon.signIn(d.keys["jon"])
-	jon.follow("Plant growth and stress")
-	jon.follow("october")
-	jon.lists("October")
+	v := d.Visit(t)
+	v.At("/")
+	v.SignIn(d.keys["ines"])
+	v.Follow("Plant growth and stress")
+	v.Follow("Climate of chamber 3, September")
+	v.Do(chromedp.SendKeys(chromedp.CSS("main input[type=search]"), "chamber"))
+	v.Lists("chamber-3.csv")
+	v.Follow("chamber-3.csv")
+	v.Press("Plot")
+	v.Until(`document.querySelector(".chart")?.dataset.points === "2016"`)
+	browser.Click(v, browser.BoxOf("humidity_pct"))
+	v.Until(`location.search.includes("y=2.3")`)
+	v.Shot("story-plot")
+	v.Follow("Plant growth and stress")
+	v.Pick("Folder to upload", browser.Folder(t, "October", map[string]int{"a.csv": 100, "images/b.bin": 5000}))
+	v.Submit()
+	v.Sees("All done", "2 sent")
+	v.Follow("october")
+	v.Lists("October")
+	v.Follow("October")
+	v.Lists("images", "a.csv")
+	v.Follow("Plant growth and stress")
+	menuOf(v, "Share", "Members")
+	v.Until(`[...document.querySelectorAll(".row select")].some((s) => s.getAttribute("aria-label") === "Role of jon")`)
+	v.Press("Remove access of Jon Abara")
+	v.Submit()
+	v.Until(`document.querySelector(".list .foot").innerText === "3 members"`)
+	v.Press("Give access")
+	v.Fill("User", "jon")
+	v.Submit()
+	v.Until(`document.querySelector(".list .foot").innerText === "4 members"`)
+	v.Shot("story-members")
+	jon := d.Visit(t)
+	jon.At("/")
+	jon.SignIn(d.keys["jon"])
+	jon.Follow("Plant growth and stress")
+	jon.Follow("october")
+	jon.Lists("October")
 }

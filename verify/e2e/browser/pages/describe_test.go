@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"encoding/json"
@@ -13,11 +13,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"labshelf/formats/descriptive"
+	"labshelf/verify/e2e/browser"
 )
 
 // metadata returns the descriptive metadata of the record at a path of the interface, in canonical
 // form; {} for none.
-func (s *site) metadata(t *testing.T, path string) string {
+func metadata(t *testing.T, s *browser.Site, path string) string {
 	t.Helper()
 	var record struct{ Metadata json.RawMessage }
 	if err := s.Call(t.Context(), "GET", path, nil, &record); err != nil {
@@ -34,79 +35,79 @@ func (s *site) metadata(t *testing.T, path string) string {
 }
 
 // describe changes the metadata of a record by a merge patch.
-func (s *site) describe(t *testing.T, method, path, patch string) {
+func describe(t *testing.T, s *browser.Site, method, path, patch string) {
 	t.Helper()
-	s.call(t, method, path, map[string]any{"metadata": json.RawMessage(patch)})
+	s.Do(t, method, path, map[string]any{"metadata": json.RawMessage(patch)})
 }
 
 // describes presses the button that opens the form of metadata.
-func (v *visitor) describes(button string) {
-	v.t.Helper()
-	v.press(button)
-	v.until(`document.querySelector("dialog .describe")`)
+func describes(v *browser.Visitor, button string) {
+	v.T.Helper()
+	v.Press(button)
+	v.Until(`document.querySelector("dialog .describe")`)
 }
 
 // tags types words into the field of tags, each with Enter.
-func (v *visitor) tags(label string, words ...string) {
-	v.t.Helper()
+func tags(v *browser.Visitor, label string, words ...string) {
+	v.T.Helper()
 	for _, word := range words {
-		v.do(chromedp.Focus(field(label)), chromedp.SendKeys(field(label), word))
-		v.key("Enter", "Enter", "\r")
+		v.Do(chromedp.Focus(browser.Field(label)), chromedp.SendKeys(browser.Field(label), word))
+		v.Key("Enter", "Enter", "\r")
 	}
 }
 
 // saved submits the dialog and waits until it is closed.
-func (v *visitor) saved() {
-	v.t.Helper()
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
+func saved(v *browser.Visitor) {
+	v.T.Helper()
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
 }
 
 // chooses selects an option of the control with this label, as a user does with the keyboard.
-func (v *visitor) chooses(label, value string) {
-	v.t.Helper()
-	v.do(chromedp.SetValue(field(label), value))
-	v.do(chromedp.Focus(field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new Event("change", {bubbles: true}))`))
+func chooses(v *browser.Visitor, label, value string) {
+	v.T.Helper()
+	v.Do(chromedp.SetValue(browser.Field(label), value))
+	v.Do(chromedp.Focus(browser.Field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new Event("change", {bubbles: true}))`))
 }
 
 // A file is described by tags and properties of every kind. What a value is, is recognised; numbers
 // stay as they are typed.
 func TestDescribeFile(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	path := "/resources/" + s.put(t, sid, "a.txt")[0]
-	v := s.signedIn(t, s.Key(), path)
-	v.describes("Describe")
-	v.tags("Tags", "ice", "deep core", "wrong")
-	v.press("Remove wrong")
-	v.fill("Name 1", "temperature")
-	v.fill("Value 1", "20.0")
-	v.fill("Unit 1", "°C")
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	path := "/resources/" + s.Put(t, sid, "a.txt")[0]
+	v := s.SignedIn(t, s.Key(), path)
+	describes(v, "Describe")
+	tags(v, "Tags", "ice", "deep core", "wrong")
+	v.Press("Remove wrong")
+	v.Fill("Name 1", "temperature")
+	v.Fill("Value 1", "20.0")
+	v.Fill("Unit 1", "°C")
 	for i, row := range [][2]string{{"operator", "Ada"}, {"ok", "yes"}, {"sampled", "2026-01-31"}, {"runs", `[1, 2.50, "b"]`}, {"sample", `{"id": "S1"}`}, {"code", "0042"}, {"tags", "constructor"}} {
-		v.press("Add a property")
-		v.fill(fmt.Sprintf("Name %d", i+2), row[0])
-		v.fill(fmt.Sprintf("Value %d", i+2), row[1])
+		v.Press("Add a property")
+		v.Fill(fmt.Sprintf("Name %d", i+2), row[0])
+		v.Fill(fmt.Sprintf("Value %d", i+2), row[1])
 	}
-	v.shots("describe-file")
-	v.saved()
-	v.sees("temperature", "20.0 °C", "operator", "sample › id", "deep core")
-	v.shots("described-file")
+	v.Shots("describe-file")
+	saved(v)
+	v.Sees("temperature", "20.0 °C", "operator", "sample › id", "deep core")
+	v.Shots("described-file")
 	want := `{"tags":["ice","deep core"],"properties":{"code":"0042","ok":true,"operator":"Ada","runs":[1,2.50,"b"],"sample":{"id":"S1"},` +
 		`"sampled":"2026-01-31","tags":"constructor","temperature":{"value":20.0,"unit":"°C"}}}`
-	if got := s.metadata(t, path); got != want {
+	if got := metadata(t, s, path); got != want {
 		t.Errorf("the file says %s, want %s", got, want)
 	}
 
-	v.describes("Edit metadata")
-	v.do(chromedp.Evaluate[chromedp.Void](`void ((send) => (window.fetch = (to, init) => (init?.method === "PATCH" && (window.sent = init.body), send(to, init))))(fetch)`))
-	v.press("Remove property 3, operator")
-	v.fill("Unit 7", "K") // temperature, now without the row of the operator
-	v.do(chromedp.Focus(field("Tags")), chromedp.SendKeys(field("Tags"), "typed"))
-	v.saved() // a word that is typed is added
-	v.seesNot("Ada")
-	if want := `{"metadata":{"tags":["ice","deep core","typed"],"properties":{"operator":null,"temperature":{"unit":"K"}}}}`; want != get(v, chromedp.Evaluate[string]("sent")) {
-		t.Errorf("sent is %s, want %s", get(v, chromedp.Evaluate[string]("sent")), want)
+	describes(v, "Edit metadata")
+	v.Do(chromedp.Evaluate[chromedp.Void](`void ((send) => (window.fetch = (to, init) => (init?.method === "PATCH" && (window.sent = init.body), send(to, init))))(fetch)`))
+	v.Press("Remove property 3, operator")
+	v.Fill("Unit 7", "K") // temperature, now without the row of the operator
+	v.Do(chromedp.Focus(browser.Field("Tags")), chromedp.SendKeys(browser.Field("Tags"), "typed"))
+	saved(v) // a word that is typed is added
+	v.SeesNot("Ada")
+	if want := `{"metadata":{"tags":["ice","deep core","typed"],"properties":{"operator":null,"temperature":{"unit":"K"}}}}`; want != browser.Get(v, chromedp.Evaluate[string]("sent")) {
+		t.Errorf("sent is %s, want %s", browser.Get(v, chromedp.Evaluate[string]("sent")), want)
 	}
 }
 
@@ -114,27 +115,27 @@ func TestDescribeFile(t *testing.T) {
 // is refused.
 func TestTypedNumbers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	path := "/resources/" + s.put(t, sid, "a.txt")[0]
-	v := s.signedIn(t, s.Key(), path)
-	v.describes("Describe")
-	v.fill("Name 1", "temperature")
-	v.fill("Value 1", "37,5")
-	v.fill("Unit 1", "°C")
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	path := "/resources/" + s.Put(t, sid, "a.txt")[0]
+	v := s.SignedIn(t, s.Key(), path)
+	describes(v, "Describe")
+	v.Fill("Name 1", "temperature")
+	v.Fill("Value 1", "37,5")
+	v.Fill("Unit 1", "°C")
 	for i, typed := range []string{"1.234,5", "1'234", "−5", "12h30", "5/2", "1_000"} {
-		v.press("Add a property")
-		v.fill(fmt.Sprintf("Name %d", i+2), string(rune('a'+i)))
-		v.fill(fmt.Sprintf("Value %d", i+2), typed)
+		v.Press("Add a property")
+		v.Fill(fmt.Sprintf("Name %d", i+2), string(rune('a'+i)))
+		v.Fill(fmt.Sprintf("Value %d", i+2), typed)
 	}
-	v.press("Add a property")
-	v.fill("Name 8", "p")
-	v.fill("Value 8", "1,234")
-	v.sees("This can be read in two ways. Write 1.234 or 1234.")
-	v.fill("Value 8", "1234")
-	v.saved()
+	v.Press("Add a property")
+	v.Fill("Name 8", "p")
+	v.Fill("Value 8", "1,234")
+	v.Sees("This can be read in two ways. Write 1.234 or 1234.")
+	v.Fill("Value 8", "1234")
+	saved(v)
 	want := `{"properties":{"a":1234.5,"b":1234,"c":-5,"d":"12h30","e":"5/2","f":"1_000","p":1234,"temperature":{"value":37.5,"unit":"°C"}}}`
-	if got := s.metadata(t, path); got != want {
+	if got := metadata(t, s, path); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -143,99 +144,99 @@ func TestTypedNumbers(t *testing.T) {
 // discarded without a question.
 func TestDescribeErrors(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	path := "/resources/" + s.put(t, sid, "a.txt")[0]
-	v := s.signedIn(t, s.Key(), path, "status of 400")
-	v.describes("Describe")
-	v.fill("Name 1", "a.b")
-	v.fill("Value 1", "1")
-	v.press("Add a property")
-	v.fill("Name 2", "a.b")
-	v.fill("Value 2", "2")
-	v.submit() // the browser refuses
-	v.sees("Another property has this name.")
-	v.fill("Name 2", "width")
-	v.chooses("Kind 2", "number")
-	v.fill("Value 2", "wide")
-	v.sees("This is not a number.")
-	v.fill("Value 2", "2")
-	v.submit()
-	v.until(`[...document.querySelectorAll("dialog .property .error")].filter((e) => e.innerText.includes("metadata.properties")).length === 1`)
-	v.until(`!document.querySelector("dialog .note.bad")`)
-	v.shot("describe-refused")
-	v.do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
-	v.sees("Discard unsaved changes?")
-	v.press("Keep editing")
-	v.fill("Name 1", "ab")
-	v.saved()
-	if got, want := s.metadata(t, path), `{"properties":{"ab":1,"width":2}}`; got != want {
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	path := "/resources/" + s.Put(t, sid, "a.txt")[0]
+	v := s.SignedIn(t, s.Key(), path, "status of 400")
+	describes(v, "Describe")
+	v.Fill("Name 1", "a.b")
+	v.Fill("Value 1", "1")
+	v.Press("Add a property")
+	v.Fill("Name 2", "a.b")
+	v.Fill("Value 2", "2")
+	v.Submit() // the browser refuses
+	v.Sees("Another property has this name.")
+	v.Fill("Name 2", "width")
+	chooses(v, "Kind 2", "number")
+	v.Fill("Value 2", "wide")
+	v.Sees("This is not a number.")
+	v.Fill("Value 2", "2")
+	v.Submit()
+	v.Until(`[...document.querySelectorAll("dialog .property .error")].filter((e) => e.innerText.includes("metadata.properties")).length === 1`)
+	v.Until(`!document.querySelector("dialog .note.bad")`)
+	v.Shot("describe-refused")
+	v.Do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
+	v.Sees("Discard unsaved changes?")
+	v.Press("Keep editing")
+	v.Fill("Name 1", "ab")
+	saved(v)
+	if got, want := metadata(t, s, path), `{"properties":{"ab":1,"width":2}}`; got != want {
 		t.Errorf("the file says %s, want %s", got, want)
 	}
-	v.describes("Edit metadata")
-	v.press("Remove property 1, ab")
-	v.until(`document.querySelectorAll("dialog .property").length === 1`)
-	v.do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
-	v.sees("Discard unsaved changes?") // a row that is gone is a change, too
-	v.press("Discard")
-	v.until(`!document.querySelector("dialog")`)
+	describes(v, "Edit metadata")
+	v.Press("Remove property 1, ab")
+	v.Until(`document.querySelectorAll("dialog .property").length === 1`)
+	v.Do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
+	v.Sees("Discard unsaved changes?") // a row that is gone is a change, too
+	v.Press("Discard")
+	v.Until(`!document.querySelector("dialog")`)
 }
 
 // A set gets what a publication needs; the page lists what is missing until then.
 func TestDescribeSet(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
 	path := "/sets/" + sid
-	v := s.signedIn(t, s.Key(), path)
-	v.sees("Missing for a publication: creators, publisher, year of publication, type.")
-	v.describes("Describe")
-	v.tags("Keywords", "radium", "salt")
-	v.fill("Publisher", "Example University")
-	v.fill("Year of publication", "2026")
-	v.chooses("Type", "Dataset")
-	v.chooses("Licence", "other")
-	v.fill("Identifier of the licence", "EUPL-1.1")
-	v.chooses("Licence", "CC-BY-4.0")
-	v.press("Add a creator")
-	v.fill("Name", "Curie, Marie")
-	v.fill("ORCID iD", "0000-0002-1825-0098")
-	v.sees("This ORCID iD has a typing error")
-	v.fill("ORCID iD", "https://orcid.org/0000-0002-1825-0097")
-	v.fill("Affiliations", "Sorbonne; Institut du Radium")
-	v.chooses("Kind", "person")
-	v.press("Add a related work")
-	v.fill("Identifier", "10.5072/x")
-	v.press("Add a date")
-	v.fill("Date or period", "2026-01-05 10:20Z/2026-03")
-	v.press("Add funding")
-	v.fill("Funder", "ERC")
-	v.press("Add a place")
-	v.fill("Latitude", "48.850")
-	v.fill("Longitude", "2.35")
-	v.press("Add a creator") // and says nothing of it
-	v.shots("describe-set")
-	v.saved()
-	v.sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01-05T10:20Z to 2026-03", "latitude 48.850°")
-	v.seesNot("Missing for a publication")
-	v.shots("described-set")
+	v := s.SignedIn(t, s.Key(), path)
+	v.Sees("Missing for a publication: creators, publisher, year of publication, type.")
+	describes(v, "Describe")
+	tags(v, "Keywords", "radium", "salt")
+	v.Fill("Publisher", "Example University")
+	v.Fill("Year of publication", "2026")
+	chooses(v, "Type", "Dataset")
+	chooses(v, "Licence", "other")
+	v.Fill("Identifier of the licence", "EUPL-1.1")
+	chooses(v, "Licence", "CC-BY-4.0")
+	v.Press("Add a creator")
+	v.Fill("Name", "Curie, Marie")
+	v.Fill("ORCID iD", "0000-0002-1825-0098")
+	v.Sees("This ORCID iD has a typing error")
+	v.Fill("ORCID iD", "https://orcid.org/0000-0002-1825-0097")
+	v.Fill("Affiliations", "Sorbonne; Institut du Radium")
+	chooses(v, "Kind", "person")
+	v.Press("Add a related work")
+	v.Fill("Identifier", "10.5072/x")
+	v.Press("Add a date")
+	v.Fill("Date or period", "2026-01-05 10:20Z/2026-03")
+	v.Press("Add funding")
+	v.Fill("Funder", "ERC")
+	v.Press("Add a place")
+	v.Fill("Latitude", "48.850")
+	v.Fill("Longitude", "2.35")
+	v.Press("Add a creator") // and says nothing of it
+	v.Shots("describe-set")
+	saved(v)
+	v.Sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01-05T10:20Z to 2026-03", "latitude 48.850°")
+	v.SeesNot("Missing for a publication")
+	v.Shots("described-set")
 	want := `{"creators":[{"name":"Curie, Marie","type":"person","orcid":"0000-0002-1825-0097","affiliations":["Sorbonne","Institut du Radium"]}],` +
 		`"publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium","salt"],` +
 		`"related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],"dates":[{"date":"2026-01-05T10:20Z/2026-03","type":"Collected"}],` +
 		`"funding":[{"funder":"ERC"}],"places":[{"latitude":48.850,"longitude":2.35}]}`
-	if got := s.metadata(t, path); got != want {
+	if got := metadata(t, s, path); got != want {
 		t.Errorf("the set says %s, want %s", got, want)
 	}
-	v.at(path + "/history")
-	v.sees("Creators", "name: Curie, Marie; type: person", "Year of publication", "radium, salt")
-	v.shot("described-history")
+	v.At(path + "/history")
+	v.Sees("Creators", "name: Curie, Marie; type: person", "Year of publication", "radium, salt")
+	v.Shot("described-history")
 
-	v.at("/dataspaces/" + did)
-	v.describes("Describe")
-	v.tags("Tags", "lab")
-	v.seesNot("Year of publication")
-	v.saved()
-	if got, want := s.metadata(t, "/dataspaces/"+did), `{"tags":["lab"]}`; got != want {
+	v.At("/dataspaces/" + did)
+	describes(v, "Describe")
+	tags(v, "Tags", "lab")
+	v.SeesNot("Year of publication")
+	saved(v)
+	if got, want := metadata(t, s, "/dataspaces/"+did), `{"tags":["lab"]}`; got != want {
 		t.Errorf("the dataspace says %s, want %s", got, want)
 	}
 }
@@ -244,87 +245,87 @@ func TestDescribeSet(t *testing.T) {
 // cannot edit.
 func TestDescribeConflicts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	path := "/resources/" + s.put(t, sid, "a.txt")[0]
-	s.describe(t, "PATCH", path, `{"tags":["old"],"properties":{"a":1,"b":1}}`)
-	v := s.signedIn(t, s.Key(), path, "status of 412")
-	v.describes("Edit metadata")
-	s.describe(t, "PATCH", path, `{"properties":{"b":2,"c":3}}`)
-	v.fill("Value 1", "10")
-	v.saved()
-	if got, want := s.metadata(t, path), `{"tags":["old"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	path := "/resources/" + s.Put(t, sid, "a.txt")[0]
+	describe(t, s, "PATCH", path, `{"tags":["old"],"properties":{"a":1,"b":1}}`)
+	v := s.SignedIn(t, s.Key(), path, "status of 412")
+	describes(v, "Edit metadata")
+	describe(t, s, "PATCH", path, `{"properties":{"b":2,"c":3}}`)
+	v.Fill("Value 1", "10")
+	saved(v)
+	if got, want := metadata(t, s, path), `{"tags":["old"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
 		t.Errorf("the file says %s, want %s", got, want)
 	}
-	v.describes("Edit metadata")
-	s.describe(t, "PATCH", path, `{"tags":["theirs"]}`)
-	v.tags("Tags", "mine")
-	v.submit()
-	v.sees("Tags: which value should be kept?", "theirs")
-	v.shot("describe-conflict")
-	click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
-	v.saved()
-	if got, want := s.metadata(t, path), `{"tags":["old","mine"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
+	describes(v, "Edit metadata")
+	describe(t, s, "PATCH", path, `{"tags":["theirs"]}`)
+	tags(v, "Tags", "mine")
+	v.Submit()
+	v.Sees("Tags: which value should be kept?", "theirs")
+	v.Shot("describe-conflict")
+	browser.Click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
+	saved(v)
+	if got, want := metadata(t, s, path), `{"tags":["old","mine"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
 		t.Errorf("the file says %s, want %s", got, want)
 	}
-	mary := s.person(t, "mary", "member", did)
-	w := s.signedIn(t, mary.key, path)
-	w.sees("mine")
-	w.seesNot("Edit metadata")
+	mary := s.Person(t, "mary", "member", did)
+	w := s.SignedIn(t, mary.Key, path)
+	w.Sees("mine")
+	w.SeesNot("Edit metadata")
 }
 
 // Twenty selected files get a tag and a property, after a preview, in one edit that one click
 // undoes. What somebody changes meanwhile stays.
 func TestDescribeMany(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	var names []string
 	for i := range 20 {
 		names = append(names, fmt.Sprintf("%02d.txt", i))
 	}
-	ids := s.put(t, sid, names...)
-	s.describe(t, "PATCH", "/resources/"+ids[0], `{"tags":["first","raw"]}`)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.toggle(names...)
-	v.selected(20)
-	v.describes("Describe …")
-	v.tags("Add tags", "deep ice")
-	v.tags("Remove tags", "raw")
-	v.press("Set a property")
-	v.fill("Name 1", "temperature")
-	v.fill("Value 1", "-5")
-	v.fill("Unit 1", "°C")
-	v.shots("describe-many")
-	v.submit()
-	v.sees("20 files change.", "first; raw", "first; deep ice", "-5 °C")
-	v.shots("describe-many-preview")
-	if got := s.metadata(t, "/resources/"+ids[1]); got != "{}" {
+	ids := s.Put(t, sid, names...)
+	describe(t, s, "PATCH", "/resources/"+ids[0], `{"tags":["first","raw"]}`)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	toggle(v, names...)
+	selected(v, 20)
+	describes(v, "Describe …")
+	tags(v, "Add tags", "deep ice")
+	tags(v, "Remove tags", "raw")
+	v.Press("Set a property")
+	v.Fill("Name 1", "temperature")
+	v.Fill("Value 1", "-5")
+	v.Fill("Unit 1", "°C")
+	v.Shots("describe-many")
+	v.Submit()
+	v.Sees("20 files change.", "first; raw", "first; deep ice", "-5 °C")
+	v.Shots("describe-many-preview")
+	if got := metadata(t, s, "/resources/"+ids[1]); got != "{}" {
 		t.Errorf("a preview has made %s of a file", got)
 	}
-	v.press("Back")
-	v.until(`document.querySelector("[aria-label='Value 1']").value === "-5"`) // what was typed is there still
-	v.submit()
-	v.press("Change 20 files")
-	v.sees("20 files changed.")
-	v.until(`!document.querySelector("dialog")`)
-	v.shots("describe-many-done")
+	v.Press("Back")
+	v.Until(`document.querySelector("[aria-label='Value 1']").value === "-5"`) // what was typed is there still
+	v.Submit()
+	v.Press("Change 20 files")
+	v.Sees("20 files changed.")
+	v.Until(`!document.querySelector("dialog")`)
+	v.Shots("describe-many-done")
 	want := `{"tags":["deep ice"],"properties":{"temperature":{"value":-5,"unit":"°C"}}}`
 	for i, id := range ids {
 		want := want
 		if i == 0 {
 			want = strings.Replace(want, "[", `["first",`, 1)
 		}
-		if got := s.metadata(t, "/resources/"+id); got != want {
+		if got := metadata(t, s, "/resources/"+id); got != want {
 			t.Errorf("%s says %s, want %s", names[i], got, want)
 		}
 	}
-	s.describe(t, "PATCH", "/resources/"+ids[7], `{"tags":["mine"]}`)
-	v.press("Undo")
-	v.sees("Undone: 19 files are as before.", "07.txt was left as it is")
-	v.shots("undone-in-part")
+	describe(t, s, "PATCH", "/resources/"+ids[7], `{"tags":["mine"]}`)
+	v.Press("Undo")
+	v.Sees("Undone: 19 files are as before.", "07.txt was left as it is")
+	v.Shots("undone-in-part")
 	for i, want := range map[int]string{0: `{"tags":["first","raw"]}`, 1: `{}`, 7: strings.Replace(want, "deep ice", "mine", 1)} {
-		if got := s.metadata(t, "/resources/"+ids[i]); got != want {
+		if got := metadata(t, s, "/resources/"+ids[i]); got != want {
 			t.Errorf("after undo %s says %s, want %s", names[i], got, want)
 		}
 	}
@@ -333,7 +334,7 @@ func TestDescribeMany(t *testing.T) {
 // The vocabularies of the pages are those of the service.
 func TestVocabulariesOfPages(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../../../web/src/describe/vocabulary.ts")
+	source, err := os.ReadFile("../../../../web/src/describe/vocabulary.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"encoding/json"
@@ -9,101 +9,103 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // The guide needs no session, and its commands contain the address of the service.
 func TestGuideWithoutSession(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.visit(t)
-	v.at("/")
-	v.follow("Help")
-	v.until(`location.pathname === "/docs"`)
-	v.sees("Upload a folder", s.origin+"/v1/users/me", `BASE = "`+s.origin+`/v1"`)
-	v.seesNot("data.example.org")
-	v.seesNot("**dataspace")
-	v.follow("Give a colleague access")
-	v.until(`location.hash === "#give-a-colleague-access" && document.querySelector(location.hash).getBoundingClientRect().top < 100`)
-	v.shots("guide")
-	v.at("/docs#%E0%A4%A") // malformed
-	v.sees("Upload a folder")
-	v.at("/docs#keys") // a link to a section
-	v.until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
+	s := browser.Open(t)
+	v := s.Visit(t)
+	v.At("/")
+	v.Follow("Help")
+	v.Until(`location.pathname === "/docs"`)
+	v.Sees("Upload a folder", s.Origin+"/v1/users/me", `BASE = "`+s.Origin+`/v1"`)
+	v.SeesNot("data.example.org")
+	v.SeesNot("**dataspace")
+	v.Follow("Give a colleague access")
+	v.Until(`location.hash === "#give-a-colleague-access" && document.querySelector(location.hash).getBoundingClientRect().top < 100`)
+	v.Shots("guide")
+	v.At("/docs#%E0%A4%A") // malformed
+	v.Sees("Upload a folder")
+	v.At("/docs#keys") // a link to a section
+	v.Until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
 }
 
 // Help lists the pages of the manual, and links between them lead from page to page.
 func TestManualWithoutSession(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.visit(t)
-	v.at("/docs")
-	v.follow("Manual")
-	v.until(`location.pathname === "/docs/manual" && document.querySelectorAll(".prose li").length > 20`)
-	v.follow("operations")
-	v.until(`location.pathname === "/docs/operations" && document.querySelector("h1").textContent === "Operations"`)
-	v.sees("labshelf backup")
-	v.follow("config.example.toml")
-	v.until(`location.pathname === "/docs/config"`)
-	v.sees(`listen = "127.0.0.1:8080"`)
-	v.at("/docs/csv")
-	v.follow("known")
-	v.until(`location.pathname === "/docs/search" && document.querySelector("#units")?.getBoundingClientRect().top < 100`)
-	v.at("/docs/audit")
-	v.sees("Merkle tree")
-	v.until(`document.querySelector("a[href='/docs/examples/verify_audit.py']") !== null`)
-	v.expect("status of 404")
-	v.at("/docs/nosuch")
-	v.sees("there is nothing at this address")
+	s := browser.Open(t)
+	v := s.Visit(t)
+	v.At("/docs")
+	v.Follow("Manual")
+	v.Until(`location.pathname === "/docs/manual" && document.querySelectorAll(".prose li").length > 20`)
+	v.Follow("operations")
+	v.Until(`location.pathname === "/docs/operations" && document.querySelector("h1").textContent === "Operations"`)
+	v.Sees("labshelf backup")
+	v.Follow("config.example.toml")
+	v.Until(`location.pathname === "/docs/config"`)
+	v.Sees(`listen = "127.0.0.1:8080"`)
+	v.At("/docs/csv")
+	v.Follow("known")
+	v.Until(`location.pathname === "/docs/search" && document.querySelector("#units")?.getBoundingClientRect().top < 100`)
+	v.At("/docs/audit")
+	v.Sees("Merkle tree")
+	v.Until(`document.querySelector("a[href='/docs/examples/verify_audit.py']") !== null`)
+	v.Expect("status of 404")
+	v.At("/docs/nosuch")
+	v.Sees("there is nothing at this address")
 }
 
 // The reference shows every operation of the OpenAPI document, and opens the one in the hash of the
 // address.
 func TestReferenceHasAllOperations(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.visit(t)
-	v.at("/docs/interface")
-	v.sees("Interface reference", "Harvesting")
+	s := browser.Open(t)
+	v := s.Visit(t)
+	v.At("/docs/interface")
+	v.Sees("Interface reference", "Harvesting")
 	want := operations(t)
-	got := strings.Split(get(v, chromedp.Evaluate[string](
+	got := strings.Split(browser.Get(v, chromedp.Evaluate[string](
 		`[...document.querySelectorAll(".operation")].filter((o) => o.querySelector(".method").textContent !== "object").map((o) => o.id).join(" ")`)), " ")
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("the page has %d operations:\n%v\nthe document %d:\n%v", len(got), got, len(want), want)
 	}
-	v.shots("reference")
+	v.Shots("reference")
 
-	v.at("/docs/interface#createResource")
-	v.until(`document.querySelector("#createResource").open`)
-	v.sees("-F setId=", "-F file=@letter.xml "+s.origin+"/v1/resources", "For editors and admins of the dataspace.", "digest_mismatch")
-	v.seesNot("data.example.org")
-	v.seesNot("$ref")
-	v.shots("operation")
+	v.At("/docs/interface#createResource")
+	v.Until(`document.querySelector("#createResource").open`)
+	v.Sees("-F setId=", "-F file=@letter.xml "+s.Origin+"/v1/resources", "For editors and admins of the dataspace.", "digest_mismatch")
+	v.SeesNot("data.example.org")
+	v.SeesNot("$ref")
+	v.Shots("operation")
 }
 
 // The filter covers all operations, is stored in the address, and shows the number of matches.
 func TestReferenceFilter(t *testing.T) {
 	t.Parallel()
-	v := open(t).visit(t)
-	v.at("/docs/interface")
-	v.sees("Filter the operations")
-	v.do(chromedp.SendKeys(field("Filter the operations"), "archive"))
-	v.until(`location.search === "?q=archive" && document.querySelectorAll("#downloadArchive").length === 1 && !document.querySelector("#createUser")`)
-	v.sees("1 of ")
-	v.do(chromedp.SendKeys(field("Filter the operations"), kb.Backspace+"xx"))
-	v.sees("No operations match")
+	v := browser.Open(t).Visit(t)
+	v.At("/docs/interface")
+	v.Sees("Filter the operations")
+	v.Do(chromedp.SendKeys(browser.Field("Filter the operations"), "archive"))
+	v.Until(`location.search === "?q=archive" && document.querySelectorAll("#downloadArchive").length === 1 && !document.querySelector("#createUser")`)
+	v.Sees("1 of ")
+	v.Do(chromedp.SendKeys(browser.Field("Filter the operations"), kb.Backspace+"xx"))
+	v.Sees("No operations match")
 }
 
 // Every entry, with all that is nested in it, can be opened and rendered.
 func TestReferenceOpensEverything(t *testing.T) {
 	t.Parallel()
-	v := open(t).visit(t)
-	v.at("/docs/interface")
-	v.sees("Harvesting")
+	v := browser.Open(t).Visit(t)
+	v.At("/docs/interface")
+	v.Sees("Harvesting")
 	// Each is opened alone on the page: to lay out all of them for each takes most of the time.
-	ids := strings.Split(get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".operation")].map((o) => (o.style.display = "none", o.id)).join(" ")`)), " ")
+	ids := strings.Split(browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".operation")].map((o) => (o.style.display = "none", o.id)).join(" ")`)), " ")
 	for _, id := range ids {
-		shown := get(v, chromedp.Evaluate[string](`(async () => {
+		shown := browser.Get(v, chromedp.Evaluate[string](`(async () => {
 			const entry = document.getElementById("`+id+`");
 			entry.style.display = "";
 			for (let closed; (closed = [entry, ...entry.querySelectorAll("details")].filter((d) => !d.open)).length; ) {
@@ -130,7 +132,7 @@ func TestReferenceOpensEverything(t *testing.T) {
 // operations returns the ids of all operations of the OpenAPI document.
 func operations(t *testing.T) (ids []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../../handlers/openapi.json")
+	text, err := os.ReadFile("../../../../handlers/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"crypto/sha256"
@@ -16,21 +16,22 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // newRequest makes a request link of a set, and returns its path.
-func (s *site) newRequest(t *testing.T, setID string) (path, id string) {
+func newRequest(t *testing.T, s *browser.Site, setID string) (path, id string) {
 	t.Helper()
 	var made struct{ ID, Address string }
 	if err := s.Call(t.Context(), "POST", "/links", map[string]string{"kind": "request", "setId": setID, "label": "Field notes"}, &made); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimPrefix(made.Address, s.origin), made.ID
+	return strings.TrimPrefix(made.Address, s.Origin), made.ID
 }
 
 // digests are those of the files that have come through a link, by their names below its label and
 // the day.
-func (s *site) digests(t *testing.T, setID string) (all map[string][]string) {
+func digests(t *testing.T, s *browser.Site, setID string) (all map[string][]string) {
 	t.Helper()
 	all = map[string][]string{}
 	_, err := s.Walk(t.Context(), s.Base()+"/sets/"+setID+"/resources", func(p e2e.Page) error {
@@ -49,9 +50,9 @@ func (s *site) digests(t *testing.T, setID string) (all map[string][]string) {
 
 // holdsOnce checks that the files of a folder have come through a link, each once and whole, and no
 // others.
-func (s *site) holdsOnce(t *testing.T, setID, root string) {
+func holdsOnce(t *testing.T, s *browser.Site, setID, root string) {
 	t.Helper()
-	got, want := s.digests(t, setID), 0
+	got, want := digests(t, s, setID), 0
 	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -71,10 +72,10 @@ func (s *site) holdsOnce(t *testing.T, setID, root string) {
 }
 
 // asks records what the page asks for, and all of the answers but their bodies.
-func (v *visitor) asks() (all func() string) {
+func asks(v *browser.Visitor) (all func() string) {
 	var mu sync.Mutex
 	var text strings.Builder
-	v.listen(func(event any) {
+	v.Listen(func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -96,122 +97,122 @@ func (v *visitor) asks() (all func() string) {
 // in what the page shows and is told.
 func TestDropThroughLink(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	hidden := s.put(t, sid, "secret plan.txt")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	hidden := s.Put(t, sid, "secret plan.txt")
 	files := map[string]int{"large.bin": 3 << 20, "deep/er/large.bin": 2 << 20}
 	for i := range 298 {
 		files[fmt.Sprintf("scan %03d.dat", i)] = 100 + i
 	}
-	root := folder(t, "run 7", files)
-	path, _ := s.newRequest(t, sid)
-	v := s.visit(t)
-	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	v.expect("status of 409") // Chromium itself repeats a request whose connection breaks
-	v.size(360, 740)
-	asked := v.asks()
-	v.at(path)
-	v.sees("Field notes", "Select files", "Select a folder", "curl -T")
-	script := axe(t)
-	v.looks("drop-empty", script)
-	v.size(360, 740)
-	v.slow(1<<20, 40*time.Millisecond)
-	v.pick("Folder to send", root)
-	v.sees("of 300 files sent", "waiting")
-	v.shot("drop-sending-360")
-	v.until(`[...document.querySelectorAll("summary")].some((s) => parseInt(s.innerText) > 99 && s.innerText.includes("sent"))`)
+	root := browser.Folder(t, "run 7", files)
+	path, _ := newRequest(t, s, sid)
+	v := s.Visit(t)
+	v.Expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	v.Expect("status of 409") // Chromium itself repeats a request whose connection breaks
+	v.Size(360, 740)
+	asked := asks(v)
+	v.At(path)
+	v.Sees("Field notes", "Select files", "Select a folder", "curl -T")
+	script := browser.Axe(t)
+	looks(v, "drop-empty", script)
+	v.Size(360, 740)
+	v.Slow(1<<20, 40*time.Millisecond)
+	v.Pick("Folder to send", root)
+	v.Sees("of 300 files sent", "waiting")
+	v.Shot("drop-sending-360")
+	v.Until(`[...document.querySelectorAll("summary")].some((s) => parseInt(s.innerText) > 99 && s.innerText.includes("sent"))`)
 	s.Kill()
-	v.sees("The connection is lost")
-	v.looks("drop-lost", script)
-	v.size(360, 740)
-	s.restart(t)
-	v.slow(-1, 0)
-	v.sees("All sent: 300 files")
-	v.seesNot("The connection is lost")
-	v.looks("drop-sent", script)
-	s.holdsOnce(t, sid, root)
-	page := get(v, chromedp.Evaluate[string](`document.documentElement.outerHTML`)) + asked()
+	v.Sees("The connection is lost")
+	looks(v, "drop-lost", script)
+	v.Size(360, 740)
+	s.Restart(t)
+	v.Slow(-1, 0)
+	v.Sees("All sent: 300 files")
+	v.SeesNot("The connection is lost")
+	looks(v, "drop-sent", script)
+	holdsOnce(t, s, sid, root)
+	page := browser.Get(v, chromedp.Evaluate[string](`document.documentElement.outerHTML`)) + asked()
 	for _, secret := range append(hidden, did, sid, "secret plan", "/v1/") {
 		if strings.Contains(page, secret) {
 			t.Errorf("the page was told %q", secret)
 		}
 	}
-	v.until(`document.querySelector("[aria-live]").textContent === "All sent: 300 files."`)
-	v.until(`Object.keys(localStorage).every((key) => !key.startsWith("tus::"))`)
-	v.pick("Folder to send", root)
-	v.sees("300 files sent before from this browser, and left out")
-	s.holdsOnce(t, sid, root)
+	v.Until(`document.querySelector("[aria-live]").textContent === "All sent: 300 files."`)
+	v.Until(`Object.keys(localStorage).every((key) => !key.startsWith("tus::"))`)
+	v.Pick("Folder to send", root)
+	v.Sees("300 files sent before from this browser, and left out")
+	holdsOnce(t, s, sid, root)
 }
 
 // After a reload in the middle, the same files go on where they were; when the link has ended, the
 // page says so of each.
 func TestDropAfterReload(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	root := folder(t, "x", map[string]int{"large.bin": 48 << 20, "small.txt": 5})
-	path, id := s.newRequest(t, sid)
-	v := s.visit(t)
-	v.expect("status of 410", "ERR_", "beforeunload")
-	v.answerDialogs(true)
-	v.at(path)
-	v.sees("Select files")
-	sent := v.offsets()
-	v.slow(3<<20, 0)
-	v.pick("Folder to send", root)
-	s.arrives(t, 24<<20)                   // beyond the first checkpoint of the service
-	v.do(chromedp.Navigate("about:blank")) // ends all activity of the page
-	v.slow(-1, 0)
-	v.at(path)
-	v.sees("Select files")
-	v.pick("Folder to send", root)
-	v.sees("All sent: 2 files", "1 file sent before")
-	s.holdsOnce(t, sid, root)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	root := browser.Folder(t, "x", map[string]int{"large.bin": 48 << 20, "small.txt": 5})
+	path, id := newRequest(t, s, sid)
+	v := s.Visit(t)
+	v.Expect("status of 410", "ERR_", "beforeunload")
+	v.AnswerDialogs(true)
+	v.At(path)
+	v.Sees("Select files")
+	sent := offsets(v)
+	v.Slow(3<<20, 0)
+	v.Pick("Folder to send", root)
+	s.Arrives(t, 24<<20)                   // beyond the first checkpoint of the service
+	v.Do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	v.Slow(-1, 0)
+	v.At(path)
+	v.Sees("Select files")
+	v.Pick("Folder to send", root)
+	v.Sees("All sent: 2 files", "1 file sent before")
+	holdsOnce(t, s, sid, root)
 	got := sent()
 	slices.Sort(got)
 	if len(got) != 3 || got[2] == "0" || got[1] != "0" {
 		t.Errorf("chunks began at %v", got)
 	}
-	s.call(t, "DELETE", "/links/"+id, nil)
-	other := folder(t, "y", map[string]int{"a.txt": 1, "b.txt": 2, "c.txt": 3, "d.txt": 4, "e.txt": 5, "f.txt": 6})
-	v.pick("Folder to send", other)
-	v.sees("6 files not sent", "this link has ended")
-	v.press("Try again")
-	v.sees("6 files not sent")
-	v.shot("drop-ended")
+	s.Do(t, "DELETE", "/links/"+id, nil)
+	other := browser.Folder(t, "y", map[string]int{"a.txt": 1, "b.txt": 2, "c.txt": 3, "d.txt": 4, "e.txt": 5, "f.txt": 6})
+	v.Pick("Folder to send", other)
+	v.Sees("6 files not sent", "this link has ended")
+	v.Press("Try again")
+	v.Sees("6 files not sent")
+	v.Shot("drop-ended")
 }
 
 // The owner of a link sees what a visitor has left unfinished, and ends it: it holds no bytes any
 // more, and the visitor sends the file again as a whole.
 func TestEndUploadsOfLink(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	root := folder(t, "x", map[string]int{"large.bin": 48 << 20})
-	path, id := s.newRequest(t, sid)
-	v := s.visit(t)
-	v.expect("ERR_", "beforeunload", "status of 404", "status of 410")
-	v.answerDialogs(true)
-	v.at(path)
-	v.sees("Select files")
-	v.slow(3<<20, 0)
-	v.pick("Folder to send", root)
-	s.arrives(t, 24<<20)
-	v.do(chromedp.Navigate("about:blank")) // ends all activity of the page
-	v.slow(-1, 0)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	root := browser.Folder(t, "x", map[string]int{"large.bin": 48 << 20})
+	path, id := newRequest(t, s, sid)
+	v := s.Visit(t)
+	v.Expect("ERR_", "beforeunload", "status of 404", "status of 410")
+	v.AnswerDialogs(true)
+	v.At(path)
+	v.Sees("Select files")
+	v.Slow(3<<20, 0)
+	v.Pick("Folder to send", root)
+	s.Arrives(t, 24<<20)
+	v.Do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	v.Slow(-1, 0)
 
-	owner := s.signedIn(t, s.Key(), "/links")
-	owner.sees("Field notes", "1 unfinished upload, ")
-	owner.press("End uploads Field notes")
-	owner.sees("End the unfinished uploads?", "Complete files stay")
-	owner.looks("links-end-uploads", axe(t))
-	owner.size(1280, 800)
-	owner.press("Cancel")
-	owner.sees("1 unfinished upload, ")
-	owner.press("End uploads Field notes")
-	owner.submit()
-	owner.seesNot("unfinished upload")
-	owner.until(`![...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("End uploads"))`)
+	owner := s.SignedIn(t, s.Key(), "/links")
+	owner.Sees("Field notes", "1 unfinished upload, ")
+	owner.Press("End uploads Field notes")
+	owner.Sees("End the unfinished uploads?", "Complete files stay")
+	looks(owner, "links-end-uploads", browser.Axe(t))
+	owner.Size(1280, 800)
+	owner.Press("Cancel")
+	owner.Sees("1 unfinished upload, ")
+	owner.Press("End uploads Field notes")
+	owner.Submit()
+	owner.SeesNot("unfinished upload")
+	owner.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("End uploads"))`)
 	var link struct {
 		State                              string
 		UnfinishedUploads, UnfinishedBytes int64
@@ -220,29 +221,29 @@ func TestEndUploadsOfLink(t *testing.T) {
 		t.Errorf("the link after that: %+v, %v", link, err)
 	}
 
-	v.at(path)
-	v.sees("Select files")
-	v.pick("Folder to send", root)
-	v.sees("All sent: 1 file")
-	s.holdsOnce(t, sid, root)
-	owner.at("/links")
-	owner.sees("Field notes", "1 file")
-	owner.seesNot("unfinished upload")
+	v.At(path)
+	v.Sees("Select files")
+	v.Pick("Folder to send", root)
+	v.Sees("All sent: 1 file")
+	holdsOnce(t, s, sid, root)
+	owner.At("/links")
+	owner.Sees("Field notes", "1 file")
+	owner.SeesNot("unfinished upload")
 }
 
 // A visitor who sends more files than the service takes in that time waits, and is not told that
 // the connection is lost.
 func TestDropIsThrottled(t *testing.T) {
 	t.Parallel()
-	s := open(t, "--anonymous-per-minute", "120")
-	_, sid := s.makeSet(t)
-	root, _ := many(t, 70)
-	path, _ := s.newRequest(t, sid)
-	v := s.visit(t)
-	v.expect("status of 429")
-	v.at(path)
-	v.sees("Select files")
-	v.pick("Folder to send", root)
-	v.untilNever(visible("All sent: 70 files"), visible("The connection is lost"))
-	s.holdsOnce(t, sid, root)
+	s := browser.Open(t, "--anonymous-per-minute", "120")
+	_, sid := s.NewSet(t)
+	root, _ := browser.Many(t, 70)
+	path, _ := newRequest(t, s, sid)
+	v := s.Visit(t)
+	v.Expect("status of 429")
+	v.At(path)
+	v.Sees("Select files")
+	v.Pick("Folder to send", root)
+	v.UntilNever(browser.Visible("All sent: 70 files"), browser.Visible("The connection is lost"))
+	holdsOnce(t, s, sid, root)
 }

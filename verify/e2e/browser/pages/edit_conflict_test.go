@@ -1,45 +1,47 @@
-package browser
+package pages
 
 import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // If two windows change the same field, the second one shows both values and asks which one to
 // keep.
 func TestConflictingEdits(t *testing.T) {
 	t.Parallel()
-	s := open(t).inTabs(t)
-	did, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
+	s := browser.Open(t).InTabs(t)
+	did, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
 	for _, c := range []struct{ path, button string }{
 		{"/dataspaces/" + did, "Edit"}, {"/sets/" + sid, "Edit"}, {"/resources/" + rid, "Edit"},
 	} {
 		path, button := c.path, c.button
-		first := s.signedIn(t, s.Key(), path, "status of 412")
-		first.menu(button)
-		first.until(`document.querySelector("dialog textarea")`)
-		second := first.window(path)
-		second.expect("status of 412")
-		second.menu(button)
-		second.types("description", "from the second window")
-		second.submit()
-		second.until(`!document.querySelector("dialog")`)
-		first.front()
-		first.types("description", "from the first window")
-		first.submit()
-		first.sees("The same field was changed", "from the second window", "from the first window", "by admin")
-		first.shot("conflict-" + path[1:4])
-		if got := s.field(t, path, "description"); got != "from the second window" {
+		first := s.SignedIn(t, s.Key(), path, "status of 412")
+		menu(first, button)
+		first.Until(`document.querySelector("dialog textarea")`)
+		second := first.Window(path)
+		second.Expect("status of 412")
+		menu(second, button)
+		second.Types("description", "from the second window")
+		second.Submit()
+		second.Until(`!document.querySelector("dialog")`)
+		first.Front()
+		first.Types("description", "from the first window")
+		first.Submit()
+		first.Sees("The same field was changed", "from the second window", "from the first window", "by admin")
+		first.Shot("conflict-" + path[1:4])
+		if got := s.Field(t, path, "description"); got != "from the second window" {
 			t.Errorf("%s: before the choice it is %q", path, got)
 		}
-		first.submit() // without a choice nothing is sent
-		first.until(`document.querySelector("dialog .conflict input:invalid")`)
-		click(first, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
-		first.submit()
-		first.until(`!document.querySelector("dialog")`)
-		if got := s.field(t, path, "description"); got != "from the first window" {
+		first.Submit() // without a choice nothing is sent
+		first.Until(`document.querySelector("dialog .conflict input:invalid")`)
+		browser.Click(first, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
+		first.Submit()
+		first.Until(`!document.querySelector("dialog")`)
+		if got := s.Field(t, path, "description"); got != "from the first window" {
 			t.Errorf("%s: after the choice it is %q", path, got)
 		}
 	}
@@ -48,26 +50,26 @@ func TestConflictingEdits(t *testing.T) {
 // Choosing the saved value discards only that field. A further change of the record asks again.
 func TestConflictKeepsTheirs(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	path := "/sets/" + sid
-	v := s.signedIn(t, s.Key(), path, "status of 412")
-	v.menu("Edit")
-	v.until(`document.querySelector("dialog textarea")`)
-	s.call(t, "PUT", path, map[string]string{"description": "theirs"})
-	v.types("title", "my title")
-	v.types("description", "mine")
-	v.submit()
-	v.sees("theirs", "mine")
-	s.call(t, "PUT", path, map[string]string{"description": "theirs again"})
-	click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
-	v.submit()
-	v.sees("theirs again")
-	v.until(`document.querySelectorAll("dialog .conflict input").length === 2 && !document.querySelector("dialog .conflict input:checked")`)
-	click(v, chromedp.Search(`//fieldset//label[contains(., "Saved in the meantime")]`))
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-	if got := s.field(t, path, "title") + ", " + s.field(t, path, "description"); got != "my title, theirs again" {
+	v := s.SignedIn(t, s.Key(), path, "status of 412")
+	menu(v, "Edit")
+	v.Until(`document.querySelector("dialog textarea")`)
+	s.Do(t, "PUT", path, map[string]string{"description": "theirs"})
+	v.Types("title", "my title")
+	v.Types("description", "mine")
+	v.Submit()
+	v.Sees("theirs", "mine")
+	s.Do(t, "PUT", path, map[string]string{"description": "theirs again"})
+	browser.Click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
+	v.Submit()
+	v.Sees("theirs again")
+	v.Until(`document.querySelectorAll("dialog .conflict input").length === 2 && !document.querySelector("dialog .conflict input:checked")`)
+	browser.Click(v, chromedp.Search(`//fieldset//label[contains(., "Saved in the meantime")]`))
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
+	if got := s.Field(t, path, "title") + ", " + s.Field(t, path, "description"); got != "my title, theirs again" {
 		t.Errorf("it is %s", got)
 	}
 }
@@ -75,19 +77,19 @@ func TestConflictKeepsTheirs(t *testing.T) {
 // Changes of different fields are merged without a question.
 func TestEditsOfDifferentFieldsMerge(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
 	path := "/resources/" + rid
-	v := s.signedIn(t, s.Key(), path, "status of 412")
-	v.menu("Edit")
-	v.until(`document.querySelector("dialog textarea")`)
-	s.call(t, "PATCH", path, map[string]string{"format": "LOG"})
-	v.types("description", "mine")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-	v.sees("LOG", "mine")
-	if got := s.field(t, path, "format") + ", " + s.field(t, path, "description"); got != "LOG, mine" {
+	v := s.SignedIn(t, s.Key(), path, "status of 412")
+	menu(v, "Edit")
+	v.Until(`document.querySelector("dialog textarea")`)
+	s.Do(t, "PATCH", path, map[string]string{"format": "LOG"})
+	v.Types("description", "mine")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
+	v.Sees("LOG", "mine")
+	if got := s.Field(t, path, "format") + ", " + s.Field(t, path, "description"); got != "LOG, mine" {
 		t.Errorf("it is %s", got)
 	}
 }
@@ -95,34 +97,34 @@ func TestEditsOfDifferentFieldsMerge(t *testing.T) {
 // Conflicting changes of a user by two sysadmins, and of a profile in two windows, ask as well.
 func TestConflictingUserEdits(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, _ := s.makeSet(t)
-	mary := s.person(t, "mary", "editor", did)
-	path := "/users/" + mary.id
-	v := s.signedIn(t, s.Key(), "/users", "status of 412")
-	v.press("Change mary")
-	v.until(`document.querySelector("dialog input[type=checkbox]")`)
-	s.call(t, "PUT", path, map[string]string{"fullname": "Mary Smith"})
-	v.fill("Full name", "Mary Jones")
-	v.press("Save")
-	v.sees("The same field was changed", "Mary Smith")
-	click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
-	v.press("Save")
-	v.until(`!document.querySelector("dialog")`)
-	if got := s.field(t, path, "fullname"); got != "Mary Jones" {
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
+	mary := s.Person(t, "mary", "editor", did)
+	path := "/users/" + mary.ID
+	v := s.SignedIn(t, s.Key(), "/users", "status of 412")
+	v.Press("Change mary")
+	v.Until(`document.querySelector("dialog input[type=checkbox]")`)
+	s.Do(t, "PUT", path, map[string]string{"fullname": "Mary Smith"})
+	v.Fill("Full name", "Mary Jones")
+	v.Press("Save")
+	v.Sees("The same field was changed", "Mary Smith")
+	browser.Click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
+	v.Press("Save")
+	v.Until(`!document.querySelector("dialog")`)
+	if got := s.Field(t, path, "fullname"); got != "Mary Jones" {
 		t.Errorf("the name is %s", got)
 	}
-	w := s.signedIn(t, mary.key, "/account", "status of 412")
-	w.fill("Full name", "Mary")
-	s.call(t, "PUT", path, map[string]string{"fullname": "Mary J."})
-	w.press("Save")
-	w.sees("The same field was changed", "Mary J.")
-	w.shot("conflict-profile")
-	click(w, chromedp.Search(`//fieldset//label[contains(., "Saved in the meantime")]`))
-	w.press("Save")
-	w.sees("Saved.")
-	w.until(`[...document.querySelectorAll("input")].some((i) => i.value === "Mary J.")`)
-	if got := s.field(t, path, "fullname"); got != "Mary J." {
+	w := s.SignedIn(t, mary.Key, "/account", "status of 412")
+	w.Fill("Full name", "Mary")
+	s.Do(t, "PUT", path, map[string]string{"fullname": "Mary J."})
+	w.Press("Save")
+	w.Sees("The same field was changed", "Mary J.")
+	w.Shot("conflict-profile")
+	browser.Click(w, chromedp.Search(`//fieldset//label[contains(., "Saved in the meantime")]`))
+	w.Press("Save")
+	w.Sees("Saved.")
+	w.Until(`[...document.querySelectorAll("input")].some((i) => i.value === "Mary J.")`)
+	if got := s.Field(t, path, "fullname"); got != "Mary J." {
 		t.Errorf("the name is %s", got)
 	}
 }

@@ -1,20 +1,22 @@
-package browser
+package pages
 
 import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A form leaves fields alone that it does not change: the visibility of a dataspace, and concurrent
 // changes.
 func TestEditKeepsOtherFields(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, _ := s.makeSet(t)
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
 	ctx := t.Context()
-	s.call(t, "PUT", "/dataspaces/"+did, map[string]string{"visibility": "public"})
+	s.Do(t, "PUT", "/dataspaces/"+did, map[string]string{"visibility": "public"})
 	var mary struct {
 		ID       string
 		Fullname string
@@ -23,22 +25,22 @@ func TestEditKeepsOtherFields(t *testing.T) {
 	if err := s.Call(ctx, "POST", "/users", map[string]any{"username": "mary", "sysadmin": true}, &mary); err != nil {
 		t.Fatal(err)
 	}
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+did, "status of 412")
-	v.menu("Edit")
-	v.fill("Title", "Laser lab, west")
-	v.submit()
-	v.until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+did, "status of 412")
+	menu(v, "Edit")
+	v.Fill("Title", "Laser lab, west")
+	v.Submit()
+	v.Until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
 	var dataspace struct{ Title, Visibility string }
 	if err := s.Call(ctx, "GET", "/dataspaces/"+did, nil, &dataspace); err != nil || dataspace.Visibility != "public" {
 		t.Errorf("after another title it is %+v, %v", dataspace, err)
 	}
-	v.at("/users")
-	v.press("Change mary")
-	v.sees("Sysadmin")
-	s.call(t, "PUT", "/users/"+mary.ID, map[string]any{"sysadmin": false})
-	v.fill("Full name", "Mary Jones")
-	v.submit()
-	v.sees("Mary Jones")
+	v.At("/users")
+	v.Press("Change mary")
+	v.Sees("Sysadmin")
+	s.Do(t, "PUT", "/users/"+mary.ID, map[string]any{"sysadmin": false})
+	v.Fill("Full name", "Mary Jones")
+	v.Submit()
+	v.Sees("Mary Jones")
 	if err := s.Call(ctx, "GET", "/users/"+mary.ID, nil, &mary); err != nil || mary.Sysadmin || mary.Fullname != "Mary Jones" {
 		t.Errorf("after another name she is %+v, %v", mary, err)
 	}
@@ -48,28 +50,28 @@ func TestEditKeepsOtherFields(t *testing.T) {
 // change.
 func TestProfileKeepsOtherFields(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, _ := s.makeSet(t)
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
 	const lines = "first line\r\nsecond line"
-	s.call(t, "PUT", "/dataspaces/"+did, map[string]string{"description": lines})
-	mary := s.person(t, "mary", "admin", did)
-	s.call(t, "PUT", "/users/"+mary.id, map[string]string{"fullname": "Mary", "about": lines})
-	v := s.signedIn(t, mary.key, "/account", "status of 412")
-	v.sees("About you")
-	s.call(t, "PUT", "/users/"+mary.id, map[string]string{"about": "looks after the laser"})
-	v.fill("Full name", "Mary Jones")
-	v.press("Save")
-	v.sees("Saved.")
+	s.Do(t, "PUT", "/dataspaces/"+did, map[string]string{"description": lines})
+	mary := s.Person(t, "mary", "admin", did)
+	s.Do(t, "PUT", "/users/"+mary.ID, map[string]string{"fullname": "Mary", "about": lines})
+	v := s.SignedIn(t, mary.Key, "/account", "status of 412")
+	v.Sees("About you")
+	s.Do(t, "PUT", "/users/"+mary.ID, map[string]string{"about": "looks after the laser"})
+	v.Fill("Full name", "Mary Jones")
+	v.Press("Save")
+	v.Sees("Saved.")
 	var now struct{ Fullname, About, Description, Title string }
-	if err := s.Call(t.Context(), "GET", "/users/"+mary.id, nil, &now); err != nil || now.Fullname != "Mary Jones" || now.About != "looks after the laser" {
+	if err := s.Call(t.Context(), "GET", "/users/"+mary.ID, nil, &now); err != nil || now.Fullname != "Mary Jones" || now.About != "looks after the laser" {
 		t.Errorf("after another name she is %+v, %v", now, err)
 	}
-	v.until(`document.querySelector("textarea").value === "looks after the laser"`)
-	v.at("/dataspaces/" + did)
-	v.menu("Edit")
-	v.fill("Title", "Laser lab, west")
-	v.submit()
-	v.until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
+	v.Until(`document.querySelector("textarea").value === "looks after the laser"`)
+	v.At("/dataspaces/" + did)
+	menu(v, "Edit")
+	v.Fill("Title", "Laser lab, west")
+	v.Submit()
+	v.Until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
 	if err := s.Call(t.Context(), "GET", "/dataspaces/"+did, nil, &now); err != nil || now.Description != lines {
 		t.Errorf("after another title it is %+v, %v", now, err)
 	}
@@ -79,36 +81,36 @@ func TestProfileKeepsOtherFields(t *testing.T) {
 // confirmation.
 func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.menu("Edit")
-	v.until(`document.querySelector("dialog textarea")`)
-	v.do(chromedp.KeyEvent(kb.Escape)) // nothing was typed
-	v.until(`!document.querySelector("dialog")`)
-	v.menu("Edit")
-	v.types("title", "Runs of 2027")
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	menu(v, "Edit")
+	v.Until(`document.querySelector("dialog textarea")`)
+	v.Do(chromedp.KeyEvent(kb.Escape)) // nothing was typed
+	v.Until(`!document.querySelector("dialog")`)
+	menu(v, "Edit")
+	v.Types("title", "Runs of 2027")
 	unchanged := `document.querySelector("dialog[open] [name=title]").value === "Runs of 2027"`
 	for name, leave := range map[string]func(){
-		"Escape":        func() { v.do(chromedp.KeyEvent(kb.Escape)) },
-		"Escape thrice": func() { v.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape)) },
-		"the cross":     func() { v.press("Close") },
+		"Escape":        func() { v.Do(chromedp.KeyEvent(kb.Escape)) },
+		"Escape thrice": func() { v.Do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape)) },
+		"the cross":     func() { v.Press("Close") },
 	} {
 		leave()
-		v.sees("Discard unsaved changes?")
-		v.shot("discard")
-		v.press("Keep editing")
-		v.seesNot("Discard unsaved changes?")
-		if !get(v, chromedp.Evaluate[bool](unchanged)) {
+		v.Sees("Discard unsaved changes?")
+		v.Shot("discard")
+		v.Press("Keep editing")
+		v.SeesNot("Discard unsaved changes?")
+		if !browser.Get(v, chromedp.Evaluate[bool](unchanged)) {
 			t.Errorf("%s: it is gone", name)
 		}
 	}
-	v.do(chromedp.MouseClickXY(5, 5))
-	v.until(unchanged)
-	v.do(chromedp.KeyEvent(kb.Escape))
-	v.press("Discard")
-	v.until(`!document.querySelector("dialog")`)
-	if got := s.field(t, "/sets/"+sid, "title"); got != "Runs of 2026" {
+	v.Do(chromedp.MouseClickXY(5, 5))
+	v.Until(unchanged)
+	v.Do(chromedp.KeyEvent(kb.Escape))
+	v.Press("Discard")
+	v.Until(`!document.querySelector("dialog")`)
+	if got := s.Field(t, "/sets/"+sid, "title"); got != "Runs of 2026" {
 		t.Errorf("it was saved: %s", got)
 	}
 }

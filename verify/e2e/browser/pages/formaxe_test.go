@@ -1,59 +1,63 @@
-package browser
+package pages
 
-import "testing"
+import (
+	"testing"
+
+	"labshelf/verify/e2e/browser"
+)
 
 // axe-core finds no serious violation in the dialogs in which people describe files, and none is
 // wider than a narrow window.
 func TestFormsAreAccessible(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	s.put(t, sid, "a.csv", "b.csv", "c.csv")
-	s.makeSchema(t, did, "files", false)
-	s.makeSchema(t, did, "sets", true)
-	script := axe(t)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	s.Put(t, sid, "a.csv", "b.csv", "c.csv")
+	makeSchema(t, s, did, "files", false)
+	makeSchema(t, s, did, "sets", true)
+	script := browser.Axe(t)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
 	look := func(name string) {
 		t.Helper()
-		v.shots(name)
-		for _, f := range append(v.audit(script), v.darkContrast(script)...) {
+		v.Shots(name)
+		for _, f := range append(v.Audit(script), darkContrast(v, script)...) {
 			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
 		}
-		v.size(360, 740)
-		v.until(`document.documentElement.scrollWidth <= innerWidth && document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth`)
-		v.size(1280, 800)
+		v.Size(360, 740)
+		v.Until(`document.documentElement.scrollWidth <= innerWidth && document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth`)
+		v.Size(1280, 800)
 	}
-	v.describes("Fill in the form")
-	v.press("Add : Preparation")
+	describes(v, "Fill in the form")
+	v.Press("Add : Preparation")
 	look("dialog-set")
-	v.press("Cancel")
-	v.press("Describe them one by one")
-	v.until(`document.querySelector("dialog .describe")`)
-	v.press("Add : Preparation")
+	v.Press("Cancel")
+	v.Press("Describe them one by one")
+	v.Until(`document.querySelector("dialog .describe")`)
+	v.Press("Add : Preparation")
 	look("dialog-file")
-	v.press("Cancel")
-	click(v, xpath("input", "Select all files of the list"))
-	v.describes("Describe …")
+	v.Press("Cancel")
+	browser.Click(v, browser.Xpath("input", "Select all files of the list"))
+	describes(v, "Describe …")
 	for _, name := range []string{"Method", "Temperature", "Preparation", "Another property"} {
-		v.press(name)
+		v.Press(name)
 	}
 	look("dialog-many")
-	v.tags("Add tags", "ice")
-	v.press("Remove property 4")
-	v.submit()
-	v.sees("3 files change.")
+	tags(v, "Add tags", "ice")
+	v.Press("Remove property 4")
+	v.Submit()
+	v.Sees("3 files change.")
 	look("dialog-many-preview")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-	v.menu("Edit")
-	v.sees("A JSON file next to the file")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
+	menu(v, "Edit")
+	v.Sees("A JSON file next to the file")
 	look("dialog-set-edit")
 }
 
 // darkContrast runs the rule about contrast in the dark theme.
-func (v *visitor) darkContrast(script string) []finding {
-	v.t.Helper()
-	v.theme("dark")
-	defer v.theme("light")
-	return v.audit(script, "color-contrast")
+func darkContrast(v *browser.Visitor, script string) []browser.Finding {
+	v.T.Helper()
+	v.Theme("dark")
+	defer v.Theme("light")
+	return v.Audit(script, "color-contrast")
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"bytes"
@@ -13,21 +13,23 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // keyboard types texts where the focus is, as a person does who has no mouse.
-func (v *visitor) keyboard(texts ...string) {
-	v.t.Helper()
+func keyboard(v *browser.Visitor, texts ...string) {
+	v.T.Helper()
 	for _, text := range texts {
-		v.do(chromedp.KeyEvent(text))
-		v.rendered()
+		v.Do(chromedp.KeyEvent(text))
+		v.Rendered()
 	}
 }
 
 // send presses Ctrl and Enter, which sends a form.
-func (v *visitor) send() {
-	v.t.Helper()
-	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)))
+func send(v *browser.Visitor) {
+	v.T.Helper()
+	v.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)))
 }
 
 // formField is a field in the builder of forms. rest is typed into the controls behind the first
@@ -40,28 +42,28 @@ type formField struct {
 }
 
 // typeFields types fields with the keyboard alone, and begins in the label of the first.
-func (v *visitor) typeFields(list string, fields []formField) {
-	v.t.Helper()
+func typeFields(v *browser.Visitor, list string, fields []formField) {
+	v.T.Helper()
 	for i, f := range fields {
 		if i > 0 {
-			v.tabTo(`e.matches(".add-field") && e.parentElement.matches("` + list + `")`)
-			v.keyboard(kb.Enter)
+			v.TabTo(`e.matches(".add-field") && e.parentElement.matches("` + list + `")`)
+			keyboard(v, kb.Enter)
 		}
-		v.keyboard(f.label, kb.Tab, f.kind, kb.Tab)
+		keyboard(v, f.label, kb.Tab, f.kind, kb.Tab)
 		for _, is := range []bool{f.required, f.several} {
 			if is {
-				v.keyboard(" ")
+				keyboard(v, " ")
 			}
-			v.keyboard(kb.Tab)
+			keyboard(v, kb.Tab)
 		}
-		v.keyboard(kb.Tab, kb.Tab, kb.Tab) // past up, down and remove
+		keyboard(v, kb.Tab, kb.Tab, kb.Tab) // past up, down and remove
 		for i, text := range f.rest {
 			if i > 0 {
-				v.keyboard(kb.Tab)
+				keyboard(v, kb.Tab)
 			}
-			v.keyboard(text)
+			keyboard(v, text)
 		}
-		v.typeFields(".field-card > .field-list", f.fields)
+		typeFields(v, ".field-card > .field-list", f.fields)
 	}
 }
 
@@ -87,35 +89,35 @@ const measurementSchema = `{"$schema":"https://json-schema.org/draft/2020-12/sch
 	`},"required":["sample","measured_on"]}`
 
 // makeMeasurement makes the form in the builder, without a mouse, and returns its id.
-func (v *visitor) makeMeasurement(s *site, did string) string {
-	v.t.Helper()
-	v.at("/dataspaces/" + did + "?view=schemas")
-	v.sees("No forms yet")
-	v.shots("forms-none")
-	v.tabTo(`e.innerText?.trim() === "New form"`)
-	v.keyboard(kb.Enter)
-	v.until(`document.activeElement.placeholder?.includes("Raman")`)
-	v.keyboard("Measurement")
-	v.tabTo(`e.matches(".field-card .label")`)
-	v.typeFields("form > div > .field-list", measurement)
-	v.shots("form-builder")
-	v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".programs").open = true; scrollTo(0, 1e6)`))
-	v.shots("form-builder-end")
-	v.send()
-	v.sees("Try it")
-	v.shots("form-page")
+func makeMeasurement(v *browser.Visitor, s *browser.Site, did string) string {
+	v.T.Helper()
+	v.At("/dataspaces/" + did + "?view=schemas")
+	v.Sees("No forms yet")
+	v.Shots("forms-none")
+	v.TabTo(`e.innerText?.trim() === "New form"`)
+	keyboard(v, kb.Enter)
+	v.Until(`document.activeElement.placeholder?.includes("Raman")`)
+	keyboard(v, "Measurement")
+	v.TabTo(`e.matches(".field-card .label")`)
+	typeFields(v, "form > div > .field-list", measurement)
+	v.Shots("form-builder")
+	v.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".programs").open = true; scrollTo(0, 1e6)`))
+	v.Shots("form-builder-end")
+	send(v)
+	v.Sees("Try it")
+	v.Shots("form-page")
 	var list struct {
 		Data []struct {
 			ID     string
 			Schema json.RawMessage
 		}
 	}
-	if err := s.Call(v.t.Context(), "GET", "/dataspaces/"+did+"/schemas", nil, &list); err != nil || len(list.Data) != 1 {
-		v.t.Fatalf("there are %d schemas, %v", len(list.Data), err)
+	if err := s.Call(v.T.Context(), "GET", "/dataspaces/"+did+"/schemas", nil, &list); err != nil || len(list.Data) != 1 {
+		v.T.Fatalf("there are %d schemas, %v", len(list.Data), err)
 	}
 	var got bytes.Buffer
 	if err := json.Compact(&got, list.Data[0].Schema); err != nil || got.String() != measurementSchema {
-		v.t.Errorf("the builder has made\n%s\nwant\n%s\n%v", &got, measurementSchema, err)
+		v.T.Errorf("the builder has made\n%s\nwant\n%s\n%v", &got, measurementSchema, err)
 	}
 	return list.Data[0].ID
 }
@@ -124,115 +126,115 @@ func (v *visitor) makeMeasurement(s *site, did string) string {
 // files by a spreadsheet, and takes that back.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	n := size(t, "EDITED_FILES", 300)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	n := browser.Size(t, "EDITED_FILES", 300)
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%05d.csv", i)
 	}
-	ids := s.put(t, sid, names...)
-	v := s.signedIn(t, s.Key(), "/")
-	kid := v.makeMeasurement(s, did)
-	v.describeTwenty(sid, names)
+	ids := s.Put(t, sid, names...)
+	v := s.SignedIn(t, s.Key(), "/")
+	kid := makeMeasurement(v, s, did)
+	describeTwenty(v, sid, names)
 	for i, id := range ids[:20] {
 		want := fmt.Sprintf(`{"tags":["winter"],"properties":{"measured_on":"2026-01-31","method":"SEM","preparation":[{"minutes":20,"what_was_done":"milled"},{"what_was_done":"sieved"}],`+
 			`"sample":"S-%04d","temperature":{"value":20.5,"unit":"K"}},"schema":{"id":%q,"version":1}}`, i, kid)
-		if got := s.metadata(t, "/resources/"+id); got != want {
+		if got := metadata(t, s, "/resources/"+id); got != want {
 			t.Errorf("%s says\n%s, want\n%s", names[i], got, want)
 		}
 	}
-	v.editTable(s, sid, n)
+	editTable(v, s, sid, n)
 }
 
 // describeTwenty describes the first twenty files of a set: what they have in common at once, the
 // rest one after the other.
-func (v *visitor) describeTwenty(sid string, names []string) {
-	v.t.Helper()
-	v.at("/sets/" + sid)
+func describeTwenty(v *browser.Visitor, sid string, names []string) {
+	v.T.Helper()
+	v.At("/sets/" + sid)
 	lacking := func(n int) {
-		v.t.Helper()
-		v.until(fmt.Sprintf(`document.querySelector(".note.incomplete")?.innerText.startsWith("%s files lack")`, grouped(n)))
+		v.T.Helper()
+		v.Until(fmt.Sprintf(`document.querySelector(".note.incomplete")?.innerText.startsWith("%s files lack")`, browser.Grouped(n)))
 	}
 	lacking(len(names))
-	v.shots("set-incomplete")
-	v.toggle(names[0])
-	v.do(chromedp.Focus(xpath("input", "Select "+names[19])), chromedp.KeyEvent(" ", chromedp.KeyModifiers(kb.ModifierShift)))
-	v.sees("20 files selected")
-	v.describes("Describe …")
-	v.tags("Add tags", "winter")
-	v.press("Measured on")
-	v.keyboard("01312026")
-	v.press("Temperature")
-	v.keyboard("20.5", kb.Tab, "K")
-	v.press("Method")
-	v.keyboard("S")
-	v.shots("describe-twenty")
-	v.submit()
-	v.sees("20 files change.", "20.5 K", "2026-01-31")
-	v.shots("describe-twenty-preview")
-	v.press("Change 20 files")
-	v.sees("20 files changed.")
-	v.press("Clear selection")
-	v.press("Describe them one by one")
+	v.Shots("set-incomplete")
+	toggle(v, names[0])
+	v.Do(chromedp.Focus(browser.Xpath("input", "Select "+names[19])), chromedp.KeyEvent(" ", chromedp.KeyModifiers(kb.ModifierShift)))
+	v.Sees("20 files selected")
+	describes(v, "Describe …")
+	tags(v, "Add tags", "winter")
+	v.Press("Measured on")
+	keyboard(v, "01312026")
+	v.Press("Temperature")
+	keyboard(v, "20.5", kb.Tab, "K")
+	v.Press("Method")
+	keyboard(v, "S")
+	v.Shots("describe-twenty")
+	v.Submit()
+	v.Sees("20 files change.", "20.5 K", "2026-01-31")
+	v.Shots("describe-twenty-preview")
+	v.Press("Change 20 files")
+	v.Sees("20 files changed.")
+	v.Press("Clear selection")
+	v.Press("Describe them one by one")
 	for i, name := range names[:20] {
-		v.until(fmt.Sprintf(`document.querySelector("dialog h2").innerText === %q && document.activeElement.closest("dialog .field")?.innerText.startsWith("Sample")`, name))
-		v.keyboard(fmt.Sprintf("S-%04d", i))
+		v.Until(fmt.Sprintf(`document.querySelector("dialog h2").innerText === %q && document.activeElement.closest("dialog .field")?.innerText.startsWith("Sample")`, name))
+		keyboard(v, fmt.Sprintf("S-%04d", i))
 		if i == 0 {
-			v.press("Add : Preparation")
-			v.keyboard("milled", kb.Tab, "20")
-			v.press("Add another : Preparation")
-			v.keyboard("sieved")
-			v.shots("describe-one")
+			v.Press("Add : Preparation")
+			keyboard(v, "milled", kb.Tab, "20")
+			v.Press("Add another : Preparation")
+			keyboard(v, "sieved")
+			v.Shots("describe-one")
 		} else {
-			v.press("The rest as in " + names[i-1])
+			v.Press("The rest as in " + names[i-1])
 		}
-		v.send()
+		send(v)
 	}
-	v.until(fmt.Sprintf(`document.querySelector("dialog h2").innerText === %q`, names[20]))
-	v.press("Close")
-	v.until(`!document.querySelector("dialog")`)
+	v.Until(fmt.Sprintf(`document.querySelector("dialog h2").innerText === %q`, names[20]))
+	v.Press("Close")
+	v.Until(`!document.querySelector("dialog")`)
 	lacking(len(names) - 20)
-	v.follow("List them")
-	v.sees(grouped(len(names)-20) + " hits")
+	v.Follow("List them")
+	v.Sees(browser.Grouped(len(names)-20) + " hits")
 }
 
 // editTable downloads the metadata of all files, changes each row, uploads them, and undoes that by
 // one click.
-func (v *visitor) editTable(s *site, sid string, n int) {
-	v.t.Helper()
-	before := s.described(v.t, sid)
-	folder := v.downloads()
-	v.at("/sets/" + sid)
-	v.menu("Metadata table")
-	v.sees("Last edits of many files")
-	v.shots("table")
-	v.follow("Download as CSV")
+func editTable(v *browser.Visitor, s *browser.Site, sid string, n int) {
+	v.T.Helper()
+	before := described(v.T, s, sid)
+	folder := v.Downloads()
+	v.At("/sets/" + sid)
+	menu(v, "Metadata table")
+	v.Sees("Last edits of many files")
+	v.Shots("table")
+	v.Follow("Download as CSV")
 	table := filepath.Join(folder, "runs.csv")
-	v.waitFor(func() error {
+	v.WaitFor(func() error {
 		_, err := os.Stat(table)
 		return err
 	})
-	rows := editRows(v.t, table, n)
-	v.pick("Edited table", table)
-	v.sees(grouped(n)+" files change.", grouped(n)+" rows read.", "Ada")
-	v.shots("table-preview")
-	if got := s.described(v.t, sid); got[0] != before[0] || len(got) != n {
-		v.t.Errorf("a preview has changed %s to %s", before[0], got[0])
+	rows := editRows(v.T, table, n)
+	v.Pick("Edited table", table)
+	v.Sees(browser.Grouped(n)+" files change.", browser.Grouped(n)+" rows read.", "Ada")
+	v.Shots("table-preview")
+	if got := described(v.T, s, sid); got[0] != before[0] || len(got) != n {
+		v.T.Errorf("a preview has changed %s to %s", before[0], got[0])
 	}
-	v.press("Change " + grouped(n) + " files")
-	v.sees(grouped(n) + " files changed.")
-	v.shots("table-changed")
-	for i, got := range s.described(v.t, sid) {
+	v.Press("Change " + browser.Grouped(n) + " files")
+	v.Sees(browser.Grouped(n) + " files changed.")
+	v.Shots("table-changed")
+	for i, got := range described(v.T, s, sid) {
 		if !strings.Contains(got, `"operator":"Ada"`) || !strings.Contains(got, `"checked"`) {
-			v.t.Fatalf("file %d says %s, and was to have what row %d of the table says: %s", i, got, i+2, rows[i])
+			v.T.Fatalf("file %d says %s, and was to have what row %d of the table says: %s", i, got, i+2, rows[i])
 		}
 	}
-	click(v, chromedp.CSS(".notice button"))
-	v.sees("Undone: " + grouped(n) + " files are as before.")
-	v.shots("table-undone")
-	if got := s.described(v.t, sid); !slices.Equal(got, before) {
-		v.t.Error("after undo some file is not as it was before")
+	browser.Click(v, chromedp.CSS(".notice button"))
+	v.Sees("Undone: " + browser.Grouped(n) + " files are as before.")
+	v.Shots("table-undone")
+	if got := described(v.T, s, sid); !slices.Equal(got, before) {
+		v.T.Error("after undo some file is not as it was before")
 	}
 }
 
@@ -270,7 +272,7 @@ func editRows(t *testing.T, table string, n int) [][]string {
 }
 
 // described returns the names of the files of a set with what is said about them, in order.
-func (s *site) described(t *testing.T, sid string) (list []string) {
+func described(t *testing.T, s *browser.Site, sid string) (list []string) {
 	t.Helper()
 	for next := s.Base() + "/sets/" + sid + "/resources?order=name&limit=1000&fields=metadata"; next != ""; {
 		var page struct {

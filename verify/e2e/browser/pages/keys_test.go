@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"errors"
@@ -7,55 +7,57 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // The dialog that shows a new key is closed only by its button.
 func TestNewKeyDialogStaysOpen(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/account")
-	v.press("New key")
-	v.fill("Label", "microscope")
-	v.submit()
-	v.sees("It is shown only once")
-	v.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.MouseClickXY(5, 5))
-	v.sees("It is shown only once")
-	v.press("I have stored it")
-	v.seesNot("It is shown only once")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/account")
+	v.Press("New key")
+	v.Fill("Label", "microscope")
+	v.Submit()
+	v.Sees("It is shown only once")
+	v.Do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.MouseClickXY(5, 5))
+	v.Sees("It is shown only once")
+	v.Press("I have stored it")
+	v.SeesNot("It is shown only once")
 }
 
 // The dialog of a new key names the user of the key, not its creator.
 func TestNewKeyNamesItsUser(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/users")
-	v.press("New user")
-	v.fill("Username", "mary")
-	v.submit()
-	v.sees("New key of mary", "anyone who has it has the access of mary")
-	v.shot("key-of-another")
-	v.press("I have stored it")
-	v.press("Change mary")
-	v.press("New key")
-	v.press("Create key")
-	v.sees("New key of mary", "anyone who has it has the access of mary")
-	v.press("I have stored it")
-	v.do(chromedp.KeyEvent(kb.Escape))
-	v.until(`!document.querySelector("dialog")`)
-	v.press("Change admin")
-	v.press("New key")
-	v.press("Create key")
-	v.sees("Your new key", "anyone who has it has your access")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/users")
+	v.Press("New user")
+	v.Fill("Username", "mary")
+	v.Submit()
+	v.Sees("New key of mary", "anyone who has it has the access of mary")
+	v.Shot("key-of-another")
+	v.Press("I have stored it")
+	v.Press("Change mary")
+	v.Press("New key")
+	v.Press("Create key")
+	v.Sees("New key of mary", "anyone who has it has the access of mary")
+	v.Press("I have stored it")
+	v.Do(chromedp.KeyEvent(kb.Escape))
+	v.Until(`!document.querySelector("dialog")`)
+	v.Press("Change admin")
+	v.Press("New key")
+	v.Press("Create key")
+	v.Sees("Your new key", "anyone who has it has your access")
 }
 
 // An expired key is listed as expired, without a button that revokes it.
 func TestExpiredKey(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := browser.Open(t)
 	end := time.Now().Add(3 * time.Second)
-	s.call(t, "POST", "/users/me/keys", map[string]string{"label": "visitor", "expires": end.UTC().Format(time.RFC3339Nano)})
-	v := s.signedIn(t, s.Key(), "/")
-	v.waitFor(func() error {
+	s.Do(t, "POST", "/users/me/keys", map[string]string{"label": "visitor", "expires": end.UTC().Format(time.RFC3339Nano)})
+	v := s.SignedIn(t, s.Key(), "/")
+	v.WaitFor(func() error {
 		var page struct {
 			Data []struct{ Label, State string }
 		}
@@ -67,6 +69,6 @@ func TestExpiredKey(t *testing.T) {
 		}
 		return err
 	})
-	v.at("/account")
-	v.until(`[...document.querySelectorAll("tr")].some((row) => /^visitor expired/.test(row.innerText) && !row.querySelector("button"))`)
+	v.At("/account")
+	v.Until(`[...document.querySelectorAll("tr")].some((row) => /^visitor expired/.test(row.innerText) && !row.querySelector("button"))`)
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // scan is a picture of 200 by 150 pixels.
@@ -32,8 +33,8 @@ func scan(t *testing.T) []byte {
 // chosen by keyboard and kept; an open folder is sorted by time.
 func TestListView(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	for _, name := range []string{"raw/scan.png", "raw/curve.csv", "raw/sub/x.txt", "raw/reads.fastq", "raw/notes.md", "raw/run.h5", "raw/analysis.py", "raw/old.zip", "raw/protein.pdb", "raw/film.mp4", "raw/odd.qqq", "raw/broken.png"} {
 		body := []byte(name)
 		if name == "raw/scan.png" || name == "raw/broken.png" {
@@ -47,42 +48,42 @@ func TestListView(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	script := axe(t)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid+"?folder=raw/")
-	v.lists("sub", "analysis.py", "broken.png", "curve.csv", "film.mp4", "notes.md", "odd.qqq", "old.zip", "protein.pdb", "reads.fastq", "run.h5", "scan.png")
-	v.until(`document.querySelector(".list img.thumbnail")?.naturalWidth === 200`)
-	v.until(`document.querySelectorAll(".list img").length === 1`) // what is broken has its symbol
-	if kinds := get(v, chromedp.Evaluate[int](`new Set([...document.querySelectorAll(".list .body .named svg path")].map((p) => p.getAttribute("d"))).size`)); kinds != 10 {
+	script := browser.Axe(t)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid+"?folder=raw/")
+	v.Lists("sub", "analysis.py", "broken.png", "curve.csv", "film.mp4", "notes.md", "odd.qqq", "old.zip", "protein.pdb", "reads.fastq", "run.h5", "scan.png")
+	v.Until(`document.querySelector(".list img.thumbnail")?.naturalWidth === 200`)
+	v.Until(`document.querySelectorAll(".list img").length === 1`) // what is broken has its symbol
+	if kinds := browser.Get(v, chromedp.Evaluate[int](`new Set([...document.querySelectorAll(".list .body .named svg path")].map((p) => p.getAttribute("d"))).size`)); kinds != 10 {
 		t.Errorf("%d different symbols", kinds) // that of a folder, and of nine kinds
 	}
-	v.looks("list-view", script)
-	v.size(1280, 800)
+	looks(v, "list-view", script)
+	v.Size(1280, 800)
 
-	v.press("Changed")
-	v.isAt("/sets/" + sid + "?folder=raw%2F&order=newest")
-	v.lists("sub", "broken.png", "odd.qqq", "film.mp4", "protein.pdb", "old.zip", "analysis.py", "run.h5", "notes.md", "reads.fastq", "curve.csv", "scan.png")
-	v.press("Changed")
-	v.lists("sub", "scan.png", "curve.csv", "reads.fastq", "notes.md", "run.h5", "analysis.py", "old.zip", "protein.pdb", "film.mp4", "odd.qqq", "broken.png")
+	v.Press("Changed")
+	v.IsAt("/sets/" + sid + "?folder=raw%2F&order=newest")
+	v.Lists("sub", "broken.png", "odd.qqq", "film.mp4", "protein.pdb", "old.zip", "analysis.py", "run.h5", "notes.md", "reads.fastq", "curve.csv", "scan.png")
+	v.Press("Changed")
+	v.Lists("sub", "scan.png", "curve.csv", "reads.fastq", "notes.md", "run.h5", "analysis.py", "old.zip", "protein.pdb", "film.mp4", "odd.qqq", "broken.png")
 
 	heads := func(want string) {
 		t.Helper()
-		v.until(`[...document.querySelectorAll(".list .head [role=columnheader]")].slice(1).map((h) => h.innerText.trim()).join() === "` + want + `"`)
+		v.Until(`[...document.querySelectorAll(".list .head [role=columnheader]")].slice(1).map((h) => h.innerText.trim()).join() === "` + want + `"`)
 	}
 	heads("Name,Format,Size,Changed,Description")
-	v.do(chromedp.Focus(chromedp.CSS(".list-menu summary")))
-	v.key("Enter", "Enter", "\r")
-	v.sees("Comfortable")
-	click(v, chromedp.CSS(`.list-menu label:nth-of-type(4) input`))
-	click(v, chromedp.CSS(`.list-menu label:nth-of-type(6) input`))
-	v.do(chromedp.Focus(chromedp.CSS(`.list-menu input[type="radio"]:not(:checked)`)))
-	v.key(" ", "Space", " ")
+	v.Do(chromedp.Focus(chromedp.CSS(".list-menu summary")))
+	v.Key("Enter", "Enter", "\r")
+	v.Sees("Comfortable")
+	browser.Click(v, chromedp.CSS(`.list-menu label:nth-of-type(4) input`))
+	browser.Click(v, chromedp.CSS(`.list-menu label:nth-of-type(6) input`))
+	v.Do(chromedp.Focus(chromedp.CSS(`.list-menu input[type="radio"]:not(:checked)`)))
+	v.Key(" ", "Space", " ")
 	heads("Name,Format,Size,Changed,Type")
-	v.until(`document.querySelector(".list .body .row").getBoundingClientRect().height === 44`)
-	v.looks("list-columns", script)
-	v.size(1280, 800)
-	v.key("Escape", "Escape", "\x1b")
-	v.until(`!document.querySelector(".list-menu").open`)
-	v.at("/sets/" + sid)
+	v.Until(`document.querySelector(".list .body .row").getBoundingClientRect().height === 44`)
+	looks(v, "list-columns", script)
+	v.Size(1280, 800)
+	v.Key("Escape", "Escape", "\x1b")
+	v.Until(`!document.querySelector(".list-menu").open`)
+	v.At("/sets/" + sid)
 	heads("Name,Format,Size,Changed,Type")
-	v.until(`document.querySelector(".list").classList.contains("comfortable")`)
+	v.Until(`document.querySelector(".list").classList.contains("comfortable")`)
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"context"
@@ -11,45 +11,47 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few
 // rows.
 func TestLongListScrolls(t *testing.T) {
 	t.Parallel()
-	shell.need(t)
-	n := size(t, "LISTED_FILES", 20_000)
+	browser.Need(t)
+	n := browser.Size(t, "LISTED_FILES", 20_000)
 	data := filepath.Join(t.TempDir(), "data")
 	fill := exec.CommandContext(t.Context(), "go", "run", "labshelf/verify/bench", "fill", "--resources", strconv.Itoa(n), "--sets", "1", "--dataspaces", "1", "--bodies", "8", data)
 	if output, err := fill.CombinedOutput(); err != nil {
 		t.Fatalf("fill: %v\n%s", err, output)
 	}
-	s := openAt(t, data)
+	s := browser.OpenAt(t, data)
 	var sets struct{ Data []struct{ ID string } }
 	if err := s.Call(t.Context(), "GET", "/sets", nil, &sets); err != nil {
 		t.Fatal(err)
 	}
-	v := s.visit(t)
+	v := s.Visit(t)
 	var mu sync.Mutex
 	pages := 0
-	v.listen(func(event any) {
+	v.Listen(func(event any) {
 		if e, is := event.(*network.EventRequestWillBeSent); is && strings.Contains(e.Request.URL, "/resources") {
 			mu.Lock()
 			pages++
 			mu.Unlock()
 		}
 	})
-	v.at("/sets/" + sets.Data[0].ID + "?order=oldest")
-	v.signIn(s.Key())
-	v.until(`document.querySelectorAll(".list .body .row a").length > 20`)
-	v.sees(grouped(n) + " files") // the scrollbar tells the truth at once
+	v.At("/sets/" + sets.Data[0].ID + "?order=oldest")
+	v.SignIn(s.Key())
+	v.Until(`document.querySelectorAll(".list .body .row a").length > 20`)
+	v.Sees(browser.Grouped(n) + " files") // the scrollbar tells the truth at once
 	mu.Lock()
 	if pages > 6 {
 		t.Errorf("%d pages were asked for before scrolling", pages)
 	}
 	mu.Unlock()
 	type seen struct{ Frames, Jank, Longest, Rows, Made, Passed, Empty int }
-	got := get(v, chromedp.Evaluate[seen](`new Promise((done) => {
+	got := browser.Get(v, chromedp.Evaluate[seen](`new Promise((done) => {
 		const seen = {Frames: 0, Jank: 0, Longest: 0, Rows: 0, Made: 0, Passed: 0, Empty: 0};
 		let long = 0;
 		new PerformanceObserver((list) => { for (const e of list.getEntries()) { long += e.duration; seen.Longest = Math.max(seen.Longest, Math.round(e.duration)) } })
@@ -76,35 +78,35 @@ func TestLongListScrolls(t *testing.T) {
 		t.Errorf("%d rows were made anew on the way past %d", got.Made, got.Passed)
 	}
 	// Down until the first pages are evicted, and back to their rows.
-	v.until(`(scrollTo(0, document.documentElement.scrollHeight), Number(document.querySelector(".list .body").dataset.count) > 6000)`)
-	v.until(`(scrollTo(0, 0), document.querySelector("[data-index='0'] a"))`)
+	v.Until(`(scrollTo(0, document.documentElement.scrollHeight), Number(document.querySelector(".list .body").dataset.count) > 6000)`)
+	v.Until(`(scrollTo(0, 0), document.querySelector("[data-index='0'] a"))`)
 }
 
 // The first page is small, and layouts do not shift while pages load.
 func TestFirstPaint(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	s.put(t, sid, "a.txt", "b.txt")
-	v := s.visit(t)
-	v.at("/")
-	v.sees("Your API key")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	s.Put(t, sid, "a.txt", "b.txt")
+	v := s.Visit(t)
+	v.At("/")
+	v.Sees("Your API key")
 	const most = 100 << 10
-	got := get(v, chromedp.Evaluate[int](`[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
+	got := browser.Get(v, chromedp.Evaluate[int](`[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
 		.reduce((sum, e) => sum + e.transferSize, 0)`))
 	if got == 0 || got >= most {
 		t.Errorf("the first paint takes %d bytes, want less than %d", got, most)
 	}
 	t.Logf("first paint: %d bytes", got)
-	v.signIn(s.Key())
-	ctx, cancel := context.WithTimeout(v.ctx, stepTimeout)
+	v.SignIn(s.Key())
+	ctx, cancel := context.WithTimeout(v.Context, browser.StepTimeout)
 	defer cancel()
 	for _, path := range []string{"/", "/dataspaces/" + did, "/sets/" + sid, "/dataspaces/" + did + "/members", "/search?q=txt", "/trash", "/account", "/users"} {
-		if err := chromedp.Do(ctx, chromedp.Navigate(s.origin+path)); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Navigate(s.Origin+path)); err != nil {
 			t.Fatal(err)
 		}
-		v.loaded()
-		moved := get(v, chromedp.Evaluate[float64](`new Promise((done) => {
+		v.Loaded()
+		moved := browser.Get(v, chromedp.Evaluate[float64](`new Promise((done) => {
 			let sum = 0;
 			new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value }).observe({type: "layout-shift", buffered: true});
 			setTimeout(() => done(sum), 150);

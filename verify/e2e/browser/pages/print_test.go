@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // rowsDuringPrint returns the numbers of rendered and of known rows of a list while the page is
@@ -25,35 +27,35 @@ const rowsDuringPrint = `(() => {
 // A list is printed with all its rows; afterwards only the visible ones are rendered.
 func TestPrintOfList(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	names := make([]string, 300)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%03d.txt", i)
 	}
-	s.put(t, sid, names...)
-	v := s.visit(t)
+	s.Put(t, sid, names...)
+	v := s.Visit(t)
 	// It is printed when its first row is rendered: the listener must already be there.
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
-	v.do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver((_, watch) => {
+	v.At("/sets/" + sid)
+	v.SignIn(s.Key())
+	v.Do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver((_, watch) => {
 		if (!document.querySelector(".list .body .row")) return;
 		watch.disconnect();
 		dispatchEvent(new Event("beforeprint"));
 		window.atFirst = [document.querySelectorAll(".list .body .row").length, +document.querySelector(".list .body").dataset.count];
 		dispatchEvent(new Event("afterprint"));
 	}).observe(document.body, { childList: true, subtree: true })`))
-	v.follow("Usage")
-	v.sees("Over time")
-	v.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
-	v.until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
+	v.Follow("Usage")
+	v.Sees("Over time")
+	v.Do(chromedp.Evaluate[chromedp.Void](`history.back()`))
+	v.Until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
 
 	// After going back, the list is fetched again and has fewer rows until then: all known rows are
 	// printed, and finally all 300.
 	all := func(how string, print func() [2]int) {
 		t.Helper()
 		for range 10 {
-			v.until(`document.querySelector(".list .body")?.dataset.count === "300" && document.querySelector(".list .body").dataset.ended === "true" &&
+			v.Until(`document.querySelector(".list .body")?.dataset.count === "300" && document.querySelector(".list .body").dataset.ended === "true" &&
 				document.querySelectorAll(".list .body .row").length < 300`)
 			got := print()
 			if got[0] != got[1] {
@@ -65,41 +67,41 @@ func TestPrintOfList(t *testing.T) {
 		}
 		t.Errorf("%s: the list never has its 300 rows", how)
 	}
-	all("the event", func() [2]int { return get(v, chromedp.Evaluate[[2]int](rowsDuringPrint)) })
-	v.do(chromedp.Evaluate[chromedp.Void](`void addEventListener("beforeprint", () => {
+	all("the event", func() [2]int { return browser.Get(v, chromedp.Evaluate[[2]int](rowsDuringPrint)) })
+	v.Do(chromedp.Evaluate[chromedp.Void](`void addEventListener("beforeprint", () => {
 		window.onSheets = [document.querySelectorAll(".list .body .row").length, +document.querySelector(".list .body").dataset.count];
 	})`))
 	all("the browser", func() [2]int {
-		if _, err := chromedp.Call(v.ctx, page.PrintToPDF, page.PrintToPDFParams{}); err != nil {
+		if _, err := chromedp.Call(v.Context, page.PrintToPDF, page.PrintToPDFParams{}); err != nil {
 			t.Fatal(err)
 		}
-		return get(v, chromedp.Evaluate[[2]int](`window.onSheets`))
+		return browser.Get(v, chromedp.Evaluate[[2]int](`window.onSheets`))
 	})
 
-	v.onPaper()
-	v.until(`getComputedStyle(document.querySelector(".bar")).display === "none"`)
-	v.until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
+	v.OnPaper()
+	v.Until(`getComputedStyle(document.querySelector(".bar")).display === "none"`)
+	v.Until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
 }
 
 // Ctrl+P loads the remaining rows of a long list, then prints.
 func TestPrintKeysLoadAllRows(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	names := make([]string, 1100)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%04d.txt", i)
 	}
-	s.put(t, sid, names...)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.until(`document.querySelector(".list .foot").innerText.includes("1,100 entries")`)
-	v.do(chromedp.Evaluate[chromedp.Void](`{
+	s.Put(t, sid, names...)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Until(`document.querySelector(".list .foot").innerText.includes("1,100 entries")`)
+	v.Do(chromedp.Evaluate[chromedp.Void](`{
 		window.print = () => (window.printed = ` + rowsDuringPrint + `);
 		const asked = new KeyboardEvent("keydown", { key: "p", ctrlKey: true, bubbles: true, cancelable: true });
 		window.taken = !document.body.dispatchEvent(asked);
 	}`))
-	v.until(`window.taken && window.printed?.[0] === 1100`)
-	v.until(`document.querySelectorAll(".list .body .row").length < 200`)
+	v.Until(`window.taken && window.printed?.[0] === 1100`)
+	v.Until(`document.querySelectorAll(".list .body .row").length < 200`)
 }
 
 // A printed page has the text of the record, with its address and those of its links, what is
@@ -110,18 +112,18 @@ func TestPrintedRecord(t *testing.T) {
 	if err != nil {
 		t.Skip("pdftotext is not installed")
 	}
-	s := open(t)
-	_, sid, _ := s.annotated(t)
+	s := browser.Open(t)
+	_, sid, _ := annotated(t, s)
 	names := make([]string, 120)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%03d.txt", i)
 	}
-	s.put(t, sid, names...)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.theme("dark")
-	v.until(`document.querySelector(".list .body")?.dataset.ended === "true"`)
-	click(v, chromedp.Search(`//summary[starts-with(normalize-space(), "About this set")]`)) // it is printed all the same
-	printed, err := chromedp.Call(v.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	s.Put(t, sid, names...)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Theme("dark")
+	v.Until(`document.querySelector(".list .body")?.dataset.ended === "true"`)
+	browser.Click(v, chromedp.Search(`//summary[starts-with(normalize-space(), "About this set")]`)) // it is printed all the same
+	printed, err := chromedp.Call(v.Context, page.PrintToPDF, page.PrintToPDFParams{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +136,7 @@ func TestPrintedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(output)
-	for _, want := range append(names, "Runs of 2026", "What the laser saw", s.field(t, "/sets/"+sid, "url"), "<https://orcid.org/0000-", "532 nm", "122 entries") {
+	for _, want := range append(names, "Runs of 2026", "What the laser saw", s.Field(t, "/sets/"+sid, "url"), "<https://orcid.org/0000-", "532 nm", "122 entries") {
 		if !strings.Contains(text, want) {
 			t.Errorf("the printed page lacks %q", want)
 		}
@@ -144,6 +146,6 @@ func TestPrintedRecord(t *testing.T) {
 			t.Errorf("the printed page has %q", control)
 		}
 	}
-	v.onPaper()
-	v.until(`getComputedStyle(document.documentElement).backgroundColor === "rgb(255, 255, 255)"`)
+	v.OnPaper()
+	v.Until(`getComputedStyle(document.documentElement).backgroundColor === "rgb(255, 255, 255)"`)
 }

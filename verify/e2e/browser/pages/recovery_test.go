@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"net/http"
@@ -6,56 +6,58 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A page recovers by itself when the service restarts.
 func TestServiceRestarts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	s.put(t, sid, "a.txt")
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+did, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
-	v.sees("Runs of 2026")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	s.Put(t, sid, "a.txt")
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+did, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
+	v.Sees("Runs of 2026")
 	s.Kill()
-	v.follow("Runs of 2026")
-	v.sees("cannot be reached")
-	v.shot("unreachable")
-	s.restart(t)
-	v.sees("a.txt") // without a click
-	v.isAt("/sets/" + sid)
+	v.Follow("Runs of 2026")
+	v.Sees("cannot be reached")
+	v.Shot("unreachable")
+	s.Restart(t)
+	v.Sees("a.txt") // without a click
+	v.IsAt("/sets/" + sid)
 }
 
 // Pages whose script has not been loaded, and lists, recover as well.
 func TestPagesRecover(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	s.put(t, sid, "a.txt")
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+did, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")
-	v.sees("Runs of 2026")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	s.Put(t, sid, "a.txt")
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+did, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")
+	v.Sees("Runs of 2026")
 	s.Kill()
-	v.follow("Trash")
-	v.sees("This page could not be loaded")
-	s.restart(t)
-	v.sees("No files in the trash")
-	v.at("/dataspaces/" + did)
-	v.sees("Runs of 2026")
+	v.Follow("Trash")
+	v.Sees("This page could not be loaded")
+	s.Restart(t)
+	v.Sees("No files in the trash")
+	v.At("/dataspaces/" + did)
+	v.Sees("Runs of 2026")
 	s.Kill()
-	v.follow("Files of all sets")
-	v.sees("cannot be reached")
-	s.restart(t)
-	v.sees("a.txt")
+	v.Follow("Files of all sets")
+	v.Sees("cannot be reached")
+	s.Restart(t)
+	v.Sees("a.txt")
 }
 
 // A page whose script is gone while the service answers, as after an upgrade, is reloaded once.
 func TestScriptGone(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/", "status of 404")
-	v.sees("Dataspaces")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/", "status of 404")
+	v.Sees("Dataspaces")
 	script := ""
 	var refused atomic.Int32
-	v.answer("*/assets/*.js", http.StatusNotFound, func(r *network.Request) bool {
+	v.Answer("*/assets/*.js", http.StatusNotFound, func(r *network.Request) bool {
 		if script == "" {
 			script = r.URL
 		}
@@ -65,11 +67,11 @@ func TestScriptGone(t *testing.T) {
 		refused.Add(1)
 		return true
 	})
-	v.follow("Trash")
-	v.until(`performance.getEntriesByType("navigation")[0].type === "reload"`)
-	v.sees("This page could not be loaded")
-	v.press("Try again")
-	v.sees("No files in the trash")
+	v.Follow("Trash")
+	v.Until(`performance.getEntriesByType("navigation")[0].type === "reload"`)
+	v.Sees("This page could not be loaded")
+	v.Press("Try again")
+	v.Sees("No files in the trash")
 	if n := refused.Load(); n != 2 {
 		t.Errorf("the script was refused %d times", n)
 	}
@@ -78,46 +80,46 @@ func TestScriptGone(t *testing.T) {
 // A window that is shown again refreshes its lists and records.
 func TestWindowRefreshesWhenShown(t *testing.T) {
 	t.Parallel()
-	s := open(t).inTabs(t)
-	did, sid := s.makeSet(t)
-	ids := s.put(t, sid, "a.txt", "b.txt")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.lists("a.txt", "b.txt")
-	other := v.window("/dataspaces/" + did)
-	other.sees("Runs of 2026")
-	s.put(t, sid, "c.txt")
-	s.call(t, "DELETE", "/resources/"+ids[0], nil)
-	s.call(t, "PUT", "/sets/"+sid, map[string]string{"title": "Runs of 2027"})
-	v.front()
-	v.lists("b.txt", "c.txt")
-	v.sees("Runs of 2027")
-	other.front()
-	other.sees("Runs of 2027")
-	other.at("/dataspaces/" + did + "/members")
-	other.sees("Members")
-	v.front()
-	s.person(t, "mary", "editor", did)
-	other.front()
-	other.hasRole("mary", "editor")
+	s := browser.Open(t).InTabs(t)
+	did, sid := s.NewSet(t)
+	ids := s.Put(t, sid, "a.txt", "b.txt")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Lists("a.txt", "b.txt")
+	other := v.Window("/dataspaces/" + did)
+	other.Sees("Runs of 2026")
+	s.Put(t, sid, "c.txt")
+	s.Do(t, "DELETE", "/resources/"+ids[0], nil)
+	s.Do(t, "PUT", "/sets/"+sid, map[string]string{"title": "Runs of 2027"})
+	v.Front()
+	v.Lists("b.txt", "c.txt")
+	v.Sees("Runs of 2027")
+	other.Front()
+	other.Sees("Runs of 2027")
+	other.At("/dataspaces/" + did + "/members")
+	other.Sees("Members")
+	v.Front()
+	s.Person(t, "mary", "editor", did)
+	other.Front()
+	hasRole(other, "mary", "editor")
 }
 
 // While the service is unreachable, a window keeps its content and unsaved input.
 func TestWindowKeepsContentWhileUnreachable(t *testing.T) {
 	t.Parallel()
-	s := open(t).inTabs(t)
-	_, sid := s.makeSet(t)
-	s.put(t, sid, "a.txt")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")
-	v.sees("a.txt")
-	v.menu("Edit")
-	v.types("title", "typed before it went")
-	v.window("/docs")
+	s := browser.Open(t).InTabs(t)
+	_, sid := s.NewSet(t)
+	s.Put(t, sid, "a.txt")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")
+	v.Sees("a.txt")
+	menu(v, "Edit")
+	v.Types("title", "typed before it went")
+	v.Window("/docs")
 	s.Kill()
-	v.front()
-	v.sees("cannot be reached")
-	v.until(`document.querySelector("dialog [name=title]").value === "typed before it went"`)
-	s.restart(t)
-	v.seesNot("cannot be reached")
-	v.submit()
-	v.until(`!document.querySelector("dialog") && document.querySelector("h1").innerText.trim() === "typed before it went"`)
+	v.Front()
+	v.Sees("cannot be reached")
+	v.Until(`document.querySelector("dialog [name=title]").value === "typed before it went"`)
+	s.Restart(t)
+	v.SeesNot("cannot be reached")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog") && document.querySelector("h1").innerText.trim() === "typed before it went"`)
 }

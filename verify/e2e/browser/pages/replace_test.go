@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -7,44 +7,46 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A file is replaced and its record edited; a validation error is shown at its field.
 func TestReplaceAndEdit(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
-	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 400", "status of 412") // the preview may still read the replaced file
-	v.sees("5 B")
-	v.replace(folder(t, "x", map[string]int{"new.dat": 3000}) + "/new.dat")
-	v.sees("3.0 kB", "new.dat")
-	v.menu("Edit")
-	v.fill("Description", "calibrated")
-	v.fill("Format", "DAT")
-	v.submit()
-	v.seesNot("Edit details")
-	v.sees("calibrated", "DAT")
-	v.at("/sets/" + sid)
-	v.menu("Edit")
-	v.fill("Title", "Runs, calibrated")
-	v.submit()
-	v.until(`document.querySelector("h1").innerText === "Runs, calibrated"`)
-	v.follow("Laser lab")
-	v.press("New set")
-	v.fill("Name", "Not A Name")
-	v.submit()
-	v.until(`document.querySelector("dialog .error:not(:empty)")`)
-	v.until(`document.querySelector("dialog [name=name]").getAttribute("aria-invalid") === "true"`)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 400", "status of 412") // the preview may still read the replaced file
+	v.Sees("5 B")
+	v.Replace(browser.Folder(t, "x", map[string]int{"new.dat": 3000}) + "/new.dat")
+	v.Sees("3.0 kB", "new.dat")
+	menu(v, "Edit")
+	v.Fill("Description", "calibrated")
+	v.Fill("Format", "DAT")
+	v.Submit()
+	v.SeesNot("Edit details")
+	v.Sees("calibrated", "DAT")
+	v.At("/sets/" + sid)
+	menu(v, "Edit")
+	v.Fill("Title", "Runs, calibrated")
+	v.Submit()
+	v.Until(`document.querySelector("h1").innerText === "Runs, calibrated"`)
+	v.Follow("Laser lab")
+	v.Press("New set")
+	v.Fill("Name", "Not A Name")
+	v.Submit()
+	v.Until(`document.querySelector("dialog .error:not(:empty)")`)
+	v.Until(`document.querySelector("dialog [name=name]").getAttribute("aria-invalid") === "true"`)
 }
 
 // A replacement needs confirmation, which names both files. Nothing is sent before, and it can be
 // cancelled until all is sent.
 func TestReplaceNeedsConfirmation(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
 	now := func() string {
 		var r struct{ Filename, Sha256 string }
 		if err := s.Call(t.Context(), "GET", "/resources/"+rid, nil, &r); err != nil {
@@ -53,38 +55,38 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 		return r.Filename + " " + r.Sha256
 	}
 	before := now()
-	files := folder(t, "x", map[string]int{"new.dat": 3000, "large.dat": 3_000_000})
-	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412") // the preview may still read the replaced file
-	v.sees("5 B")
+	files := browser.Folder(t, "x", map[string]int{"new.dat": 3000, "large.dat": 3_000_000})
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412") // the preview may still read the replaced file
+	v.Sees("5 B")
 	asked := func(path string) {
-		v.pick("New file", files+path)
-		v.sees("Replace this file?", "stays as version 1")
+		v.Pick("New file", files+path)
+		v.Sees("Replace this file?", "stays as version 1")
 	}
 	asked("/new.dat")
-	v.shot("replace")
-	v.until(`/^file\.txt 5 B (just now|1 minute ago) by admin\|new\.dat 3\.0 kB$/.test( // the name of the user comes later
+	v.Shot("replace")
+	v.Until(`/^file\.txt 5 B (just now|1 minute ago) by admin\|new\.dat 3\.0 kB$/.test( // the name of the user comes later
 		[...document.querySelectorAll("dialog dd")].map((d) => d.innerText.replace(/\s+/g, " ").trim()).join("|"))`)
-	v.press("Cancel")
-	v.until(`!document.querySelector("dialog")`)
+	v.Press("Cancel")
+	v.Until(`!document.querySelector("dialog")`)
 	asked("/new.dat")
-	v.do(chromedp.KeyEvent(kb.Escape))
-	v.until(`!document.querySelector("dialog")`)
+	v.Do(chromedp.KeyEvent(kb.Escape))
+	v.Until(`!document.querySelector("dialog")`)
 	asked("/large.dat")
-	v.slow(200_000, 0)
-	cancelled := v.outcome("PUT")
-	v.submit()
-	v.sees("of 3.0 MB sent")
-	v.press("Cancel")
-	v.slow(-1, 0)
-	v.until(`!document.querySelector("dialog")`)
+	v.Slow(200_000, 0)
+	cancelled := v.Outcome("PUT")
+	v.Submit()
+	v.Sees("of 3.0 MB sent")
+	v.Press("Cancel")
+	v.Slow(-1, 0)
+	v.Until(`!document.querySelector("dialog")`)
 	if !cancelled() {
 		t.Error("the upload went on")
 	}
 	if got := now(); got != before {
 		t.Errorf("before confirmation the file is %s, was %s", got, before)
 	}
-	v.replace(files + "/new.dat")
-	v.sees("3.0 kB")
+	v.Replace(files + "/new.dat")
+	v.Sees("3.0 kB")
 	if got := now(); got == before {
 		t.Error("the file was not replaced")
 	}
@@ -93,19 +95,19 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 // Replacing a file by an upload keeps its metadata.
 func TestReplaceKeepsMetadata(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
 	known := map[string]string{"description": "calibrated on Monday", "format": "LOG"}
-	s.call(t, "PATCH", "/resources/"+rid, known)
-	path := fileWith(t, "a.txt", "other content")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.pick("Files to upload", path)
-	v.do(chromedp.SetValue(field("If a name exists"), "replace"))
-	v.submit()
-	v.sees("Replace 1 file?", "stays as an older version")
-	v.press("Replace")
-	v.sees("All done", "1 sent")
+	s.Do(t, "PATCH", "/resources/"+rid, known)
+	path := browser.FileWith(t, "a.txt", "other content")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Pick("Files to upload", path)
+	v.Do(chromedp.SetValue(browser.Field("If a name exists"), "replace"))
+	v.Submit()
+	v.Sees("Replace 1 file?", "stays as an older version")
+	v.Press("Replace")
+	v.Sees("All done", "1 sent")
 	var after struct {
 		Description, Format string
 		Bytes               int
@@ -122,28 +124,28 @@ func TestReplaceKeepsMetadata(t *testing.T) {
 // confirmed again.
 func TestReplaceOnlyConfirmedVersion(t *testing.T) {
 	t.Parallel()
-	files := folder(t, "x", map[string]int{"small.dat": 3000, "large.dat": 17 << 20})
+	files := browser.Folder(t, "x", map[string]int{"small.dat": 3000, "large.dat": 17 << 20})
 	for name, size := range map[string]int{"small.dat": 3000, "large.dat": 17 << 20} {
-		s := open(t)
-		_, sid := s.makeSet(t)
-		rid := s.put(t, sid, "a.txt")[0]
-		v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412") // the preview may still read the replaced file
-		v.pick("New file", filepath.Join(files, name))
-		v.sees("Replace this file?")
-		s.overwrite(t, rid, "bytes of another user")
-		v.submit()
-		v.sees("was changed since you confirmed its replacement", "theirs.txt", "21 B")
-		v.shot("replaced-meanwhile")
-		if got := s.field(t, "/resources/"+rid, "bytes"); got != "21" {
+		s := browser.Open(t)
+		_, sid := s.NewSet(t)
+		rid := s.Put(t, sid, "a.txt")[0]
+		v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412") // the preview may still read the replaced file
+		v.Pick("New file", filepath.Join(files, name))
+		v.Sees("Replace this file?")
+		s.Overwrite(t, rid, "bytes of another user")
+		v.Submit()
+		v.Sees("was changed since you confirmed its replacement", "theirs.txt", "21 B")
+		v.Shot("replaced-meanwhile")
+		if got := s.Field(t, "/resources/"+rid, "bytes"); got != "21" {
 			t.Fatalf("%s: the other file was replaced: %s bytes", name, got)
 		}
-		s.call(t, "PATCH", "/resources/"+rid, map[string]string{"description": "written meanwhile"})
-		v.submit()
-		v.until(`!document.querySelector("dialog")`)
-		if got := s.field(t, "/resources/"+rid, "bytes"); got != fmt.Sprint(float64(size)) {
+		s.Do(t, "PATCH", "/resources/"+rid, map[string]string{"description": "written meanwhile"})
+		v.Submit()
+		v.Until(`!document.querySelector("dialog")`)
+		if got := s.Field(t, "/resources/"+rid, "bytes"); got != fmt.Sprint(float64(size)) {
 			t.Errorf("%s: after the second question it has %s bytes", name, got)
 		}
-		if got := s.field(t, "/resources/"+rid, "description"); got != "written meanwhile" {
+		if got := s.Field(t, "/resources/"+rid, "description"); got != "written meanwhile" {
 			t.Errorf("%s: its description is %q", name, got)
 		}
 	}
@@ -152,45 +154,45 @@ func TestReplaceOnlyConfirmedVersion(t *testing.T) {
 // Of many files, too, only confirmed versions are replaced; the others are reported.
 func TestReplaceManyOnlyConfirmedVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	ids := s.put(t, sid, "a.txt", "b.txt")
-	root := folder(t, "x", map[string]int{"a.txt": 300, "b.txt": 400, "c.txt": 500})
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("b.txt")
-	v.pick("Files to upload", filepath.Join(root, "a.txt"), filepath.Join(root, "b.txt"), filepath.Join(root, "c.txt"))
-	v.do(chromedp.SetValue(field("If a name exists"), "replace"))
-	v.submit()
-	v.sees("Replace 2 files?", "a.txt", "b.txt")
-	v.shot("replace-two")
-	s.overwrite(t, ids[0], "bytes of another user")
-	other := s.put(t, sid, "c.txt")[0]
-	v.press("Replace")
-	v.sees("1 sent", "2 failed", "was changed since you confirmed its replacement")
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	ids := s.Put(t, sid, "a.txt", "b.txt")
+	root := browser.Folder(t, "x", map[string]int{"a.txt": 300, "b.txt": 400, "c.txt": 500})
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("b.txt")
+	v.Pick("Files to upload", filepath.Join(root, "a.txt"), filepath.Join(root, "b.txt"), filepath.Join(root, "c.txt"))
+	v.Do(chromedp.SetValue(browser.Field("If a name exists"), "replace"))
+	v.Submit()
+	v.Sees("Replace 2 files?", "a.txt", "b.txt")
+	v.Shot("replace-two")
+	s.Overwrite(t, ids[0], "bytes of another user")
+	other := s.Put(t, sid, "c.txt")[0]
+	v.Press("Replace")
+	v.Sees("1 sent", "2 failed", "was changed since you confirmed its replacement")
 	want := map[string]string{ids[0]: "21", ids[1]: "400", other: "5"}
 	for id, bytes := range want {
-		if got := s.field(t, "/resources/"+id, "bytes"); got != bytes {
+		if got := s.Field(t, "/resources/"+id, "bytes"); got != bytes {
 			t.Errorf("%s has %s bytes, not %s", id, got, bytes)
 		}
 	}
-	s.holds(t, sid, []string{"a.txt", "b.txt", "c.txt"})
+	s.Holds(t, sid, []string{"a.txt", "b.txt", "c.txt"})
 }
 
 // A version that is created during the upload is not replaced either.
 func TestReplaceConflictDuringUpload(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.put(t, sid, "a.txt")[0]
-	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412")
-	v.slow(3<<20, 0)
-	v.pick("New file", filepath.Join(folder(t, "x", map[string]int{"large.dat": 40 << 20}), "large.dat"))
-	v.submit()
-	s.arrives(t, 1<<20)
-	s.overwrite(t, rid, "bytes of another user")
-	v.slow(-1, 0)
-	v.sees("was changed since you confirmed its replacement", "21 B")
-	if got := s.field(t, "/resources/"+rid, "bytes"); got != "21" {
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := s.Put(t, sid, "a.txt")[0]
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412")
+	v.Slow(3<<20, 0)
+	v.Pick("New file", filepath.Join(browser.Folder(t, "x", map[string]int{"large.dat": 40 << 20}), "large.dat"))
+	v.Submit()
+	s.Arrives(t, 1<<20)
+	s.Overwrite(t, rid, "bytes of another user")
+	v.Slow(-1, 0)
+	v.Sees("was changed since you confirmed its replacement", "21 B")
+	if got := s.Field(t, "/resources/"+rid, "bytes"); got != "21" {
 		t.Errorf("the other file was replaced: %s bytes", got)
 	}
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"io"
@@ -12,29 +12,31 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A sysadmin sees the status, and commands with the address of the service.
 func TestServicePage(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/")
-	v.follow("Service")
-	v.sees("OK", "Reading and writing work.", "Damaged files", "none known", "Scrub", "Started",
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/")
+	v.Follow("Service")
+	v.Sees("OK", "Reading and writing work.", "Damaged files", "none known", "Scrub", "Started",
 		"labshelf check --server "+s.Base()+" --key-file my.key", "labshelf purge --older-than 90d --dry-run")
-	v.shots("service")
+	v.Shots("service")
 
 	// The page polls the status: another client detects a damaged file.
-	laser := dataspaceWith(t, s, "laser", "Laser lab", 200_000)
-	damage(t, s, laser.files[0])
-	v.until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
+	laser := browser.DataspaceWith(t, s, "laser", "Laser lab", 200_000)
+	damage(t, s, laser.Files[0])
+	v.Until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
 }
 
 // damage deletes the only blob from the disk and lets the service detect it.
-func damage(t *testing.T, s *site, resourceID string) {
+func damage(t *testing.T, s *browser.Site, resourceID string) {
 	t.Helper()
-	oneNode(t)
-	blobs, err := filepath.Glob(filepath.Join(s.data, "blobs", "??", "*"))
+	browser.OneNode(t)
+	blobs, err := filepath.Glob(filepath.Join(s.Data, "blobs", "??", "*"))
 	if err != nil || len(blobs) != 1 {
 		t.Fatalf("blobs %v, error %v", blobs, err)
 	}
@@ -50,14 +52,14 @@ func damage(t *testing.T, s *site, resourceID string) {
 // time.
 func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	laser := dataspaceWith(t, s, "laser", "Laser lab", 200_000)
-	v := s.signedIn(t, s.Key(), "/service")
-	v.sees("Reading and writing work.", "none known")
+	s := browser.Open(t)
+	laser := browser.DataspaceWith(t, s, "laser", "Laser lab", 200_000)
+	v := s.SignedIn(t, s.Key(), "/service")
+	v.Sees("Reading and writing work.", "none known")
 	var mu sync.Mutex
 	open := map[network.RequestID]bool{}
 	asked, most := 0, 0
-	v.listen(func(event any) {
+	v.Listen(func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -71,9 +73,9 @@ func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 		}
 		most = max(most, len(open))
 	})
-	v.slow(-1, 6*time.Second)
-	damage(t, s, laser.files[0])
-	v.until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
+	v.Slow(-1, 6*time.Second)
+	damage(t, s, laser.Files[0])
+	v.Until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
 	mu.Lock()
 	defer mu.Unlock()
 	if asked == 0 || most > 1 {
@@ -84,11 +86,11 @@ func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 // Errors are shown with what to do about them, and unknown fields unformatted.
 func TestServicePageShowsErrors(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/")
 	// Only a failing disk causes this status, and only a later version has unknown fields: the
 	// answer is changed on its way to the page.
-	v.do(chromedp.Evaluate[chromedp.Void](`{
+	v.Do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch;
 		window.fetch = async (address, init) => {
 			const answer = await real(address, init);
@@ -100,16 +102,16 @@ func TestServicePageShowsErrors(t *testing.T) {
 			return new Response(JSON.stringify(status), { status: 200 });
 		};
 	}`))
-	v.follow("Service")
-	v.sees("READ-ONLY", "Reading works, but changes are refused", "Restart the service, then run labshelf check.",
+	v.Follow("Service")
+	v.Sees("READ-ONLY", "Reading works, but changes are refused", "Restart the service, then run labshelf check.",
 		"sync: input/output error", "2 files", "flushing inline files: no space left on device", "novelty.depth", "7")
-	v.shots("service-errors")
+	v.Shots("service-errors")
 }
 
 // Users who are not sysadmins get no link to the page; its address says that it is for sysadmins.
 func TestServicePageIsForSysadmins(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := browser.Open(t)
 	var mary struct{ ID string }
 	if err := s.Call(t.Context(), http.MethodPost, "/users", map[string]string{"username": "mary"}, &mary); err != nil {
 		t.Fatal(err)
@@ -118,8 +120,8 @@ func TestServicePageIsForSysadmins(t *testing.T) {
 	if err := s.Call(t.Context(), http.MethodPost, "/users/"+mary.ID+"/keys", nil, &hers); err != nil {
 		t.Fatal(err)
 	}
-	v := s.signedIn(t, hers.Key, "/service")
-	v.sees("This page is for sysadmins")
-	v.seesNot("Commands")
-	v.until(`![...document.querySelectorAll("nav a")].some((a) => a.innerText.trim() === "Service" || a.innerText.trim() === "Users")`)
+	v := s.SignedIn(t, hers.Key, "/service")
+	v.Sees("This page is for sysadmins")
+	v.SeesNot("Commands")
+	v.Until(`![...document.querySelectorAll("nav a")].some((a) => a.innerText.trim() === "Service" || a.innerText.trim() === "Users")`)
 }

@@ -1,97 +1,99 @@
-package browser
+package pages
 
 import (
 	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A sign-in link, such as "labshelf demo" prints, switches to another user only after confirmation.
 func TestLinkOfAnotherUserNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, _ := twoDataspaces(t)
-	v := s.signedIn(t, mary.key, "/")
-	v.sees("Secret lab")
+	v := s.SignedIn(t, mary.Key, "/")
+	v.Sees("Secret lab")
 	for _, path := range []string{"/signin#", "/docs#", "/#"} { // the last one keeps the document
-		v.at(path + jon.key)
-		v.sees("You are signed in as mary", "signs you in as jon")
-		v.until(`!location.href.includes("lsk_")`)
-		v.shot("sign-in-as-another")
-		v.press("Stay signed in as mary")
-		v.seesNot("signs you in as jon")
+		v.At(path + jon.Key)
+		v.Sees("You are signed in as mary", "signs you in as jon")
+		v.Until(`!location.href.includes("lsk_")`)
+		v.Shot("sign-in-as-another")
+		v.Press("Stay signed in as mary")
+		v.SeesNot("signs you in as jon")
 		if path != "/docs#" {
-			v.until(listCount("2 dataspaces"))
+			v.Until(listCount("2 dataspaces"))
 		}
-		v.at("/")
-		v.until(listCount("2 dataspaces"))
+		v.At("/")
+		v.Until(listCount("2 dataspaces"))
 	}
-	v.at("/signin#" + jon.key)
-	v.press("Sign in as jon")
-	v.until(listCount("1 dataspace"))
-	v.seesNot("Secret lab")
-	v.at("/signin#" + jon.key) // a key of the same user changes nothing
-	v.until(listCount("1 dataspace"))
-	v.at("/signin#lsk_nobodys")
-	v.sees("You are signed in as jon", "Stay signed in as jon")
-	v.until(`document.querySelector("[role=alert]:not(:empty)") !== null`)
-	v.press("Stay signed in as jon")
-	v.until(listCount("1 dataspace"))
+	v.At("/signin#" + jon.Key)
+	v.Press("Sign in as jon")
+	v.Until(listCount("1 dataspace"))
+	v.SeesNot("Secret lab")
+	v.At("/signin#" + jon.Key) // a key of the same user changes nothing
+	v.Until(listCount("1 dataspace"))
+	v.At("/signin#lsk_nobodys")
+	v.Sees("You are signed in as jon", "Stay signed in as jon")
+	v.Until(`document.querySelector("[role=alert]:not(:empty)") !== null`)
+	v.Press("Stay signed in as jon")
+	v.Until(listCount("1 dataspace"))
 }
 
 // Without a session the link signs in at once.
 func TestLinkSignsIn(t *testing.T) {
 	t.Parallel()
 	s, _, jon, _ := twoDataspaces(t)
-	v := s.visit(t)
-	v.at("/signin#" + jon.key)
-	v.sees("jon")
-	v.until(listCount("1 dataspace") + ` && !location.href.includes("lsk_")`)
+	v := s.Visit(t)
+	v.At("/signin#" + jon.Key)
+	v.Sees("jon")
+	v.Until(listCount("1 dataspace") + ` && !location.href.includes("lsk_")`)
 }
 
 // The question mentions uploads of other windows, which continue if the user does not switch.
 func TestLinkDuringUploadInAnotherTab(t *testing.T) {
 	t.Parallel()
-	s := open(t).inTabs(t)
-	did, sid := s.makeSet(t)
-	mary, jon := s.person(t, "mary", "editor", did), s.person(t, "jon", "member", did)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 24 << 20}), "large.bin")
-	v := s.signedIn(t, mary.key, "/sets/"+sid)
-	v.sees("This set is empty")
-	v.slow(2<<20, 0)
-	v.pick("Files to upload", path)
-	v.submit()
-	s.arrives(t, 1<<20)
-	other := v.tab()
-	other.at("/signin#" + jon.key)
-	other.sees("signs you in as jon", "1 file of mary is still being uploaded")
-	other.shot("sign-in-during-upload")
-	other.press("Stay signed in as mary")
-	other.sees("Laser lab")
-	v.front()
-	v.slow(-1, 0)
-	v.sees("All done", "1 sent")
-	s.holdsFile(t, sid, path)
-	v.until(`document.querySelector(".me").innerText.trim() === "mary"`)
+	s := browser.Open(t).InTabs(t)
+	did, sid := s.NewSet(t)
+	mary, jon := s.Person(t, "mary", "editor", did), s.Person(t, "jon", "member", did)
+	path := filepath.Join(browser.Folder(t, "x", map[string]int{"large.bin": 24 << 20}), "large.bin")
+	v := s.SignedIn(t, mary.Key, "/sets/"+sid)
+	v.Sees("This set is empty")
+	v.Slow(2<<20, 0)
+	v.Pick("Files to upload", path)
+	v.Submit()
+	s.Arrives(t, 1<<20)
+	other := v.Tab()
+	other.At("/signin#" + jon.Key)
+	other.Sees("signs you in as jon", "1 file of mary is still being uploaded")
+	other.Shot("sign-in-during-upload")
+	other.Press("Stay signed in as mary")
+	other.Sees("Laser lab")
+	v.Front()
+	v.Slow(-1, 0)
+	v.Sees("All done", "1 sent")
+	s.HoldsFile(t, sid, path)
+	v.Until(`document.querySelector(".me").innerText.trim() === "mary"`)
 }
 
 // The question is also asked in the window that is uploading, whose document stays.
 func TestLinkDuringUpload(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	mary, jon := s.person(t, "mary", "editor", did), s.person(t, "jon", "member", did)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 24 << 20}), "large.bin")
-	v := s.signedIn(t, mary.key, "/sets/"+sid)
-	v.sees("This set is empty")
-	v.slow(2<<20, 0)
-	v.pick("Files to upload", path)
-	v.submit()
-	s.arrives(t, 1<<20)
-	v.do(chromedp.Evaluate[chromedp.Void]("void (location.hash = " + `"` + jon.key + `"` + ")"))
-	v.sees("signs you in as jon", "1 file of mary is still being uploaded")
-	v.press("Stay signed in as mary")
-	v.slow(-1, 0)
-	v.sees("All done", "1 sent")
-	s.holdsFile(t, sid, path)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	mary, jon := s.Person(t, "mary", "editor", did), s.Person(t, "jon", "member", did)
+	path := filepath.Join(browser.Folder(t, "x", map[string]int{"large.bin": 24 << 20}), "large.bin")
+	v := s.SignedIn(t, mary.Key, "/sets/"+sid)
+	v.Sees("This set is empty")
+	v.Slow(2<<20, 0)
+	v.Pick("Files to upload", path)
+	v.Submit()
+	s.Arrives(t, 1<<20)
+	v.Do(chromedp.Evaluate[chromedp.Void]("void (location.hash = " + `"` + jon.Key + `"` + ")"))
+	v.Sees("signs you in as jon", "1 file of mary is still being uploaded")
+	v.Press("Stay signed in as mary")
+	v.Slow(-1, 0)
+	v.Sees("All done", "1 sent")
+	s.HoldsFile(t, sid, path)
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -6,23 +6,25 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // Sizes have decimal units in lists, on the page of a file, and in the chart of the usage.
 func TestSizesAreDecimal(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := browser.Open(t)
 	sizes := []int{999, 1000, 1024, 9994, 9995, 99_949, 99_950, 999_499, 999_500, 3_000_000}
 	shown := []string{"999 B", "1.0 kB", "1.0 kB", "10.0 kB", "10.0 kB", "99.9 kB", "100 kB", "999 kB", "1.0 MB", "3.0 MB"}
-	h := dataspaceWith(t, s, "laser", "Laser lab", sizes...)
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+h.dataspace+"?view=files&order=oldest")
+	h := browser.DataspaceWith(t, s, "laser", "Laser lab", sizes...)
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+h.Dataspace+"?view=files&order=oldest")
 	sizesShown := `[...document.querySelectorAll(".list .body .row .size")].map((e) => e.innerText).join("|")`
-	v.until(fmt.Sprintf(`%s === %q`, sizesShown, strings.Join(shown, "|")))
-	v.at("/resources/" + h.files[2])
-	v.until(`document.querySelector(".facts .size").innerText === "1.0 kB" && document.querySelector(".facts .size").title === "1,024 bytes"`)
-	v.at("/usage")
-	v.until(`document.querySelector(".usage-chart text.side")`)
-	labels := get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".usage-chart text.side")].map((e) => e.textContent).join("|")`))
+	v.Until(fmt.Sprintf(`%s === %q`, sizesShown, strings.Join(shown, "|")))
+	v.At("/resources/" + h.Files[2])
+	v.Until(`document.querySelector(".facts .size").innerText === "1.0 kB" && document.querySelector(".facts .size").title === "1,024 bytes"`)
+	v.At("/usage")
+	v.Until(`document.querySelector(".usage-chart text.side")`)
+	labels := browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".usage-chart text.side")].map((e) => e.textContent).join("|")`))
 	if !strings.Contains(labels, "2 MB|4 MB") || strings.Contains(labels, "KB") {
 		t.Errorf("the axis of the usage says %s", labels)
 	}

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -8,55 +8,57 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A folder can be dropped; the list of the set shows its files.
 func TestDropFolder(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	files := map[string]int{}
 	want := []string{"alone.txt"}
 	for i := range 104 { // browsers list a folder in batches of 100
 		files[fmt.Sprintf("%d/%03d.dat", i%3, i)] = 10 + i
 		want = append(want, fmt.Sprintf("run/%d/%03d.dat", i%3, i))
 	}
-	root := folder(t, "run", files)
-	alone := filepath.Join(folder(t, "x", map[string]int{"alone.txt": 4}), "alone.txt")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("This set is empty")
-	v.drop(root, alone)
-	v.sees("105 files", "Runs of 2026")
-	v.submit()
-	v.sees("All done", "105 sent")
-	v.sees("alone.txt")
-	v.until(`document.querySelector(".list .foot").innerText === "2 entries"`)
-	v.press("All files")
-	v.until(`document.querySelector(".list[aria-busy=false] .foot")?.innerText === "105 files"`)
-	s.holds(t, sid, want)
+	root := browser.Folder(t, "run", files)
+	alone := filepath.Join(browser.Folder(t, "x", map[string]int{"alone.txt": 4}), "alone.txt")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("This set is empty")
+	v.Drop(root, alone)
+	v.Sees("105 files", "Runs of 2026")
+	v.Submit()
+	v.Sees("All done", "105 sent")
+	v.Sees("alone.txt")
+	v.Until(`document.querySelector(".list .foot").innerText === "2 entries"`)
+	v.Press("All files")
+	v.Until(`document.querySelector(".list[aria-busy=false] .foot")?.innerText === "105 files"`)
+	s.Holds(t, sid, want)
 }
 
 // Without permission to upload, a drop is refused, and the browser does not open the file.
 func TestDropIsRefused(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	jon := s.person(t, "jon", "member", did)
-	v := s.signedIn(t, jon.key, "/sets/"+sid)
-	v.sees("This set is empty")
-	v.do(chromedp.Evaluate[chromedp.Void](`void addEventListener("dragleave", () => (window.refused = true))`))
-	v.drop(filepath.Join(folder(t, "x", map[string]int{"a.txt": 4}), "a.txt"))
-	v.until(`window.refused`) // browsers end a refused drag with this event; a new document would not know it
-	v.isAt("/sets/" + sid)
-	v.until(`!document.querySelector("dialog")`)
-	s.holds(t, sid, nil)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	jon := s.Person(t, "jon", "member", did)
+	v := s.SignedIn(t, jon.Key, "/sets/"+sid)
+	v.Sees("This set is empty")
+	v.Do(chromedp.Evaluate[chromedp.Void](`void addEventListener("dragleave", () => (window.refused = true))`))
+	v.Drop(filepath.Join(browser.Folder(t, "x", map[string]int{"a.txt": 4}), "a.txt"))
+	v.Until(`window.refused`) // browsers end a refused drag with this event; a new document would not know it
+	v.IsAt("/sets/" + sid)
+	v.Until(`!document.querySelector("dialog")`)
+	s.Holds(t, sid, nil)
 }
 
 // delayRead delays reading the file of this name from a drop until release is called. The drop must
 // contain a file next to folders: only an entry gives access to the prototype of entries.
-func (v *visitor) delayRead(name string) (release func()) {
-	v.t.Helper()
-	v.do(chromedp.Evaluate[chromedp.Void](`void (() => {
+func delayRead(v *browser.Visitor, name string) (release func()) {
+	v.T.Helper()
+	v.Do(chromedp.Evaluate[chromedp.Void](`void (() => {
 		const released = new Promise((resolve) => (window.__release = resolve));
 		const getAsEntry = DataTransferItem.prototype.webkitGetAsEntry;
 		DataTransferItem.prototype.webkitGetAsEntry = function () {
@@ -74,8 +76,8 @@ func (v *visitor) delayRead(name string) (release func()) {
 		};
 	})()`))
 	return func() {
-		v.t.Helper()
-		v.do(chromedp.Evaluate[chromedp.Void](`window.__release()`))
+		v.T.Helper()
+		v.Do(chromedp.Evaluate[chromedp.Void](`window.__release()`))
 	}
 }
 
@@ -83,54 +85,54 @@ func (v *visitor) delayRead(name string) (release func()) {
 // uploaded.
 func TestDropWithUnreadableFiles(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	run := folder(t, "run", map[string]int{"a.txt": 5, "b/c.txt": 6, "b/lost.txt": 7})
-	gone := folder(t, "gone", map[string]int{"x.txt": 8})
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	run := browser.Folder(t, "run", map[string]int{"a.txt": 5, "b/c.txt": 6, "b/lost.txt": 7})
+	gone := browser.Folder(t, "gone", map[string]int{"x.txt": 8})
 	never := filepath.Join(t.TempDir(), "never.txt")
-	last := filepath.Join(folder(t, "x", map[string]int{"last.txt": 9}), "last.txt")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("This set is empty")
-	release := v.delayRead("lost.txt")
-	v.drop(run, gone, never, last)
-	v.until("window.__held")
+	last := filepath.Join(browser.Folder(t, "x", map[string]int{"last.txt": 9}), "last.txt")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("This set is empty")
+	release := delayRead(v, "lost.txt")
+	v.Drop(run, gone, never, last)
+	v.Until("window.__held")
 	for _, path := range []string{filepath.Join(run, "b", "lost.txt"), gone} {
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	release()
-	v.sees("3 files", "3 could not be read", "run/b/lost.txt", "gone", "never.txt", "could not be found")
-	v.shot("plan-unread")
-	v.submit()
-	v.sees("Finished, but some files could not be read", "3 sent", "3 unreadable")
-	v.shot("report-unread")
-	v.until(`[...document.querySelectorAll(".uploads li")].filter((l) => l.innerText.includes("unreadable")).length === 3`)
-	s.holds(t, sid, []string{"last.txt", "run/a.txt", "run/b/c.txt"})
-	v.press("Close the report")
-	v.drop(never)
-	v.sees("The selection contains no readable files.", "never.txt")
+	v.Sees("3 files", "3 could not be read", "run/b/lost.txt", "gone", "never.txt", "could not be found")
+	v.Shot("plan-unread")
+	v.Submit()
+	v.Sees("Finished, but some files could not be read", "3 sent", "3 unreadable")
+	v.Shot("report-unread")
+	v.Until(`[...document.querySelectorAll(".uploads li")].filter((l) => l.innerText.includes("unreadable")).length === 3`)
+	s.Holds(t, sid, []string{"last.txt", "run/a.txt", "run/b/c.txt"})
+	v.Press("Close the report")
+	v.Drop(never)
+	v.Sees("The selection contains no readable files.", "never.txt")
 }
 
 // A drop works if the element below the pointer is replaced just before, as when a list is rendered
 // again.
 func TestDropOnReplacedElement(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	names := []string{"a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt", "h.txt"} // enough rows to reach the position of the drop
-	s.put(t, sid, names...)
-	path := filepath.Join(folder(t, "x", map[string]int{"alone.txt": 4}), "alone.txt")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("h.txt")
-	v.drag(input.DispatchDragEventTypeDragEnter, path)
-	v.drag(input.DispatchDragEventTypeDragOver, path)
-	v.sees("Drop to upload")
-	v.until(`((e) => e.closest(".list") && (e.replaceWith(e.cloneNode(true)), true))(document.elementFromPoint(400, 400))`)
-	v.drag(input.DispatchDragEventTypeDrop, path)
-	v.sees("1 file", "Runs of 2026")
-	v.seesNot("Drop to upload")
-	v.submit()
-	v.sees("All done", "1 sent")
-	s.holds(t, sid, append(names, "alone.txt"))
+	s.Put(t, sid, names...)
+	path := filepath.Join(browser.Folder(t, "x", map[string]int{"alone.txt": 4}), "alone.txt")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("h.txt")
+	v.Drag(input.DispatchDragEventTypeDragEnter, path)
+	v.Drag(input.DispatchDragEventTypeDragOver, path)
+	v.Sees("Drop to upload")
+	v.Until(`((e) => e.closest(".list") && (e.replaceWith(e.cloneNode(true)), true))(document.elementFromPoint(400, 400))`)
+	v.Drag(input.DispatchDragEventTypeDrop, path)
+	v.Sees("1 file", "Runs of 2026")
+	v.SeesNot("Drop to upload")
+	v.Submit()
+	v.Sees("All done", "1 sent")
+	s.Holds(t, sid, append(names, "alone.txt"))
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -12,14 +12,16 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // offsets records the offset of each chunk that the page sends.
-func (v *visitor) offsets() func() []string {
-	v.t.Helper()
+func offsets(v *browser.Visitor) func() []string {
+	v.T.Helper()
 	var mu sync.Mutex
 	var all []string
-	v.listen(func(event any) {
+	v.Listen(func(event any) {
 		if e, is := event.(*network.EventRequestWillBeSent); is && e.Request.Method == "PATCH" {
 			mu.Lock()
 			defer mu.Unlock()
@@ -35,8 +37,8 @@ func (v *visitor) offsets() func() []string {
 
 // upload is a resumable upload of a large file to an empty set.
 type upload struct {
-	*visitor
-	site      *site
+	*browser.Visitor
+	site      *browser.Site
 	set, path string
 	sent      func() []string
 }
@@ -44,30 +46,30 @@ type upload struct {
 // halfway starts an upload over a slow connection and waits until half of it has arrived.
 func halfway(t *testing.T) *upload {
 	t.Helper()
-	s := open(t)
-	_, set := s.makeSet(t)
-	h := &upload{visitor: s.visit(t), site: s, set: set, path: filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")}
-	h.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	h.expect("status of 409") // Chromium itself repeats a request whose connection breaks, with the offset of before the restart
-	h.at("/sets/" + set)
-	h.signIn(s.Key())
-	h.sees("This set is empty")
-	h.sent = h.offsets()
-	h.slow(3<<20, 0)
-	h.pick("Files to upload", h.path)
-	h.submit()
-	s.arrives(t, 24<<20) // beyond the first checkpoint of the service
+	s := browser.Open(t)
+	_, set := s.NewSet(t)
+	h := &upload{Visitor: s.Visit(t), site: s, set: set, path: filepath.Join(browser.Folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")}
+	h.Expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	h.Expect("status of 409") // Chromium itself repeats a request whose connection breaks, with the offset of before the restart
+	h.At("/sets/" + set)
+	h.SignIn(s.Key())
+	h.Sees("This set is empty")
+	h.sent = offsets(h.Visitor)
+	h.Slow(3<<20, 0)
+	h.Pick("Files to upload", h.path)
+	h.Submit()
+	s.Arrives(t, 24<<20) // beyond the first checkpoint of the service
 	return h
 }
 
 // resumed checks that the upload has completed with two chunks, the second of which resumed the
 // first.
 func (h *upload) resumed() {
-	h.t.Helper()
-	h.sees("All done", "1 sent")
-	h.site.holdsFile(h.t, h.set, h.path)
+	h.T.Helper()
+	h.Sees("All done", "1 sent")
+	h.site.HoldsFile(h.T, h.set, h.path)
 	if got := h.sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		h.t.Errorf("chunks began at %v", got)
+		h.T.Errorf("chunks began at %v", got)
 	}
 }
 
@@ -76,8 +78,8 @@ func TestResumeAfterRestart(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
 	h.site.Kill()
-	h.site.restart(t)
-	h.slow(-1, 0)
+	h.site.Restart(t)
+	h.Slow(-1, 0)
 	h.resumed()
 }
 
@@ -85,17 +87,17 @@ func TestResumeAfterRestart(t *testing.T) {
 func TestResumeBehindProxy(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
-	h.expect("status of 502")
+	h.Expect("status of 502")
 	heads := 0
-	h.answer("*/v1/uploads/*", 502, func(r *network.Request) bool { // like a proxy
+	h.Answer("*/v1/uploads/*", 502, func(r *network.Request) bool { // like a proxy
 		if r.Method == "HEAD" {
 			heads++
 		}
 		return r.Method == "HEAD" && heads == 1
 	})
 	h.site.Kill()
-	h.site.restart(t)
-	h.slow(-1, 0)
+	h.site.Restart(t)
+	h.Slow(-1, 0)
 	h.resumed()
 }
 
@@ -103,45 +105,45 @@ func TestResumeBehindProxy(t *testing.T) {
 // again.
 func TestResumeAfterLostAnswer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 17 << 20}), "large.bin")
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("This set is empty")
-	v.answerDialogs(true)
-	sent := v.offsets()
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	path := filepath.Join(browser.Folder(t, "x", map[string]int{"large.bin": 17 << 20}), "large.bin")
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("This set is empty")
+	v.AnswerDialogs(true)
+	sent := offsets(v)
 	answered := make(chan bool, 1)
-	v.listen(func(event any) {
+	v.Listen(func(event any) {
 		if e, is := event.(*fetch.EventRequestPaused); is && e.Request.Method == "PATCH" {
 			answered <- true // and is never delivered to the page
 		}
 	})
 	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*", RequestStage: fetch.RequestStageResponse}}
-	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
-		v.fail(err)
+	if _, err := chromedp.Call(v.Context, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.Fail(err)
 	}
-	v.pick("Files to upload", path)
-	v.submit()
+	v.Pick("Files to upload", path)
+	v.Submit()
 	select {
 	case <-answered:
-	case <-time.After(stepTimeout):
+	case <-time.After(browser.StepTimeout):
 		t.Fatal("the upload was not answered")
 	}
-	v.do(chromedp.Navigate("about:blank"))
-	if _, err := chromedp.Call(v.ctx, fetch.Disable, cdp.Empty{}); err != nil {
-		v.fail(err)
+	v.Do(chromedp.Navigate("about:blank"))
+	if _, err := chromedp.Call(v.Context, fetch.Disable, cdp.Empty{}); err != nil {
+		v.Fail(err)
 	}
 	var page struct{ Data []struct{ ID string } }
 	if err := s.Call(t.Context(), "GET", s.Base()+"/sets/"+sid+"/resources", nil, &page); err != nil || len(page.Data) != 1 {
 		t.Fatalf("%v, %v", page, err)
 	}
-	s.call(t, "DELETE", "/resources/"+page.Data[0].ID, nil)
-	v.at("/sets/" + sid)
-	v.sees("This set is empty")
-	v.pick("Files to upload", path)
-	v.submit()
-	v.sees("All done", "1 sent")
-	s.holdsFile(t, sid, path)
+	s.Do(t, "DELETE", "/resources/"+page.Data[0].ID, nil)
+	v.At("/sets/" + sid)
+	v.Sees("This set is empty")
+	v.Pick("Files to upload", path)
+	v.Submit()
+	v.Sees("All done", "1 sent")
+	s.HoldsFile(t, sid, path)
 	if got := sent(); !slices.Equal(got, []string{"0", "0"}) {
 		t.Errorf("chunks began at %v", got)
 	}
@@ -151,14 +153,14 @@ func TestResumeAfterLostAnswer(t *testing.T) {
 func TestResumeAfterReload(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
-	h.answerDialogs(true)
+	h.AnswerDialogs(true)
 	h.site.Kill()
-	h.do(chromedp.Navigate("about:blank")) // ends all activity of the page
-	h.site.restart(t)
-	h.slow(-1, 0)
-	h.at("/sets/" + h.set)
-	h.sees("This set is empty")
-	h.pick("Files to upload", h.path)
-	h.submit()
+	h.Do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	h.site.Restart(t)
+	h.Slow(-1, 0)
+	h.At("/sets/" + h.set)
+	h.Sees("This set is empty")
+	h.Pick("Files to upload", h.path)
+	h.Submit()
 	h.resumed()
 }

@@ -1,9 +1,11 @@
-package browser
+package pages
 
 import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // fastest records the maximum speed in the upload panel, in bytes per second, as window.fastest.
@@ -23,33 +25,33 @@ const header = `document.querySelector(".uploads header").innerText`
 func TestUploadSpeed(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
-	h.until(header + `.includes("/s, ")`)
+	h.Until(header + `.includes("/s, ")`)
 	h.site.Kill()
-	h.until(`((line) => line.includes("no answer, retrying") && !line.includes("/s") && !line.includes("left"))(` + header + `)`)
-	h.shot("upload-unanswered")
-	h.do(chromedp.Evaluate[chromedp.Void](fastest))
-	h.site.restart(t)
-	h.until(header + `.includes("/s, ")`)
-	h.slow(-1, 0)
-	h.sees("All done", "1 sent")
+	h.Until(`((line) => line.includes("no answer, retrying") && !line.includes("/s") && !line.includes("left"))(` + header + `)`)
+	h.Shot("upload-unanswered")
+	h.Do(chromedp.Evaluate[chromedp.Void](fastest))
+	h.site.Restart(t)
+	h.Until(header + `.includes("/s, ")`)
+	h.Slow(-1, 0)
+	h.Sees("All done", "1 sent")
 }
 
 // The speed after a resume on a new page counts only bytes sent since.
 func TestUploadSpeedAfterResume(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
-	h.answerDialogs(true)
+	h.AnswerDialogs(true)
 	h.site.Kill()
-	h.do(chromedp.Navigate("about:blank"))
-	h.site.restart(t)
-	h.at("/sets/" + h.set)
-	h.sees("This set is empty")
-	h.do(chromedp.Evaluate[chromedp.Void](fastest))
-	h.pick("Files to upload", h.path)
-	h.submit()
-	h.until(header + `.includes("/s, ")`)
-	h.until(`document.querySelector(".uploads .report").innerText.includes("1 sent")`)
-	if got := get(h.visitor, chromedp.Evaluate[float64]("window.fastest")); got == 0 || got > 12e6 {
+	h.Do(chromedp.Navigate("about:blank"))
+	h.site.Restart(t)
+	h.At("/sets/" + h.set)
+	h.Sees("This set is empty")
+	h.Do(chromedp.Evaluate[chromedp.Void](fastest))
+	h.Pick("Files to upload", h.path)
+	h.Submit()
+	h.Until(header + `.includes("/s, ")`)
+	h.Until(`document.querySelector(".uploads .report").innerText.includes("1 sent")`)
+	if got := browser.Get(h.Visitor, chromedp.Evaluate[float64]("window.fastest")); got == 0 || got > 12e6 {
 		t.Errorf("over a line of 3 MiB/s the panel shows %.0f bytes a second", got)
 	}
 	h.resumed()
@@ -59,10 +61,10 @@ func TestUploadSpeedAfterResume(t *testing.T) {
 func TestUploadStall(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
-	h.site.signal(t, "STOP")
-	t.Cleanup(func() { h.site.signal(t, "CONT") })
-	h.until(header + `.includes("nothing sent for") && !` + header + `.includes("/s")`)
-	h.site.signal(t, "CONT")
-	h.slow(-1, 0)
-	h.sees("All done", "1 sent")
+	h.site.Signal(t, "STOP")
+	t.Cleanup(func() { h.site.Signal(t, "CONT") })
+	h.Until(header + `.includes("nothing sent for") && !` + header + `.includes("/s")`)
+	h.site.Signal(t, "CONT")
+	h.Slow(-1, 0)
+	h.Sees("All done", "1 sent")
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"bytes"
@@ -10,90 +10,92 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // A folder is uploaded to a new set. A second upload sends only changed files.
 func TestUploadFolder(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, _ := s.makeSet(t)
-	root := folder(t, "Growth 7", map[string]int{"a.csv": 300, "2026-10/b.bin": 70_000, "2026-10/deep/c.bin": 5, "empty.txt": 0, ".DS_Store": 9})
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+did)
-	v.sees("New set")
-	v.pick("Folder to upload", root)
-	v.sees("4 files", "1 system file")
-	v.until(`document.querySelector("dialog input").value === "growth-7"`)
-	v.shot("plan")
-	v.submit()
-	v.sees("All done", "4 sent")
-	v.shot("uploaded")
-	v.follow("growth-7")
-	v.sees("Growth 7/2026-10/deep/c.bin", "4 files")
-	set := get(v, chromedp.Evaluate[string](`location.pathname.slice("/sets/".length)`))
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
+	root := browser.Folder(t, "Growth 7", map[string]int{"a.csv": 300, "2026-10/b.bin": 70_000, "2026-10/deep/c.bin": 5, "empty.txt": 0, ".DS_Store": 9})
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+did)
+	v.Sees("New set")
+	v.Pick("Folder to upload", root)
+	v.Sees("4 files", "1 system file")
+	v.Until(`document.querySelector("dialog input").value === "growth-7"`)
+	v.Shot("plan")
+	v.Submit()
+	v.Sees("All done", "4 sent")
+	v.Shot("uploaded")
+	v.Follow("growth-7")
+	v.Sees("Growth 7/2026-10/deep/c.bin", "4 files")
+	set := browser.Get(v, chromedp.Evaluate[string](`location.pathname.slice("/sets/".length)`))
 	want := []string{"Growth 7/a.csv", "Growth 7/2026-10/b.bin", "Growth 7/2026-10/deep/c.bin", "Growth 7/empty.txt"}
-	s.holds(t, set, want)
-	v.press("Close the report")
+	s.Holds(t, set, want)
+	v.Press("Close the report")
 	if err := os.WriteFile(filepath.Join(root, "a.csv"), bytes.Repeat([]byte("x"), 300), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v.pick("Folder to upload", root)
-	v.do(chromedp.SetValue(field("If a name exists"), "replace"))
-	v.submit()
-	v.sees("Replace 4 files?", "stays as older versions", "Growth 7/2026-10/deep/c.bin", "4 of them have the same size")
-	v.shot("replace-many")
-	v.press("Replace")
-	v.sees("1 sent", "3 already exist")
-	s.holds(t, set, want)
+	v.Pick("Folder to upload", root)
+	v.Do(chromedp.SetValue(browser.Field("If a name exists"), "replace"))
+	v.Submit()
+	v.Sees("Replace 4 files?", "stays as older versions", "Growth 7/2026-10/deep/c.bin", "4 of them have the same size")
+	v.Shot("replace-many")
+	v.Press("Replace")
+	v.Sees("1 sent", "3 already exist")
+	s.Holds(t, set, want)
 }
 
 // The dialog shows its fields and its button only after the sets are loaded, so that the button
 // does not move.
 func TestUploadDialogDoesNotShift(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, _ := s.makeSet(t)
-	root := folder(t, "growth", map[string]int{"a.csv": 300})
-	v := s.signedIn(t, s.Key(), "/dataspaces/"+did)
-	v.sees("Runs of 2026")
-	v.slow(-1, 500*time.Millisecond)
-	v.do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver(() => {
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
+	root := browser.Folder(t, "growth", map[string]int{"a.csv": 300})
+	v := s.SignedIn(t, s.Key(), "/dataspaces/"+did)
+	v.Sees("Runs of 2026")
+	v.Slow(-1, 500*time.Millisecond)
+	v.Do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver(() => {
 		const has = (selector) => document.querySelector(selector) !== null;
 		const seen = (window.seen ??= { Waited: false, Early: false });
 		seen.Waited ||= has("dialog") && !has("dialog option[value='']");
 		seen.Early ||= has("dialog [type=submit]") && !has("dialog option[value='']");
 	}).observe(document.body, { childList: true, subtree: true })`))
-	v.pick("Folder to upload", root)
-	v.until(`document.querySelector("dialog option[value='']")`)
-	seen := get(v, chromedp.Evaluate[struct{ Waited, Early bool }](`window.seen`))
+	v.Pick("Folder to upload", root)
+	v.Until(`document.querySelector("dialog option[value='']")`)
+	seen := browser.Get(v, chromedp.Evaluate[struct{ Waited, Early bool }](`window.seen`))
 	if !seen.Waited {
 		t.Error("the sets were there at once: nothing is tested")
 	}
 	if seen.Early {
 		t.Error("the button was there before the fields above it")
 	}
-	v.shot("plan-with-sets")
-	v.slow(-1, 0)
-	v.submit()
-	v.sees("All done", "1 sent")
+	v.Shot("plan-with-sets")
+	v.Slow(-1, 0)
+	v.Submit()
+	v.Sees("All done", "1 sent")
 }
 
 // interrupted starts an upload of 40 files by mary, and revokes her key when some of them are sent.
-func interrupted(t *testing.T) (s *site, v *visitor, mary person, setID string, names []string) {
+func interrupted(t *testing.T) (s *browser.Site, v *browser.Visitor, mary browser.Person, setID string, names []string) {
 	t.Helper()
-	s = open(t)
-	did, setID := s.makeSet(t)
-	mary = s.person(t, "mary", "editor", did)
-	root, names := many(t, 40)
-	v = s.visit(t)
-	v.at("/sets/" + setID)
-	v.signIn(mary.key)
-	v.sees("This set is empty")
-	v.slow(-1, 150*time.Millisecond)
-	v.pick("Folder to upload", root)
-	v.submit()
-	v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
-	s.revoke(t, mary)
-	v.sees("Paused")
+	s = browser.Open(t)
+	did, setID := s.NewSet(t)
+	mary = s.Person(t, "mary", "editor", did)
+	root, names := browser.Many(t, 40)
+	v = s.Visit(t)
+	v.At("/sets/" + setID)
+	v.SignIn(mary.Key)
+	v.Sees("This set is empty")
+	v.Slow(-1, 150*time.Millisecond)
+	v.Pick("Folder to upload", root)
+	v.Submit()
+	v.Until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
+	s.Revoke(t, mary)
+	v.Sees("Paused")
 	return s, v, mary, setID, names
 }
 
@@ -101,24 +103,24 @@ func interrupted(t *testing.T) (s *site, v *visitor, mary person, setID string, 
 func TestSessionEndsDuringUpload(t *testing.T) {
 	t.Parallel()
 	s, v, mary, sid, names := interrupted(t)
-	v.sees("Your session has ended")
-	v.shot("session-ended")
+	v.Sees("Your session has ended")
+	v.Shot("session-ended")
 	var other struct{ Key string }
-	if err := s.Call(t.Context(), "POST", "/users/"+mary.id+"/keys", map[string]string{}, &other); err != nil {
+	if err := s.Call(t.Context(), "POST", "/users/"+mary.ID+"/keys", map[string]string{}, &other); err != nil {
 		t.Fatal(err)
 	}
-	v.signIn(other.Key)
-	v.sees("All done", "40 sent")
-	s.holds(t, sid, names)
+	v.SignIn(other.Key)
+	v.Sees("All done", "40 sent")
+	s.Holds(t, sid, names)
 }
 
 // If another user signs in, the uploads of the last user are dropped.
 func TestUploadsOfAnotherUserAreDropped(t *testing.T) {
 	t.Parallel()
 	s, v, _, sid, _ := interrupted(t)
-	v.signIn(s.Key())
-	v.until(`!document.querySelector(".uploads")`)
-	if n := len(s.names(t, sid)); n >= 40 {
+	v.SignIn(s.Key())
+	v.Until(`!document.querySelector(".uploads")`)
+	if n := len(s.Names(t, sid)); n >= 40 {
 		t.Errorf("%d files were sent", n)
 	}
 }
@@ -127,63 +129,63 @@ func TestUploadsOfAnotherUserAreDropped(t *testing.T) {
 // sent once.
 func TestServiceRestartsDuringUpload(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	root, names := many(t, 30)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED")
-	v.sees("This set is empty")
-	v.slow(-1, 150*time.Millisecond)
-	v.pick("Folder to upload", root)
-	v.submit()
-	v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	root, names := browser.Many(t, 30)
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED")
+	v.Sees("This set is empty")
+	v.Slow(-1, 150*time.Millisecond)
+	v.Pick("Folder to upload", root)
+	v.Submit()
+	v.Until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
 	s.Kill()
-	v.sees("Finished, ")
-	v.shot("upload-failed")
-	s.restart(t)
-	v.press("Retry failed")
-	v.sees("All done")
-	s.holds(t, sid, names)
+	v.Sees("Finished, ")
+	v.Shot("upload-failed")
+	s.Restart(t)
+	v.Press("Retry failed")
+	v.Sees("All done")
+	s.Holds(t, sid, names)
 }
 
 // The panel shows progress, speed and time left; uploads can be cancelled, and leaving the page
 // asks a question.
 func TestProgressCancelAndLeave(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	root := folder(t, "x", map[string]int{"large.bin": 8 << 20, "small.txt": 3})
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("This set is empty")
-	asked := v.answerDialogs(false)
-	v.slow(1<<20, 0)
-	v.pick("Files to upload", filepath.Join(root, "large.bin"), filepath.Join(root, "small.txt"))
-	v.submit()
-	v.sees("1 sent", "/s,", " left", "1 left")
-	v.shot("uploading")
-	v.do(chromedp.Evaluate[chromedp.Void](`void (location.href = "/trash")`))
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	root := browser.Folder(t, "x", map[string]int{"large.bin": 8 << 20, "small.txt": 3})
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
+	v.Sees("This set is empty")
+	asked := v.AnswerDialogs(false)
+	v.Slow(1<<20, 0)
+	v.Pick("Files to upload", filepath.Join(root, "large.bin"), filepath.Join(root, "small.txt"))
+	v.Submit()
+	v.Sees("1 sent", "/s,", " left", "1 left")
+	v.Shot("uploading")
+	v.Do(chromedp.Evaluate[chromedp.Void](`void (location.href = "/trash")`))
 	select {
 	case dialog := <-asked:
 		if dialog.Type != page.DialogTypeBeforeunload {
 			t.Errorf("the browser asks: %s", dialog.Type)
 		}
-	case <-time.After(stepTimeout):
+	case <-time.After(browser.StepTimeout):
 		t.Error("leaving during an upload asks no question")
 	}
-	v.isAt("/sets/" + sid)
-	v.press("Cancel large.bin")
-	v.sees("1 cancelled", "Finished, 1 file not uploaded")
-	s.holds(t, sid, []string{"small.txt"})
-	v.slow(-1, 0)
-	v.press("Retry failed")
-	v.sees("All done", "2 sent")
-	s.holds(t, sid, []string{"large.bin", "small.txt"})
+	v.IsAt("/sets/" + sid)
+	v.Press("Cancel large.bin")
+	v.Sees("1 cancelled", "Finished, 1 file not uploaded")
+	s.Holds(t, sid, []string{"small.txt"})
+	v.Slow(-1, 0)
+	v.Press("Retry failed")
+	v.Sees("All done", "2 sent")
+	s.Holds(t, sid, []string{"large.bin", "small.txt"})
 }
 
 // A full disk fails the upload with an error; reading works, and a retry succeeds once there is
 // space.
 func TestDiskFullDuringUpload(t *testing.T) {
 	t.Parallel()
-	shell.need(t)
+	browser.Need(t)
 	disk := t.TempDir()
 	if output, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "labshelf", disk).CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -196,22 +198,22 @@ func TestDiskFullDuringUpload(t *testing.T) {
 			t.Errorf("umount: %v: %s", err, output)
 		}
 	})
-	s := openAt(t, filepath.Join(disk, "data"))
-	_, sid := s.makeSet(t)
-	s.put(t, sid, "first.txt")
-	root := folder(t, "x", map[string]int{"too-large.bin": 40 << 20, "small.txt": 3})
-	v := s.signedIn(t, s.Key(), "/sets/"+sid, "status of 507", "ERR_CONNECTION_RESET", "ERR_FAILED")
-	v.sees("first.txt")
-	v.pick("Files to upload", filepath.Join(root, "too-large.bin"), filepath.Join(root, "small.txt"))
-	v.submit()
-	v.sees("Finished, 1 file not uploaded", "space")
-	v.shot("disk-full")
-	v.follow("first.txt")
-	v.sees("For programs")
+	s := browser.OpenAt(t, filepath.Join(disk, "data"))
+	_, sid := s.NewSet(t)
+	s.Put(t, sid, "first.txt")
+	root := browser.Folder(t, "x", map[string]int{"too-large.bin": 40 << 20, "small.txt": 3})
+	v := s.SignedIn(t, s.Key(), "/sets/"+sid, "status of 507", "ERR_CONNECTION_RESET", "ERR_FAILED")
+	v.Sees("first.txt")
+	v.Pick("Files to upload", filepath.Join(root, "too-large.bin"), filepath.Join(root, "small.txt"))
+	v.Submit()
+	v.Sees("Finished, 1 file not uploaded", "space")
+	v.Shot("disk-full")
+	v.Follow("first.txt")
+	v.Sees("For programs")
 	if output, err := exec.Command("mount", "-o", "remount,size=120m", disk).CombinedOutput(); err != nil {
 		t.Fatalf("remount: %v: %s", err, output)
 	}
-	v.press("Retry failed")
-	v.sees("All done")
-	s.holds(t, sid, []string{"first.txt", "small.txt", "too-large.bin"})
+	v.Press("Retry failed")
+	v.Sees("All done")
+	s.Holds(t, sid, []string{"first.txt", "small.txt", "too-large.bin"})
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"net/http"
@@ -6,56 +6,58 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // Uploaded and deleted files are counted by dataspace and by day, in bytes and in files.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	laser, sheets := dataspaceWith(t, s, "laser", "Laser lab", 3000, 2000, 1000), dataspaceWith(t, s, "sheets", "Data sheets", 70_000)
-	s.call(t, http.MethodDelete, "/resources/"+laser.files[2], nil)
-	s.overwrite(t, laser.files[0], strings.Repeat("y", 3000))
+	s := browser.Open(t)
+	laser, sheets := browser.DataspaceWith(t, s, "laser", "Laser lab", 3000, 2000, 1000), browser.DataspaceWith(t, s, "sheets", "Data sheets", 70_000)
+	s.Do(t, http.MethodDelete, "/resources/"+laser.Files[2], nil)
+	s.Overwrite(t, laser.Files[0], strings.Repeat("y", 3000))
 
-	v := s.signedIn(t, s.Key(), "/usage")
-	v.sees("By dataspace", "in 3 files", "in 1 file", "75,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions", "in 1 version")
-	v.until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Data sheets,Laser lab"`)
-	v.until(`document.querySelector(".bars").textContent.includes("5,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions")`)
-	v.until(`["active", "deleted", "old"].every((kind) => document.querySelector(".usage-chart path." + kind))`)
-	v.shots("usage")
+	v := s.SignedIn(t, s.Key(), "/usage")
+	v.Sees("By dataspace", "in 3 files", "in 1 file", "75,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions", "in 1 version")
+	v.Until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Data sheets,Laser lab"`)
+	v.Until(`document.querySelector(".bars").textContent.includes("5,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions")`)
+	v.Until(`["active", "deleted", "old"].every((kind) => document.querySelector(".usage-chart path." + kind))`)
+	v.Shots("usage")
 
-	click(v, chromedp.Search(`//summary[.="As a table"]`))
-	v.sees("75,000", "1,000")
+	browser.Click(v, chromedp.Search(`//summary[.="As a table"]`))
+	v.Sees("75,000", "1,000")
 
-	v.at("/usage?measure=files&days=30")
-	v.sees("3 files active, 1 file deleted, 1 old version")
-	v.until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Laser lab,Data sheets"`)
-	v.do(chromedp.Focus(chromedp.Search(`//*[@role="slider"]`)), chromedp.Evaluate[chromedp.Void](
+	v.At("/usage?measure=files&days=30")
+	v.Sees("3 files active, 1 file deleted, 1 old version")
+	v.Until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Laser lab,Data sheets"`)
+	v.Do(chromedp.Focus(chromedp.Search(`//*[@role="slider"]`)), chromedp.Evaluate[chromedp.Void](
 		`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }))`))
-	v.sees("0 files active, 0 files deleted") // yesterday
+	v.Sees("0 files active, 0 files deleted") // yesterday
 
-	v.follow("Data sheets")
-	v.sees("Usage of Data sheets", "1 file active, 0 files deleted")
-	v.until(`location.search.includes("dataspace=` + sheets.dataspace + `") && !document.querySelector(".bars")`)
+	v.Follow("Data sheets")
+	v.Sees("Usage of Data sheets", "1 file active, 0 files deleted")
+	v.Until(`location.search.includes("dataspace=` + sheets.Dataspace + `") && !document.querySelector(".bars")`)
 }
 
 // Without files there is a text instead of a chart; an unknown dataspace is an error.
 func TestUsageWithoutFiles(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	v := s.signedIn(t, s.Key(), "/usage", "status of 404")
-	v.sees("No files yet")
-	v.at("/usage?dataspace=01JD2PZX3B6C9D2F5G8H1J4K7M")
-	v.sees("It may not exist, or you may lack permission to see it.", "All dataspaces")
+	s := browser.Open(t)
+	v := s.SignedIn(t, s.Key(), "/usage", "status of 404")
+	v.Sees("No files yet")
+	v.At("/usage?dataspace=01JD2PZX3B6C9D2F5G8H1J4K7M")
+	v.Sees("It may not exist, or you may lack permission to see it.", "All dataspaces")
 }
 
 // Over years the chart has values for days without changes, and readable dates.
 func TestUsageOverYears(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	dataspaceWith(t, s, "laser", "Laser lab", 3000)
-	v := s.signedIn(t, s.Key(), "/")
+	s := browser.Open(t)
+	browser.DataspaceWith(t, s, "laser", "Laser lab", 3000)
+	v := s.SignedIn(t, s.Key(), "/")
 	// To get a history of years, days are added to the answer on its way to the page.
-	v.do(chromedp.Evaluate[chromedp.Void](`{
+	v.Do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch, day = (ago) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10);
 		window.fetch = async (address, init) => {
 			const answer = await real(address, init);
@@ -67,22 +69,22 @@ func TestUsageOverYears(t *testing.T) {
 			return new Response(JSON.stringify(usage), { status: 200 });
 		};
 	}`))
-	v.follow("Usage")
-	v.sees("3,000 bytes active, 0 bytes deleted")
-	v.until(`[...document.querySelectorAll(".usage-chart .below")].length >= 3 && [...document.querySelectorAll(".usage-chart .below")].every((t) => /20\d\d$/.test(t.textContent))`)
-	v.shots("usage-years")
+	v.Follow("Usage")
+	v.Sees("3,000 bytes active, 0 bytes deleted")
+	v.Until(`[...document.querySelectorAll(".usage-chart .below")].length >= 3 && [...document.querySelectorAll(".usage-chart .below")].every((t) => /20\d\d$/.test(t.textContent))`)
+	v.Shots("usage-years")
 	chosen := func(key string) {
-		v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "` + key + `", bubbles: true }))`))
+		v.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "` + key + `", bubbles: true }))`))
 	}
 	chosen("PageUp")
-	v.sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted, 536,870,912 bytes in old versions") // no change 30 days ago: the values of 45 days ago
+	v.Sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted, 536,870,912 bytes in old versions") // no change 30 days ago: the values of 45 days ago
 	chosen("Home")
-	v.sees(": 0 bytes active, 0 bytes deleted")
-	v.do(chromedp.SetValue(chromedp.Search(`//label[contains(., "Time")]/select`), "30"),
+	v.Sees(": 0 bytes active, 0 bytes deleted")
+	v.Do(chromedp.SetValue(chromedp.Search(`//label[contains(., "Time")]/select`), "30"),
 		chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".filters select")[1].dispatchEvent(new Event("change", { bubbles: true }))`))
-	v.until(`location.search === "?days=30"`)
+	v.Until(`location.search === "?days=30"`)
 	chosen("Home")
-	v.sees("5,368,709,120 bytes active") // the values at the start of the range
-	click(v, chromedp.Search(`//summary[.="As a table"]`))
-	v.until(`document.querySelectorAll(".by-day tbody tr").length === 2`)
+	v.Sees("5,368,709,120 bytes active") // the values at the start of the range
+	browser.Click(v, chromedp.Search(`//summary[.="As a table"]`))
+	v.Until(`document.querySelectorAll(".by-day tbody tr").length === 2`)
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // history makes a file a.txt whose versions have these contents, the oldest first, and returns its
 // id.
-func (s *site) history(t *testing.T, setID string, contents ...string) string {
+func history(t *testing.T, s *browser.Site, setID string, contents ...string) string {
 	t.Helper()
 	r, err := s.Upload(t.Context(), http.MethodPost, "/resources",
 		e2e.File{SetID: setID, Name: "a.txt", Filename: "a.txt", Body: strings.NewReader(contents[0]), Size: int64(len(contents[0]))})
@@ -21,13 +22,13 @@ func (s *site) history(t *testing.T, setID string, contents ...string) string {
 		t.Fatal(err)
 	}
 	for _, content := range contents[1:] {
-		s.overwrite(t, r.ID, content)
+		s.Overwrite(t, r.ID, content)
 	}
 	return r.ID
 }
 
 // content returns the bytes at a path of the interface.
-func (s *site) content(t *testing.T, path string) string {
+func content(t *testing.T, s *browser.Site, path string) string {
 	t.Helper()
 	var content strings.Builder
 	if err := s.Download(t.Context(), s.Base()+path, &content); err != nil {
@@ -37,9 +38,9 @@ func (s *site) content(t *testing.T, path string) string {
 }
 
 // versions waits until the list shows exactly these rows: the texts of their first cells.
-func (v *visitor) versions(rows ...string) {
-	v.t.Helper()
-	v.until(fmt.Sprintf(`[...document.querySelectorAll(".list.versions .body .row")].map((r) => r.firstChild.innerText.replace(/\s+/g, " ").trim()).join("|") === %q`,
+func versions(v *browser.Visitor, rows ...string) {
+	v.T.Helper()
+	v.Until(fmt.Sprintf(`[...document.querySelectorAll(".list.versions .body .row")].map((r) => r.firstChild.innerText.replace(/\s+/g, " ").trim()).join("|") === %q`,
 		strings.Join(rows, "|")))
 }
 
@@ -47,29 +48,29 @@ func (v *visitor) versions(rows ...string) {
 // one.
 func TestReplacedFileIsRestored(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	rid := s.history(t, sid, "second,volt\n0,1.5\n")
-	mara := s.person(t, "mara", "editor", did)
-	v := s.signedIn(t, mara.key, "/resources/"+rid, "status of 412") // the preview may still read the replaced file
-	v.sees("18 B")
-	v.seesNot("Versions")
-	v.replace(fileWith(t, "wrong.txt", "the wrong file"))
-	v.sees("the wrong file", "wrong.txt")
-	v.versions("Version 2 current", "Version 1")
-	v.sees("just now by admin", "just now by mara")
-	v.follow("2 · all versions")
-	v.shots("versions")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	rid := history(t, s, sid, "second,volt\n0,1.5\n")
+	mara := s.Person(t, "mara", "editor", did)
+	v := s.SignedIn(t, mara.Key, "/resources/"+rid, "status of 412") // the preview may still read the replaced file
+	v.Sees("18 B")
+	v.SeesNot("Versions")
+	v.Replace(browser.FileWith(t, "wrong.txt", "the wrong file"))
+	v.Sees("the wrong file", "wrong.txt")
+	versions(v, "Version 2 current", "Version 1")
+	v.Sees("just now by admin", "just now by mara")
+	v.Follow("2 · all versions")
+	v.Shots("versions")
 
-	v.press("Restore version 1")
-	v.sees("Version 1 is restored as version 3. To undo this, restore version 2.", "volt", "3 versions")
-	v.versions("Version 3 current", "Version 2", "Version 1")
-	if got := s.content(t, "/resources/"+rid+"/data"); got != "second,volt\n0,1.5\n" {
+	v.Press("Restore version 1")
+	v.Sees("Version 1 is restored as version 3. To undo this, restore version 2.", "volt", "3 versions")
+	versions(v, "Version 3 current", "Version 2", "Version 1")
+	if got := content(t, s, "/resources/"+rid+"/data"); got != "second,volt\n0,1.5\n" {
 		t.Errorf("the restored file is %q", got)
 	}
-	v.press("Restore version 2")
-	v.sees("restored as version 4", "the wrong file")
-	if got := s.content(t, "/resources/"+rid+"/data"); got != "the wrong file" {
+	v.Press("Restore version 2")
+	v.Sees("restored as version 4", "the wrong file")
+	if got := content(t, s, "/resources/"+rid+"/data"); got != "the wrong file" {
 		t.Errorf("after undoing, the file is %q", got)
 	}
 }
@@ -78,67 +79,67 @@ func TestReplacedFileIsRestored(t *testing.T) {
 // version unseen.
 func TestRestoreOnlyOverShownVersion(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.history(t, sid, "one", "two")
-	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412")
-	v.versions("Version 2 current", "Version 1")
-	v.ignoreFocus()
-	s.overwrite(t, rid, "three")
-	v.press("Restore version 1")
-	v.sees("Version 1 was not restored", "was changed since this page was loaded")
-	if got := s.content(t, "/resources/"+rid+"/data"); got != "three" {
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := history(t, s, sid, "one", "two")
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412")
+	versions(v, "Version 2 current", "Version 1")
+	v.IgnoreFocus()
+	s.Overwrite(t, rid, "three")
+	v.Press("Restore version 1")
+	v.Sees("Version 1 was not restored", "was changed since this page was loaded")
+	if got := content(t, s, "/resources/"+rid+"/data"); got != "three" {
 		t.Fatalf("the file is %q", got)
 	}
-	v.press("Close")
-	v.versions("Version 3 current", "Version 2", "Version 1")
-	v.press("Restore version 1")
-	v.sees("restored as version 4")
+	v.Press("Close")
+	versions(v, "Version 3 current", "Version 2", "Version 1")
+	v.Press("Restore version 1")
+	v.Sees("restored as version 4")
 }
 
 // A reader looks at every version and downloads it, and is offered no change.
 func TestReaderOfVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	rid := s.history(t, sid, "the old text", "the new text")
-	s.call(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as published"})
-	v := s.signedIn(t, s.person(t, "jon", "member", did).key, "/resources/"+rid)
-	v.versions("Version 2 current", "Version 1 as published")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	rid := history(t, s, sid, "the old text", "the new text")
+	s.Do(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as published"})
+	v := s.SignedIn(t, s.Person(t, "jon", "member", did).Key, "/resources/"+rid)
+	versions(v, "Version 2 current", "Version 1 as published")
 	changes := `[...document.querySelectorAll("main button")].some((b) => /Restore|Label|Erase|Replace/.test(b.textContent))`
-	v.until("!" + changes)
-	v.follow("Version 1")
-	v.isAt("/resources/" + rid + "/versions/1")
-	v.sees("a.txt, version 1", "as published", "the old text")
-	v.until("!" + changes)
-	old := get(v, chromedp.Evaluate[string](`fetch([...document.querySelectorAll("main a")].find((a) => a.innerText.includes("Download")).href).then((r) => r.text())`, chromedp.EvalAwaitPromise))
+	v.Until("!" + changes)
+	v.Follow("Version 1")
+	v.IsAt("/resources/" + rid + "/versions/1")
+	v.Sees("a.txt, version 1", "as published", "the old text")
+	v.Until("!" + changes)
+	old := browser.Get(v, chromedp.Evaluate[string](`fetch([...document.querySelectorAll("main a")].find((a) => a.innerText.includes("Download")).href).then((r) => r.text())`, chromedp.EvalAwaitPromise))
 	if old != "the old text" {
 		t.Errorf("the download is %q", old)
 	}
-	v.at("/resources/" + rid + "/versions/2")
-	v.sees("current", "the new text")
+	v.At("/resources/" + rid + "/versions/2")
+	v.Sees("current", "the new text")
 }
 
 // A label is given, shown and removed.
 func TestLabelOfVersion(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.history(t, sid, "one", "two")
-	v := s.signedIn(t, s.Key(), "/resources/"+rid)
-	v.press("Label version 1")
-	v.types("label", "as published")
-	v.shot("label")
-	v.submit()
-	v.versions("Version 2 current", "Version 1 as published")
-	v.follow("Version 1")
-	v.press("Label")
-	v.until(`document.querySelector("dialog [name=label]").value === "as published"`)
-	v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog [name=label]").select()`), chromedp.SendKeys(chromedp.CSS(`dialog [name=label]`), "\b"))
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-	v.seesNot("as published")
-	if got := s.field(t, "/resources/"+rid+"/versions/1", "label"); got != "" {
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := history(t, s, sid, "one", "two")
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid)
+	v.Press("Label version 1")
+	v.Types("label", "as published")
+	v.Shot("label")
+	v.Submit()
+	versions(v, "Version 2 current", "Version 1 as published")
+	v.Follow("Version 1")
+	v.Press("Label")
+	v.Until(`document.querySelector("dialog [name=label]").value === "as published"`)
+	v.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog [name=label]").select()`), chromedp.SendKeys(chromedp.CSS(`dialog [name=label]`), "\b"))
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
+	v.SeesNot("as published")
+	if got := s.Field(t, "/resources/"+rid+"/versions/1", "label"); got != "" {
 		t.Errorf("the label is %q", got)
 	}
 }
@@ -148,82 +149,82 @@ func TestLabelOfVersion(t *testing.T) {
 // a retention did not keep.
 func TestGoneVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	rid := s.history(t, sid, "participant 17", "two", "three", "four")
-	s.call(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as sent"})
-	mara := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/resources/"+rid+"/versions/1")
-	mara.sees("participant 17")
-	mara.until(`![...document.querySelectorAll("button")].some((b) => b.textContent.includes("Erase"))`)
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	rid := history(t, s, sid, "participant 17", "two", "three", "four")
+	s.Do(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as sent"})
+	mara := s.SignedIn(t, s.Person(t, "mara", "admin", did).Key, "/resources/"+rid+"/versions/1")
+	mara.Sees("participant 17")
+	mara.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent.includes("Erase"))`)
 
-	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
-	v.sees("participant 17")
-	v.press("Erase")
-	v.sees("Erase version 1?", "All 14 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
-	v.shots("erase")
-	v.submit()
-	v.sees("The file of version 1 was removed just now by admin (erased by a sysadmin)")
-	v.seesNot("participant 17")
-	v.until(`![...document.querySelectorAll("main .actions *")].some((b) => /Download|Restore|Label|Erase/.test(b.textContent))`)
-	v.shots("erased")
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
+	v.Sees("participant 17")
+	v.Press("Erase")
+	v.Sees("Erase version 1?", "All 14 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
+	v.Shots("erase")
+	v.Submit()
+	v.Sees("The file of version 1 was removed just now by admin (erased by a sysadmin)")
+	v.SeesNot("participant 17")
+	v.Until(`![...document.querySelectorAll("main .actions *")].some((b) => /Download|Restore|Label|Erase/.test(b.textContent))`)
+	v.Shots("erased")
 
-	s.call(t, http.MethodPut, "/dataspaces/"+did, map[string]string{"retention": "last 2"})
-	s.call(t, http.MethodPost, "/admin/purge", map[string]string{"olderThan": "0s"})
-	v.at("/resources/" + rid)
-	v.versions("Version 4 current", "Version 3", "Version 2 removed", "Version 1 as sent removed")
-	v.until(`[...document.querySelectorAll(".list.versions .body button")].filter((b) => b.textContent.includes("Restore")).length === 1`)
-	v.follow("Version 2")
-	v.sees("The file of version 2 was removed just now (retention: last 2). Its record stays.")
-	v.at("/resources/" + rid + "/versions/4?with=2")
-	v.sees("From version 2 to version 4", "The file of version 2 was removed just now")
+	s.Do(t, http.MethodPut, "/dataspaces/"+did, map[string]string{"retention": "last 2"})
+	s.Do(t, http.MethodPost, "/admin/purge", map[string]string{"olderThan": "0s"})
+	v.At("/resources/" + rid)
+	versions(v, "Version 4 current", "Version 3", "Version 2 removed", "Version 1 as sent removed")
+	v.Until(`[...document.querySelectorAll(".list.versions .body button")].filter((b) => b.textContent.includes("Restore")).length === 1`)
+	v.Follow("Version 2")
+	v.Sees("The file of version 2 was removed just now (retention: last 2). Its record stays.")
+	v.At("/resources/" + rid + "/versions/4?with=2")
+	v.Sees("From version 2 to version 4", "The file of version 2 was removed just now")
 
-	v.expect("status of 404", "status of 410")
-	v.at("/resources/" + rid + "/versions/9")
-	v.sees("its versions are numbered from 1 to 4", "Go to the file")
-	v.at("/resources/" + rid + "/versions/x")
-	v.sees("the resource has no such version")
-	mara.expect("status of 410") // it hears of the deletion
-	s.call(t, http.MethodDelete, "/resources/"+rid, nil)
-	v.at("/resources/" + rid + "/versions/3")
-	v.sees("the resource is deleted; restore it to have its versions")
-	v.follow("Go to the file")
-	v.sees("This file is in the trash")
-	v.seesNot("all versions")
+	v.Expect("status of 404", "status of 410")
+	v.At("/resources/" + rid + "/versions/9")
+	v.Sees("its versions are numbered from 1 to 4", "Go to the file")
+	v.At("/resources/" + rid + "/versions/x")
+	v.Sees("the resource has no such version")
+	mara.Expect("status of 410") // it hears of the deletion
+	s.Do(t, http.MethodDelete, "/resources/"+rid, nil)
+	v.At("/resources/" + rid + "/versions/3")
+	v.Sees("the resource is deleted; restore it to have its versions")
+	v.Follow("Go to the file")
+	v.Sees("This file is in the trash")
+	v.SeesNot("all versions")
 }
 
 // An erased version says so if its bytes stay for something else.
 func TestErasedVersionWithSharedBytes(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
-	rid := s.history(t, sid, "participant 17", "two", "participant 17")
-	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1", "status of 410") // the preview may still read what is erased
-	v.press("Erase")
-	v.submit()
-	v.sees("was removed just now", "The bytes stay because another version")
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
+	rid := history(t, s, sid, "participant 17", "two", "participant 17")
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid+"/versions/1", "status of 410") // the preview may still read what is erased
+	v.Press("Erase")
+	v.Submit()
+	v.Sees("was removed just now", "The bytes stay because another version")
 }
 
 // A long history is fetched page by page.
 func TestManyVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	contents := make([]string, 450)
 	for i := range contents {
 		contents[i] = fmt.Sprint("version ", i+1)
 	}
-	rid := s.history(t, sid, contents...)
-	v := s.signedIn(t, s.Key(), "/resources/"+rid)
-	v.until(`(scrollTo(0, document.documentElement.scrollHeight), document.body.innerText.includes("450 versions"))`)
-	v.follow("Version 1")
-	v.sees("a.txt, version 1")
+	rid := history(t, s, sid, contents...)
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid)
+	v.Until(`(scrollTo(0, document.documentElement.scrollHeight), document.body.innerText.includes("450 versions"))`)
+	v.Follow("Version 1")
+	v.Sees("a.txt, version 1")
 }
 
 // difference is a row of a comparison: +, − or nothing, the text, and its marked part.
-func (v *visitor) differences() string {
-	v.t.Helper()
-	v.until(`document.querySelector(".differences")`)
-	return get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".differences tbody tr")].map((r) => {
+func differences(v *browser.Visitor) string {
+	v.T.Helper()
+	v.Until(`document.querySelector(".differences")`)
+	return browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".differences tbody tr")].map((r) => {
 		if (r.classList.contains("unchanged")) return r.innerText.trim();
 		const [before, after, sign, text] = r.cells;
 		const mark = text.querySelector("mark");
@@ -235,8 +236,8 @@ func (v *visitor) differences() string {
 // unchanged lines can be shown.
 func TestCompareVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	var rows []string
 	for i := range 40 {
 		rows = append(rows, fmt.Sprintf("%d,1.%d,ok", i, i))
@@ -244,11 +245,11 @@ func TestCompareVersions(t *testing.T) {
 	old := strings.Join(rows, "\n") + "\n"
 	rows[20] = "20,7.5,ok"
 	rows = append(rows[:30], append([]string{"30,9.9,new"}, rows[30:]...)...)
-	rid := s.history(t, sid, old, strings.Join(rows, "\n")+"\n")
-	v := s.signedIn(t, s.Key(), "/resources/"+rid)
-	v.follow("Compare version 1 with the current one")
-	v.isAt("/resources/" + rid + "/versions/1?with=2")
-	v.sees("From version 1 to version 2", "1 line removed, 2 added", "Show 17 unchanged lines")
+	rid := history(t, s, sid, old, strings.Join(rows, "\n")+"\n")
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid)
+	v.Follow("Compare version 1 with the current one")
+	v.IsAt("/resources/" + rid + "/versions/1?with=2")
+	v.Sees("From version 1 to version 2", "1 line removed, 2 added", "Show 17 unchanged lines")
 	want := `Show 17 unchanged lines
 18/18 17,1.17,ok
 19/19 18,1.18,ok
@@ -267,33 +268,33 @@ Show 3 unchanged lines
 32/33 31,1.31,ok
 33/34 32,1.32,ok
 Show 7 unchanged lines`
-	if got := v.differences(); got != want {
+	if got := differences(v); got != want {
 		t.Errorf("the comparison is\n%s", got)
 	}
-	v.shots("compare")
-	v.press("Show 3 unchanged lines")
-	v.until(`document.querySelector(".differences").innerText.includes("25,1.25,ok")`)
-	v.at("/resources/" + rid + "/versions/2?with=1")
-	v.sees("From version 1 to version 2", "1 line removed, 2 added")
-	v.follow("Show version 2 alone")
-	v.sees("9.9")
-	v.isAt("/resources/" + rid + "/versions/2")
+	v.Shots("compare")
+	v.Press("Show 3 unchanged lines")
+	v.Until(`document.querySelector(".differences").innerText.includes("25,1.25,ok")`)
+	v.At("/resources/" + rid + "/versions/2?with=1")
+	v.Sees("From version 1 to version 2", "1 line removed, 2 added")
+	v.Follow("Show version 2 alone")
+	v.Sees("9.9")
+	v.IsAt("/resources/" + rid + "/versions/2")
 }
 
 // What cannot be compared line by line is said; so is where the lines do not differ.
 func TestCompareOtherVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.makeSet(t)
+	s := browser.Open(t)
+	_, sid := s.NewSet(t)
 	var up, down []string
 	for i := range 20_000 {
 		up = append(up, fmt.Sprint("line ", i*7919%20_000))
 		down = append(down, fmt.Sprint("line ", i*104_729%20_000))
 	}
 	large := strings.Repeat("0123456789\n", 400_000)
-	rid := s.history(t, sid, "one\ntwo", "one\ntwo\n", "one\r\ntwo\n", "\x00\x01\x02", "one\ntwo", strings.Join(up, "\n"), strings.Join(down, "\n"), large,
+	rid := history(t, s, sid, "one\ntwo", "one\ntwo\n", "one\r\ntwo\n", "\x00\x01\x02", "one\ntwo", strings.Join(up, "\n"), strings.Join(down, "\n"), large,
 		strings.Repeat("0123456789\n", 360_000), strings.Repeat("abcdefghij\n", 360_000))
-	v := s.signedIn(t, s.Key(), "/account")
+	v := s.SignedIn(t, s.Key(), "/account")
 	for _, c := range []struct {
 		of, with int
 		shows    string
@@ -306,53 +307,53 @@ func TestCompareOtherVersions(t *testing.T) {
 		{7, 8, "Only files of up to 4 MB are compared line by line"},
 		{9, 10, "360,000 lines removed, 360,000 added"},
 	} {
-		v.at(fmt.Sprintf("/resources/%s/versions/%d?with=%d", rid, c.of, c.with))
-		v.sees(c.shows)
+		v.At(fmt.Sprintf("/resources/%s/versions/%d?with=%d", rid, c.of, c.with))
+		v.Sees(c.shows)
 		if c.with == 3 {
-			if got := v.differences(); got != "1/−one\n/1+one␍ [␍]\n2/2 two" {
+			if got := differences(v); got != "1/−one\n/1+one␍ [␍]\n2/2 two" {
 				t.Errorf("the comparison is\n%s", got)
 			}
 		}
 	}
-	v.at(fmt.Sprintf("/resources/%s/versions/6?with=7", rid))
-	v.until(`document.querySelectorAll(".differences tbody tr").length === 2000`)
-	v.press("Show more")
-	v.until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
+	v.At(fmt.Sprintf("/resources/%s/versions/6?with=7", rid))
+	v.Until(`document.querySelectorAll(".differences tbody tr").length === 2000`)
+	v.Press("Show more")
+	v.Until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
 }
 
 // An admin says which versions are kept; the page of the dataspace shows that, and what old
 // versions take.
 func TestRetentionOfDataspace(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.makeSet(t)
-	s.history(t, sid, strings.Repeat("x", 3000), "two")
-	v := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/dataspaces/"+did)
-	v.sees("All versions of files are kept; old ones take 3.0 kB")
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	history(t, s, sid, strings.Repeat("x", 3000), "two")
+	v := s.SignedIn(t, s.Person(t, "mara", "admin", did).Key, "/dataspaces/"+did)
+	v.Sees("All versions of files are kept; old ones take 3.0 kB")
 	for _, c := range []struct{ kind, label, number, retention, shows string }{
 		{"last", "Number of versions", "5", "last 5", "The last 5 versions of each file are kept; old ones take 3.0 kB"},
 		{"days", "Number of days", "90", "90 days", "Versions of files are kept for 90 days after they were replaced"},
 		{"everything", "", "", "everything", "All versions of files are kept; old ones"},
 	} {
-		v.menu("Edit")
-		v.do(chromedp.SetValue(field("Versions kept"), c.kind), chromedp.Evaluate[chromedp.Void](
+		menu(v, "Edit")
+		v.Do(chromedp.SetValue(browser.Field("Versions kept"), c.kind), chromedp.Evaluate[chromedp.Void](
 			`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))
 		if c.label != "" {
-			v.fill(c.label, c.number)
+			v.Fill(c.label, c.number)
 		}
-		v.shots("retention-" + c.kind)
-		v.submit()
-		v.until(`!document.querySelector("dialog")`)
-		v.sees(c.shows)
-		if got := s.field(t, "/dataspaces/"+did, "retention"); got != c.retention {
+		v.Shots("retention-" + c.kind)
+		v.Submit()
+		v.Until(`!document.querySelector("dialog")`)
+		v.Sees(c.shows)
+		if got := s.Field(t, "/dataspaces/"+did, "retention"); got != c.retention {
 			t.Errorf("the retention is %q", got)
 		}
 	}
-	v.menu("Edit")
-	v.expect("status of 400")
-	v.do(chromedp.SetValue(field("Versions kept"), "days"), chromedp.Evaluate[chromedp.Void](
+	menu(v, "Edit")
+	v.Expect("status of 400")
+	v.Do(chromedp.SetValue(browser.Field("Versions kept"), "days"), chromedp.Evaluate[chromedp.Void](
 		`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))
-	v.fill("Number of days", "40000")
-	v.submit()
-	v.sees("retention must be everything, last N")
+	v.Fill("Number of days", "40000")
+	v.Submit()
+	v.Sees("retention must be everything, last N")
 }

@@ -1,4 +1,4 @@
-package browser
+package pages
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // receiver takes the messages of webhooks, and tells of each.
@@ -24,85 +26,85 @@ func receiver(t *testing.T) (url string, messages <-chan string) {
 }
 
 // reloadUntil presses Reload until the page shows a text.
-func (v *visitor) reloadUntil(text string) {
-	v.t.Helper()
-	v.until(fmt.Sprintf(`document.body.innerText.includes(%q) || [...document.querySelectorAll("button")].find((b) => b.innerText.trim() === "Reload")?.click()`, text))
+func reloadUntil(v *browser.Visitor, text string) {
+	v.T.Helper()
+	v.Until(fmt.Sprintf(`document.body.innerText.includes(%q) || [...document.querySelectorAll("button")].find((b) => b.innerText.trim() === "Reload")?.click()`, text))
 }
 
 // An admin makes a webhook, whose secret is shown once, gets a message about a change made in the
 // pages, and repeats it.
 func TestWebhookInPages(t *testing.T) {
 	t.Parallel()
-	s := open(t, "--webhook-hosts", "127.0.0.1")
+	s := browser.Open(t, "--webhook-hosts", "127.0.0.1")
 	url, messages := receiver(t)
-	did, _ := s.makeSet(t)
-	script := axe(t)
-	accessible := func(v *visitor) {
-		v.t.Helper()
-		v.loaded()
-		for _, f := range v.audit(script) {
+	did, _ := s.NewSet(t)
+	script := browser.Axe(t)
+	accessible := func(v *browser.Visitor) {
+		v.T.Helper()
+		v.Loaded()
+		for _, f := range v.Audit(script) {
 			t.Errorf("%s: %s: %s\n\t%s", f.Impact, f.ID, f.Help, f.Where)
 		}
 	}
-	v := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/dataspaces/"+did+"/history", "status of 400")
-	v.follow("Webhooks")
-	v.isAt("/webhooks")
-	v.sees("No webhooks")
-	v.press("New webhook")
-	v.fill("URL", "https://10.1.2.3/hook")
-	v.submit()
-	v.sees("webhook_hosts")
-	v.fill("URL", url)
-	v.fill("Kinds", "dataspace.*, set.create")
-	v.fill("Label", "pipeline")
+	v := s.SignedIn(t, s.Person(t, "mara", "admin", did).Key, "/dataspaces/"+did+"/history", "status of 400")
+	v.Follow("Webhooks")
+	v.IsAt("/webhooks")
+	v.Sees("No webhooks")
+	v.Press("New webhook")
+	v.Fill("URL", "https://10.1.2.3/hook")
+	v.Submit()
+	v.Sees("webhook_hosts")
+	v.Fill("URL", url)
+	v.Fill("Kinds", "dataspace.*, set.create")
+	v.Fill("Label", "pipeline")
 	accessible(v)
-	v.submit()
-	v.sees("Secret of pipeline", "whsec_")
-	v.press("I have stored it")
-	v.seesNot("whsec_")
-	v.sees("dataspace.* set.create", "active", url, "Laser lab")
+	v.Submit()
+	v.Sees("Secret of pipeline", "whsec_")
+	v.Press("I have stored it")
+	v.SeesNot("whsec_")
+	v.Sees("dataspace.* set.create", "active", url, "Laser lab")
 	accessible(v)
-	v.shots("webhooks")
+	v.Shots("webhooks")
 
-	v.follow("Laser lab")
-	v.press("New set")
-	v.types("name", "runs-2027")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
+	v.Follow("Laser lab")
+	v.Press("New set")
+	v.Types("name", "runs-2027")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
 	first := <-messages
 	if !strings.Contains(first, `"set.create"`) {
 		t.Fatalf("the receiver got %s", first)
 	}
-	v.at("/webhooks")
-	v.follow("Deliveries pipeline")
-	v.reloadUntil("answer 200")
-	v.sees("set.create", "delivered", "thanks <b>a lot</b>", "1 try")
+	v.At("/webhooks")
+	v.Follow("Deliveries pipeline")
+	reloadUntil(v, "answer 200")
+	v.Sees("set.create", "delivered", "thanks <b>a lot</b>", "1 try")
 	accessible(v)
-	v.shots("webhook-deliveries")
-	v.press("Repeat message 0")
+	v.Shots("webhook-deliveries")
+	v.Press("Repeat message 0")
 	if again := <-messages; again != first {
 		t.Errorf("repeated: %s\nbefore: %s", again, first)
 	}
-	v.sees("2 tries")
+	v.Sees("2 tries")
 
-	v.at("/webhooks")
-	v.press("Rotate secret pipeline")
-	v.submit()
-	v.sees("Secret of pipeline", "whsec_", "signed with the former secret, too")
-	v.press("I have stored it")
-	v.press("Change pipeline")
-	v.fill("Label", "index")
-	v.submit()
-	v.press("Remove index")
-	v.submit()
-	v.sees("No webhooks")
+	v.At("/webhooks")
+	v.Press("Rotate secret pipeline")
+	v.Submit()
+	v.Sees("Secret of pipeline", "whsec_", "signed with the former secret, too")
+	v.Press("I have stored it")
+	v.Press("Change pipeline")
+	v.Fill("Label", "index")
+	v.Submit()
+	v.Press("Remove index")
+	v.Submit()
+	v.Sees("No webhooks")
 }
 
 // A webhook that its receiver ends is shown as paused, with the reason, and goes on when somebody
 // says so.
 func TestPausedWebhookInPages(t *testing.T) {
 	t.Parallel()
-	s := open(t, "--webhook-hosts", "127.0.0.1")
+	s := browser.Open(t, "--webhook-hosts", "127.0.0.1")
 	called := make(chan struct{}, 100)
 	var ended atomic.Bool
 	gone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -112,16 +114,16 @@ func TestPausedWebhookInPages(t *testing.T) {
 		called <- struct{}{}
 	}))
 	t.Cleanup(gone.Close)
-	s.create(t, "/webhooks", map[string]string{"url": gone.URL, "label": "old"})
-	s.makeSet(t)
+	s.Create(t, "/webhooks", map[string]string{"url": gone.URL, "label": "old"})
+	s.NewSet(t)
 	<-called
-	v := s.signedIn(t, s.Key(), "/")
-	v.follow("Webhooks")
-	v.reloadUntil("rejected further messages (410)")
-	v.press("Skip all old")
-	v.submit()
-	v.until(`!document.querySelector("dialog")`)
-	v.press("Resume old")
-	v.sees("active")
-	v.seesNot("paused")
+	v := s.SignedIn(t, s.Key(), "/")
+	v.Follow("Webhooks")
+	reloadUntil(v, "rejected further messages (410)")
+	v.Press("Skip all old")
+	v.Submit()
+	v.Until(`!document.querySelector("dialog")`)
+	v.Press("Resume old")
+	v.Sees("active")
+	v.SeesNot("paused")
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -11,21 +11,22 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // documentFile returns a document of another project.
 func documentFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "documents", name)
+	return browser.TestFile(t, "documents", name)
 }
 
 // named uploads a file under a name of its set, which may be in a folder.
 func (l *viewer) named(name, content string) e2e.Resource {
-	l.t.Helper()
-	r, err := l.site.Upload(l.t.Context(), "POST", "/resources",
+	l.T.Helper()
+	r, err := l.site.Upload(l.T.Context(), "POST", "/resources",
 		e2e.File{SetID: l.set, Name: name, Filename: name[strings.LastIndex(name, "/")+1:], Body: strings.NewReader(content), Size: int64(len(content))})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	return r
 }
@@ -45,13 +46,13 @@ func TestDocumentsOfOthers(t *testing.T) {
 	for name, want := range known {
 		t.Log(name)
 		l.file(name, documentFile(t, name))
-		l.until(`document.querySelector("[data-preview] .markdown, [data-preview] .cell")`)
-		l.waitFor(func() error {
+		l.Until(`document.querySelector("[data-preview] .markdown, [data-preview] .cell")`)
+		l.WaitFor(func() error {
 			type seen struct {
 				Drawn, Failed, All int
 				Why                string
 			}
-			got := get(l.visitor, chromedp.Evaluate[seen](`({ Drawn: document.querySelectorAll(".preview math").length,
+			got := browser.Get(l.Visitor, chromedp.Evaluate[seen](`({ Drawn: document.querySelectorAll(".preview math").length,
 				Failed: document.querySelectorAll(".preview .formula-source.failed").length, All: document.querySelectorAll(".preview :is(math, .formula-source)").length,
 				Why: document.querySelector(".preview .formula-source.failed")?.title ?? "" })`))
 			if got.All != want.Formulas || got.Drawn+got.Failed != got.All {
@@ -62,14 +63,14 @@ func TestDocumentsOfOthers(t *testing.T) {
 			}
 			return nil
 		})
-		tables := get(l.visitor, chromedp.Evaluate[[][][]string](`[...document.querySelectorAll(".output .inert table")].map((t) => [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))`))
+		tables := browser.Get(l.Visitor, chromedp.Evaluate[[][][]string](`[...document.querySelectorAll(".output .inert table")].map((t) => [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))`))
 		if !slices.EqualFunc(tables, want.Tables, sameTable) {
 			t.Errorf("%s has the tables %q; want %q", name, tables, want.Tables)
 		}
 		if strings.HasPrefix(name, "attachment") {
-			l.until(`document.querySelectorAll(".cell img").length === 2 && [...document.querySelectorAll(".cell img")].every((i) => i.naturalWidth >= 64)`)
+			l.Until(`document.querySelectorAll(".cell img").length === 2 && [...document.querySelectorAll(".cell img")].every((i) => i.naturalWidth >= 64)`)
 		}
-		l.shots("document-" + name)
+		l.Shots("document-" + name)
 	}
 }
 
@@ -90,31 +91,31 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 		"<p align=\"center\"><img src=\"../logo.png\" width=\"900\" alt=\"centred\"><br><a href=\"../code/fit.py\">code</a></p>\n\n" +
 		"```{r, echo=FALSE}\nx <- c(1, 2) # numbers\n```\n\n```math\nE = mc^2\n```\n\nCosts $5 and $10, but $x_1$ and \\(y\\).\n\n" + strings.Repeat("Text.\n\n", 60) + "## More & things\n"
 	r := l.named("run/README.md", document)
-	l.at("/resources/" + r.ID)
-	l.until(`document.querySelectorAll(".markdown img").length === 4 && [...document.querySelectorAll(".markdown img")].every((i) => i.complete && i.naturalWidth > 0)`)
-	l.until(`document.querySelectorAll(".markdown math").length === 3 && document.querySelector(".markdown pre .c-comment").textContent === "# numbers"`)
-	l.sees("[image: none]", "[image: far]", "Costs $5 and $10, but")
-	l.until(`[...document.querySelectorAll(".markdown a")].find((a) => a.textContent === "out") === undefined`)
-	l.shots("document-report")
+	l.At("/resources/" + r.ID)
+	l.Until(`document.querySelectorAll(".markdown img").length === 4 && [...document.querySelectorAll(".markdown img")].every((i) => i.complete && i.naturalWidth > 0)`)
+	l.Until(`document.querySelectorAll(".markdown math").length === 3 && document.querySelector(".markdown pre .c-comment").textContent === "# numbers"`)
+	l.Sees("[image: none]", "[image: far]", "Costs $5 and $10, but")
+	l.Until(`[...document.querySelectorAll(".markdown a")].find((a) => a.textContent === "out") === undefined`)
+	l.Shots("document-report")
 	if _, requests := l.fetched(); len(requests) != 3 { // the document, and each picture once
 		t.Errorf("%q were read", requests)
 	}
-	l.follow("below")
-	l.until(`location.hash === "#more--things" && document.getElementById("content-more--things").getBoundingClientRect().top < innerHeight`)
-	l.follow("the fit")
-	l.until(fmt.Sprintf(`location.pathname === "/resources/%s" && document.querySelector(".lines mark")?.textContent === "b = 2\n"`, code.ID))
-	l.at("/resources/" + r.ID)
-	l.follow("nothing")
-	l.sees("No file named run/nothing.md in this set")
-	l.at("/resources/" + r.ID)
-	l.follow("a folder")
-	l.until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
+	l.Follow("below")
+	l.Until(`location.hash === "#more--things" && document.getElementById("content-more--things").getBoundingClientRect().top < innerHeight`)
+	l.Follow("the fit")
+	l.Until(fmt.Sprintf(`location.pathname === "/resources/%s" && document.querySelector(".lines mark")?.textContent === "b = 2\n"`, code.ID))
+	l.At("/resources/" + r.ID)
+	l.Follow("nothing")
+	l.Sees("No file named run/nothing.md in this set")
+	l.At("/resources/" + r.ID)
+	l.Follow("a folder")
+	l.Until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
 	// What stands before a document in YAML is no heading.
 	// A sign that is not drawn is not left out either.
 	l.file("signs.md", "$\\phase{-78}$ $\\cancelto{0}{x}$ $\\textcircled{a}$ $\\longdiv{12}$ $\\cancel{y}$\n")
-	l.until(`document.querySelectorAll(".formula-source.failed").length === 4 && document.querySelector("math .tml-cancel.upstrike")`)
+	l.Until(`document.querySelectorAll(".formula-source.failed").length === 4 && document.querySelector("math .tml-cancel.upstrike")`)
 	l.file("paper.Rmd", "---\ntitle: A paper # draft\n---\n\n# Methods\n\n$x$\n")
-	l.until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
+	l.Until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
 }
 
 // Documents that are broken or meant to harm show their text: nothing in them runs, leaves the
@@ -123,7 +124,7 @@ func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.shortTimeout()
-	all := strings.Join(append(slices.Clone(hostile), payloads...), "\n")
+	all := strings.Join(append(slices.Clone(browser.Hostile), browser.Payloads...), "\n")
 	quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
 	table := "<table onclick='top.__hacked=1'><tr><th colspan=99999999 rowspan=99999999>head</th></tr><tr><td style='background:url(http://198.51.100.1/)'>cell <script>top.__hacked=1</script>" +
 		"<img src=x onerror='top.__hacked=1'><a href='javascript:top.__hacked=1'>link</a><svg onload='top.__hacked=1'></svg></td><td>" + all + "</td></tr></table>"
@@ -153,18 +154,18 @@ func TestHostileDocuments(t *testing.T) {
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
-		l.until(fmt.Sprintf(`document.querySelector("[data-preview] %s")`, c.has))
-		l.sees(c.says, "For programs")
-		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, svg, [onerror], [onload], [onclick], [srcdoc], [href^='javascript:' i])") === null`)
-		l.until(`[...document.querySelectorAll(".preview [style]")].every((e) => !e.getAttribute("style").includes("url"))`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(fmt.Sprintf(`document.querySelector("[data-preview] %s")`, c.has))
+		l.Sees(c.says, "For programs")
+		l.Until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, svg, [onerror], [onload], [onclick], [srcdoc], [href^='javascript:' i])") === null`)
+		l.Until(`[...document.querySelectorAll(".preview [style]")].every((e) => !e.getAttribute("style").includes("url"))`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
-		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 			t.Errorf("%s makes the page %v px too wide", c.name, overflow)
 		}
-		l.shots("hostile-" + c.name)
+		l.Shots("hostile-" + c.name)
 	}
 }
 
@@ -182,31 +183,31 @@ func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
 		const answers = { formula: of("math", [of("script", []), of("a", [of("mi", [])]), of("img", []), deep]), highlight: Uint32Array.of(5, 99, 2, 1, 8, 3, 4e9, 2) };
 		window.Worker = class { postMessage(m) { setTimeout(() => this.onmessage({ data: { kind: "answer", call: m.call, answer: answers[m.method] } })) } terminate() {} };
 	}`}
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
 		t.Fatal(err)
 	}
 	l.file("a.md", "A $formula$.\n\n```python\nimport numpy\nx = 1\n```\n")
-	l.until(`document.querySelector(".markdown math mi.tml-right") && document.querySelector(".markdown pre span.c-string")`)
-	if text := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".markdown pre").textContent`)); text != "import numpy\nx = 1" {
+	l.Until(`document.querySelector(".markdown math mi.tml-right") && document.querySelector(".markdown pre span.c-string")`)
+	if text := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".markdown pre").textContent`)); text != "import numpy\nx = 1" {
 		t.Errorf("the code is shown as %q", text)
 	}
 	for _, bad := range []string{"script", "a", "img", "[onclick]", "[href]", "[src]", "[id]", ".dialog", `[width]`, `[style*="url"]`, `[style*="color"]`, `[style*="position"]`} {
-		if get(l.visitor, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(".markdown " + %q) !== null`, bad))) {
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(".markdown " + %q) !== null`, bad))) {
 			t.Errorf("the page has made %s", bad)
 		}
 	}
-	l.until(`document.querySelector('.markdown mi[style="width: 3em;"]')`)
+	l.Until(`document.querySelector('.markdown mi[style="width: 3em;"]')`)
 }
 
 // Documents are accessible in both themes.
 func TestDocumentsAreAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	script := axe(t)
+	script := browser.Axe(t)
 	for name, ready := range map[string]string{"mode.md": "math", "complex_outputs.ipynb": ".output table"} {
 		l.file(name, documentFile(t, name))
-		l.until(fmt.Sprintf(`document.querySelector(".preview %s")`, ready))
-		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
+		l.Until(fmt.Sprintf(`document.querySelector(".preview %s")`, ready))
+		l.Until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
 		l.accessibleInBothThemes(script, "axe-"+name)
 	}
 }
@@ -215,14 +216,14 @@ func TestDocumentsAreAccessible(t *testing.T) {
 // links.
 func TestDocumentsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
-	s := open(t, "--anonymous", "on")
-	_, set, _ := s.openSet(t)
-	l := &viewer{visitor: s.visit(t), site: s, set: set}
+	s := browser.Open(t, "--anonymous", "on")
+	_, set, _ := s.OpenSet(t)
+	l := &viewer{Visitor: s.Visit(t), site: s, set: set}
 	l.named("figures/cells.png", sample(t, "cells-40x.png"))
 	l.named("fit.py", "a = 1\nb = 2\n")
 	r := l.named("README.md", "![cells](figures/cells.png) [the fit](fit.py#L2) $x$\n")
-	l.at("/resources/" + r.ID)
-	l.until(`document.querySelector(".markdown img")?.naturalWidth > 0 && document.querySelector(".markdown math")`)
-	l.follow("the fit")
-	l.until(`document.querySelector(".lines mark")?.textContent === "b = 2\n"`)
+	l.At("/resources/" + r.ID)
+	l.Until(`document.querySelector(".markdown img")?.naturalWidth > 0 && document.querySelector(".markdown math")`)
+	l.Follow("the fit")
+	l.Until(`document.querySelector(".lines mark")?.textContent === "b = 2\n"`)
 }

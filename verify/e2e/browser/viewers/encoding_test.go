@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/base64"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // encodedText is a text as Python encodes it.
@@ -17,7 +19,7 @@ type encodedText struct{ Codec, Name, Text, Content string }
 // encodedTexts returns the texts of testdata/encodings with their bytes.
 func encodedTexts(t *testing.T) (all []encodedText) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(testFile(t, "encodings", "expected.json")), &all); err != nil {
+	if err := json.Unmarshal([]byte(browser.TestFile(t, "encodings", "expected.json")), &all); err != nil {
 		t.Fatal(err)
 	}
 	for i := range all {
@@ -32,18 +34,18 @@ func encodedTexts(t *testing.T) (all []encodedText) {
 
 // showsText waits for a text, and for what the choice of the encoding says.
 func (l *viewer) showsText(text, choice string) {
-	l.t.Helper()
-	l.until(fmt.Sprintf(`document.querySelector(".preview .lines .text")?.textContent === %q && document.querySelector(".encoding select").selectedOptions[0].textContent === %q`, text, choice))
+	l.T.Helper()
+	l.Until(fmt.Sprintf(`document.querySelector(".preview .lines .text")?.textContent === %q && document.querySelector(".encoding select").selectedOptions[0].textContent === %q`, text, choice))
 }
 
 // chooseEncoding chooses an encoding by its label. The choice is drawn anew, and keeps the focus.
 func (l *viewer) chooseEncoding(label string) {
-	l.t.Helper()
-	l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((select) => {
+	l.T.Helper()
+	l.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((select) => {
 		select.value = %q;
 		select.dispatchEvent(new Event("change", { bubbles: true }));
 	})(document.querySelector(".encoding select"))`, label)))
-	l.until(fmt.Sprintf(`document.activeElement.value === %q && document.activeElement.closest(".encoding")`, label))
+	l.Until(fmt.Sprintf(`document.activeElement.value === %q && document.activeElement.closest(".encoding")`, label))
 }
 
 // A text is shown in the encoding that its bytes have, which the page names. The reader can choose
@@ -56,7 +58,7 @@ func TestTextEncodings(t *testing.T) {
 		l.file(fmt.Sprintf("%d.txt", i), c.Content)
 		l.showsText(c.Text, "detected: "+c.Name)
 		if c.Codec == "euc_kr" {
-			l.shots("encoding")
+			l.Shots("encoding")
 		}
 	}
 	// The encoding that a document declares counts only if its bytes are valid in it and are not
@@ -68,10 +70,10 @@ func TestTextEncodings(t *testing.T) {
 	l.showsText(head+"ｱｲ\n", "detected: Shift-JIS")
 	const cyrillic = "\xc1\xc2\xd7 10 mm\n" // "абв" in KOI8-R, "БВЧ" in Windows-1251
 	l.file("short.txt", cyrillic)
-	l.until(`document.querySelector(".encoding select")`)
+	l.Until(`document.querySelector(".encoding select")`)
 	l.chooseEncoding("koi8-r")
 	l.showsText("абв 10 mm\n", "KOI8-R (Russian)")
-	l.until(`location.search.includes("encoding=koi8-r")`)
+	l.Until(`location.search.includes("encoding=koi8-r")`)
 	l.chooseEncoding("windows-1251")
 	l.showsText("БВЧ 10 mm\n", "Windows-1251 (Cyrillic)")
 }
@@ -94,21 +96,21 @@ func TestTableEncodings(t *testing.T) {
 		if got := l.cells(0); !slices.Equal(got, c.names) {
 			t.Errorf("%s: the columns are %q, want %q", c.name, got, c.names)
 		}
-		l.sees("2 columns · " + c.encoding)
+		l.Sees("2 columns · " + c.encoding)
 	}
 	r := l.put("c.csv", chinese)
-	l.at("/resources/" + r.ID + "?encoding=windows-1251")
+	l.At("/resources/" + r.ID + "?encoding=windows-1251")
 	l.shows("table", ".cells [role=cell]")
-	l.waitFor(func() error {
+	l.WaitFor(func() error {
 		if got := l.cells(0); !slices.Equal(got, []string{"ОВ¶И", "µзС№"}) {
 			return fmt.Errorf("the columns are %q", got)
 		}
 		return nil
 	})
-	l.at("/resources/" + r.ID + "?view=plot")
-	l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "电压 by 温度"`)
+	l.At("/resources/" + r.ID + "?view=plot")
+	l.Until(`document.querySelector(".chart")?.getAttribute("aria-label") === "电压 by 温度"`)
 	l.file("notes.md", "# \xb2\xe2\xca\xd4\xb1\xa8\xb8\xe6\n\n\xce\xc2\xb6\xc8\xca\xc7\xca\xd2\xce\xc2\n") // 测试报告, 温度是室温
-	l.until(`document.querySelector(".markdown")?.textContent.includes("测试报告") && document.querySelector(".encoding select").selectedOptions[0].textContent === "detected: GB18030"`)
+	l.Until(`document.querySelector(".markdown")?.textContent.includes("测试报告") && document.querySelector(".encoding select").selectedOptions[0].textContent === "detected: GB18030"`)
 }
 
 // The bytes of separators within characters of Shift-JIS separate nothing, also where a large
@@ -123,10 +125,10 @@ func TestPlotOfLargeShiftJIS(t *testing.T) {
 	}
 	l := openViewer(t)
 	r := l.put("long.csv", b.String())
-	l.at("/resources/" + r.ID + "?view=plot&whole=1&separator=bar")
-	l.sees(fmt.Sprintf("The %s rows in view are drawn as the minimum and maximum of 2,000 bins", thousands(rows)))
-	l.until(`!document.querySelector(".plot progress")`)
-	l.until(`((r) => r && [...r.querySelectorAll("data")].map((d) => Number(d.value).toFixed(2)).join(" ") === "0.00 3.00 6.00")(document.querySelector(".values tbody tr"))`)
+	l.At("/resources/" + r.ID + "?view=plot&whole=1&separator=bar")
+	l.Sees(fmt.Sprintf("The %s rows in view are drawn as the minimum and maximum of 2,000 bins", thousands(rows)))
+	l.Until(`!document.querySelector(".plot progress")`)
+	l.Until(`((r) => r && [...r.querySelectorAll("data")].map((d) => Number(d.value).toFixed(2)).join(" ") === "0.00 3.00 6.00")(document.querySelector(".values tbody tr"))`)
 }
 
 // A drawing in SVG is a picture, in which no script runs and which loads nothing; its source is a
@@ -137,24 +139,24 @@ func TestDrawings(t *testing.T) {
 	drawing := `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="120" height="80" onload="top.__hacked=1">
 <style>rect { fill: rgb(200, 30, 40) }</style><script>top.__hacked=1</script><image xlink:href="http://198.51.100.1/a.png" width="9" height="9"/><rect width="120" height="80"/></svg>`
 	l.file("plan.svg", drawing)
-	l.until(`((image) => image?.complete && image.naturalWidth === 120 && image.src.startsWith("blob:"))(document.querySelector(".picture img"))`)
-	l.sees("120 × 80 pixels")
-	if colour := get(l.visitor, chromedp.Evaluate[string](`(() => {
+	l.Until(`((image) => image?.complete && image.naturalWidth === 120 && image.src.startsWith("blob:"))(document.querySelector(".picture img"))`)
+	l.Sees("120 × 80 pixels")
+	if colour := browser.Get(l.Visitor, chromedp.Evaluate[string](`(() => {
 		const canvas = new OffscreenCanvas(120, 80), context = canvas.getContext("2d");
 		context.drawImage(document.querySelector(".picture img"), 0, 0);
 		return [...context.getImageData(60, 40, 1, 1).data].join();
 	})()`)); colour != "200,30,40,255" {
 		t.Errorf("the drawing has the colour %s", colour)
 	}
-	l.shots("drawing")
-	l.press("Source")
-	l.until(fmt.Sprintf(`document.querySelector(".lines .text")?.textContent === %q`, drawing))
-	if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+	l.Shots("drawing")
+	l.Press("Source")
+	l.Until(fmt.Sprintf(`document.querySelector(".lines .text")?.textContent === %q`, drawing))
+	if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 		t.Error("a script of the drawing ran")
 	}
 	l.file("broken.svg", "<svg><rect")
-	l.sees("This browser cannot show this image.")
-	l.until(`document.querySelector(".lines .text")?.textContent === "<svg><rect"`)
+	l.Sees("This browser cannot show this image.")
+	l.Until(`document.querySelector(".lines .text")?.textContent === "<svg><rect"`)
 }
 
 // A viewer that fails says which format the bytes have, and the reader chooses between bytes and
@@ -175,15 +177,15 @@ func TestViewersThatFail(t *testing.T) {
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
-		l.until(`document.querySelector("[data-preview] :is(.hex, .lines .text, .picture canvas)")`)
-		l.sees(c.says)
-		l.seesNot(c.never)
-		if get(l.visitor, chromedp.Evaluate[bool](`document.querySelector(".preview .hex") !== null`)) {
-			l.press("Text")
-			l.until(`document.querySelector(".preview .lines:not(.hex) .text")`)
-			l.press("Bytes")
-			l.until(`document.querySelector(".preview .hex")`)
+		l.Until(`document.querySelector("[data-preview] :is(.hex, .lines .text, .picture canvas)")`)
+		l.Sees(c.says)
+		l.SeesNot(c.never)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`document.querySelector(".preview .hex") !== null`)) {
+			l.Press("Text")
+			l.Until(`document.querySelector(".preview .lines:not(.hex) .text")`)
+			l.Press("Bytes")
+			l.Until(`document.querySelector(".preview .hex")`)
 		}
-		l.shots("fails-" + c.name)
+		l.Shots("fails-" + c.name)
 	}
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // Nothing in a file of any type runs or fetches something from another origin, which would be a
@@ -13,7 +15,7 @@ import (
 func TestFileContentIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	all := strings.Join(payloads, "\n")
+	all := strings.Join(browser.Payloads, "\n")
 	quoted := func(text string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) }
 	links := "[a](javascript:top.__hacked=1) [b](data:text/html,<script>top.__hacked=1</script>) ![c](http://198.51.100.1/c.png)\n\n" +
 		"[d](vbscript:x) [e]( java&#x73;cript:top.__hacked=1 ) <javascript:top.__hacked=1>\n\n[f]: javascript:top.__hacked=1\n[f] [g](//198.51.100.1) [fine](https://example.org/?a=1&amp;b=2)\n\n"
@@ -32,26 +34,26 @@ func TestFileContentIsNotExecuted(t *testing.T) {
 		{"c.xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>top.__hacked=1</script></html>`, "text"},
 		{"d.xml", `<?xml version="1.0"?><?xml-stylesheet href="http://198.51.100.1/x.xsl" type="text/xsl"?><a>` + all + `</a>`, "text"},
 		{"e.txt", all, "text"},
-		{"f.md", "# " + payloads[0] + "\n\n" + links + all + "\n\n| a | b |\n|---|---|\n| " + payloads[1] + " | `" + payloads[0] + "` |\n", "markdown"},
-		{"g.csv", "name,value\n" + strings.Join(payloads[:2], ",1\n") + ",2\n\"" + strings.ReplaceAll(all, `"`, `""`) + "\",3\n", "table"},
+		{"f.md", "# " + browser.Payloads[0] + "\n\n" + links + all + "\n\n| a | b |\n|---|---|\n| " + browser.Payloads[1] + " | `" + browser.Payloads[0] + "` |\n", "markdown"},
+		{"g.csv", "name,value\n" + strings.Join(browser.Payloads[:2], ",1\n") + ",2\n\"" + strings.ReplaceAll(all, `"`, `""`) + "\",3\n", "table"},
 		{"h.json", fmt.Sprintf(`{"%[1]s": "%[1]s", "__proto__": {"a": ["%[1]s"]}, "constructor": "%[1]s"}`, quoted(all)), "json"},
 		{"i.ipynb", notebook, "notebook"},
 		{"j.js", "top.__hacked = 1", "text"},
 		{"k.raw", "\x00\x01" + all, "bytes"},
 		{"l.png", "\x89PNG\r\n\x1a\n" + all, "image"},
-		{payloads[1] + ".txt", all, "text"},
+		{browser.Payloads[1] + ".txt", all, "text"},
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.shows(c.kind, "*")
-		l.until(`document.querySelector('[data-preview] .waiting') === null`)
-		l.until(`[...document.querySelectorAll(".preview a:not(.numbers a)")].every((a) => /^(https?:|mailto:)/.test(a.href) && a.rel === "noopener noreferrer")`)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(`document.querySelector('[data-preview] .waiting') === null`)
+		l.Until(`[...document.querySelectorAll(".preview a:not(.numbers a)")].every((a) => /^(https?:|mailto:)/.test(a.href) && a.rel === "noopener noreferrer")`)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
-		l.shots("hostile-" + c.kind + c.name[:1])
+		l.Shots("hostile-" + c.kind + c.name[:1])
 	}
 	l.file("again.md", links)
-	l.until(`document.querySelectorAll(".preview a").length === 2 && document.querySelector(".preview a[href='https://example.org/?a=1&b=2']")`)
+	l.Until(`document.querySelectorAll(".preview a").length === 2 && document.querySelector(".preview a[href='https://example.org/?a=1&b=2']")`)
 }

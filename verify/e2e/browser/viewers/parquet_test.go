@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import "encoding/binary"
 

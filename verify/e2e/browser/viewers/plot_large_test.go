@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // peaked returns a table of about that many bytes, with some narrow peaks, and its rows.
@@ -72,21 +74,21 @@ func TestPlotOfLargeTable(t *testing.T) {
 	}
 	content, rows, at := peaked(size)
 	l := openViewer(t)
-	folder := l.downloads()
+	folder := l.Downloads()
 	r := l.put("long.csv", content)
 	began := time.Now()
-	l.at("/resources/" + r.ID)
+	l.At("/resources/" + r.ID)
 	l.shows("table", ".cells [role=cell]")
 	t.Logf("the first rows of %d bytes took %v", len(content), time.Since(began))
-	l.press("Plot")
+	l.Press("Plot")
 	began = time.Now()
-	click(l.visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Plot all")]`))
-	l.until(`location.search.includes("whole=1") && document.querySelector(".plot progress, .plot .hint")`)
-	l.sees(fmt.Sprintf("The %s rows in view are drawn as the minimum and maximum of 2,000 bins", thousands(len(rows))))
-	l.until(`!document.querySelector(".plot progress")`)
+	browser.Click(l.Visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Plot all")]`))
+	l.Until(`location.search.includes("whole=1") && document.querySelector(".plot progress, .plot .hint")`)
+	l.Sees(fmt.Sprintf("The %s rows in view are drawn as the minimum and maximum of 2,000 bins", thousands(len(rows))))
+	l.Until(`!document.querySelector(".plot progress")`)
 	t.Logf("the whole curve took %v", time.Since(began))
-	l.shots("large-whole")
-	l.press("CSV")
+	l.Shots("large-whole")
+	l.Press("CSV")
 	all, err := csv.NewReader(strings.NewReader(l.saved(folder, "long-plot.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +109,8 @@ func TestPlotOfLargeTable(t *testing.T) {
 			least, most = min(least, row[1]), max(most, row[1])
 			mean += (row[1] - mean) / float64(i+1)
 		}
-		l.waitFor(func() error {
-			got := get(l.visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
+		l.WaitFor(func() error {
+			got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
 			if got[0] != thousands(len(rows)) || !near(got[1], least, 0) || !near(got[2], mean, 1e-6) || !near(got[3], most, 0) {
 				return fmt.Errorf("the page says %q of %d rows from %v to %v, mean %v", got, len(rows), least, most, mean)
 			}
@@ -119,16 +121,16 @@ func TestPlotOfLargeTable(t *testing.T) {
 
 	// A part of it: as many rows as there are, with the peak, and the fit is of these.
 	from, to := 174_950.0, 175_050.0
-	l.at(fmt.Sprintf("/resources/%s?view=plot&whole=1&fit=line&from=%v&to=%v", r.ID, from, to))
+	l.At(fmt.Sprintf("/resources/%s?view=plot&whole=1&fit=line&from=%v&to=%v", r.ID, from, to))
 	part := rows[int(from*4)-1 : int(to*4)]
-	l.until(fmt.Sprintf(`document.querySelector(".fits tbody td:last-child")?.textContent === %q && !document.querySelector(".plot progress")`, thousands(len(part))))
+	l.Until(fmt.Sprintf(`document.querySelector(".fits tbody td:last-child")?.textContent === %q && !document.querySelector(".plot progress")`, thousands(len(part))))
 	figures(part)
-	l.until(`Number(document.querySelector(".chart").dataset.points) > 300`)
-	slope := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".fits td data").value`))
+	l.Until(`Number(document.querySelector(".chart").dataset.points) > 300`)
+	slope := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".fits td data").value`))
 	if b := slopeOf(part); !near(slope, b, 1e-9) {
 		t.Errorf("the slope of a part is %s, want %v", slope, b)
 	}
-	l.shots("large-part")
+	l.Shots("large-part")
 }
 
 // slopeOf is the slope of a straight line by least squares.

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -14,19 +14,21 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // plotFile returns a file of testdata/plot.
 func plotFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "plot", name)
+	return browser.TestFile(t, "plot", name)
 }
 
 // saved waits for a file that a click has saved.
 func (l *viewer) saved(folder, name string) string {
-	l.t.Helper()
+	l.T.Helper()
 	var content []byte
-	l.waitFor(func() (err error) {
+	l.WaitFor(func() (err error) {
 		before := len(content)
 		content, err = os.ReadFile(filepath.Join(folder, name))
 		if err == nil && (before == 0 || len(content) != before) {
@@ -66,12 +68,12 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 		if ids[file] == "" {
 			ids[file] = l.put(file, plotFile(t, file)).ID
 		}
-		l.at("/resources/" + ids[file] + "?view=plot&" + query)
+		l.At("/resources/" + ids[file] + "?view=plot&" + query)
 	}
 	for _, c := range want.Lines {
 		at(c.File, c.Query+"&fit=line")
-		l.until(`document.querySelector(".fits td data")`)
-		got := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".fits td data")].map((d) => d.value)`))
+		l.Until(`document.querySelector(".fits td data")`)
+		got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".fits td data")].map((d) => d.value)`))
 		if len(got) != len(c.Values) {
 			t.Fatalf("%s: the fit says %q; want %v", c.File, got, c.Values)
 		}
@@ -80,21 +82,21 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 				t.Errorf("%s?%s: value %d of the fit is %s, want %v", c.File, c.Query, i, got[i], v)
 			}
 		}
-		if n := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".fits tbody tr td:last-child").textContent`)); n != thousands(c.N) {
+		if n := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".fits tbody tr td:last-child").textContent`)); n != thousands(c.N) {
 			t.Errorf("%s: the fit is of %s points, want %d", c.File, n, c.N)
 		}
 	}
 	for _, c := range want.Histograms {
 		at(c.File, c.Query)
-		l.until(fmt.Sprintf(`document.querySelector("table[data-bins]")?.dataset.bins === "%d"`, len(c.Counts)))
-		got := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll("table[data-bins] tbody tr")].map((r) => [...r.querySelectorAll("td")].map((d) => d.querySelector("data")?.value ?? d.textContent))`))
+		l.Until(fmt.Sprintf(`document.querySelector("table[data-bins]")?.dataset.bins === "%d"`, len(c.Counts)))
+		got := browser.Get(l.Visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll("table[data-bins] tbody tr")].map((r) => [...r.querySelectorAll("td")].map((d) => d.querySelector("data")?.value ?? d.textContent))`))
 		for i, row := range got {
 			if !near(row[0], c.Edges[i], 1e-14) || !near(row[1], c.Edges[i+1], 1e-14) || row[2] != thousands(int(c.Counts[i])) {
 				t.Errorf("%s?%s: bin %d is %q; want %v from %v to %v", c.File, c.Query, i, row, c.Counts[i], c.Edges[i], c.Edges[i+1])
 			}
 		}
 	}
-	l.shots("histogram")
+	l.Shots("histogram")
 }
 
 // Two columns of two files are compared in one plot in a few clicks, and its address shows a
@@ -105,62 +107,62 @@ func TestPlotTogether(t *testing.T) {
 	l.put("nile.csv", plotFile(t, "nile.csv"))
 	sunspots := l.put("runs/sunspots.csv", plotFile(t, "sunspots.csv"))
 	l.put("notes.txt", "no table")
-	l.at("/resources/" + sunspots.ID + "?view=plot")
-	l.until(`document.querySelector(".chart")?.dataset.points === "309"`)
-	l.press("Add a file …")
-	l.sees("1 table of this set")
-	l.press("nile.csv")
-	l.until(`document.querySelector(".chart").dataset.points === "309" && location.search.includes("with=") && document.querySelectorAll(".u-series").length === 3`)
-	l.until(painted + `(1) > 300 && ` + painted + `(2) > 100`)
+	l.At("/resources/" + sunspots.ID + "?view=plot")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "309"`)
+	l.Press("Add a file …")
+	l.Sees("1 table of this set")
+	l.Press("nile.csv")
+	l.Until(`document.querySelector(".chart").dataset.points === "309" && location.search.includes("with=") && document.querySelectorAll(".u-series").length === 3`)
+	l.Until(painted + `(1) > 300 && ` + painted + `(2) > 100`)
 	// The second curve belongs to the axis at the right, with points, and a line of fit.
-	l.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves")[1].open = true`))
-	click(l.visitor, chromedp.Search(`//section[@aria-label="nile.csv"]//label[contains(., "Axis at the right")]`))
-	l.until(`location.search.includes("*1*2r")`)
-	click(l.visitor, boxOf("Fit line"))
-	l.until(`document.querySelectorAll(".fits tbody tr").length === 2`)
-	l.shots("plot-together")
-	address := get(l.visitor, chromedp.Evaluate[string](`location.pathname + location.search`))
+	l.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves")[1].open = true`))
+	browser.Click(l.Visitor, chromedp.Search(`//section[@aria-label="nile.csv"]//label[contains(., "Axis at the right")]`))
+	l.Until(`location.search.includes("*1*2r")`)
+	browser.Click(l.Visitor, browser.BoxOf("Fit line"))
+	l.Until(`document.querySelectorAll(".fits tbody tr").length === 2`)
+	l.Shots("plot-together")
+	address := browser.Get(l.Visitor, chromedp.Evaluate[string](`location.pathname + location.search`))
 	if len(address) > 200 {
 		t.Errorf("the address has %d characters: %s", len(address), address)
 	}
 	values := `[...document.querySelectorAll(".fits td data")].map((d) => d.value).join()`
-	before := get(l.visitor, chromedp.Evaluate[string](values))
+	before := browser.Get(l.Visitor, chromedp.Evaluate[string](values))
 
 	// Back undoes one choice after the other, and Forward makes them again.
-	l.do(chromedp.NavigateBack())
-	l.until(`!document.querySelector(".fits") && document.querySelector(".chart")`)
-	l.do(chromedp.NavigateBack())
-	l.until(`!location.search.includes("*1*2r") && document.querySelectorAll(".u-series").length === 3`)
-	l.do(chromedp.NavigateForward())
-	l.do(chromedp.NavigateForward())
-	l.until(fmt.Sprintf(`%s === %q`, values, before))
-	l.at(address)
-	l.until(fmt.Sprintf(`%s === %q`, values, before))
-	l.until(`document.querySelectorAll(".curves input:checked").length === 1`)
+	l.Do(chromedp.NavigateBack())
+	l.Until(`!document.querySelector(".fits") && document.querySelector(".chart")`)
+	l.Do(chromedp.NavigateBack())
+	l.Until(`!location.search.includes("*1*2r") && document.querySelectorAll(".u-series").length === 3`)
+	l.Do(chromedp.NavigateForward())
+	l.Do(chromedp.NavigateForward())
+	l.Until(fmt.Sprintf(`%s === %q`, values, before))
+	l.At(address)
+	l.Until(fmt.Sprintf(`%s === %q`, values, before))
+	l.Until(`document.querySelectorAll(".curves input:checked").length === 1`)
 
 	// From the list: select both, and plot them.
-	l.at("/sets/" + l.set + "?view=flat")
-	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "nile.csv")]//input[@type="checkbox"]`))
-	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "sunspots.csv")]//input[@type="checkbox"]`))
-	l.follow("Plot together")
-	l.until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
+	l.At("/sets/" + l.set + "?view=flat")
+	browser.Click(l.Visitor, chromedp.Search(`//*[@role="row"][contains(., "nile.csv")]//input[@type="checkbox"]`))
+	browser.Click(l.Visitor, chromedp.Search(`//*[@role="row"][contains(., "sunspots.csv")]//input[@type="checkbox"]`))
+	l.Follow("Plot together")
+	l.Until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
 }
 
 // What an address names and a file does not have is said; the rest is shown.
 func TestPlotOfOddAddress(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.expect("status of 404")
+	l.Expect("status of 404")
 	r := l.put("nile.csv", plotFile(t, "nile.csv"))
-	l.at("/resources/" + r.ID + "?view=plot&x=9&y=2.17.xyz&bins=-4&marks=%3Cb%3E&from=a&with=" + strings.Repeat("A_", 400))
-	l.sees("Column 9, which the address names, does not exist: the table has 2.", "Column 17, which")
-	l.until(`document.querySelector(".chart")?.dataset.points === "100"`)
-	l.press("Plot without that file")
-	l.until(`location.search.includes("with=") === false && !document.querySelector(".plot [role=alert]")`)
-	l.at("/resources/" + r.ID + "?view=plot&from=1900&to=1910")
-	l.until(`document.querySelector(".chart")?.dataset.points === "13"`) // eleven, and one at each side
-	l.press("Show all")
-	l.until(`document.querySelector(".chart").dataset.points === "100" && !location.search.includes("from")`)
+	l.At("/resources/" + r.ID + "?view=plot&x=9&y=2.17.xyz&bins=-4&marks=%3Cb%3E&from=a&with=" + strings.Repeat("A_", 400))
+	l.Sees("Column 9, which the address names, does not exist: the table has 2.", "Column 17, which")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "100"`)
+	l.Press("Plot without that file")
+	l.Until(`location.search.includes("with=") === false && !document.querySelector(".plot [role=alert]")`)
+	l.At("/resources/" + r.ID + "?view=plot&from=1900&to=1910")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "13"`) // eleven, and one at each side
+	l.Press("Show all")
+	l.Until(`document.querySelector(".chart").dataset.points === "100" && !location.search.includes("from")`)
 }
 
 // texts returns the texts of the elements of an XML document, and fails where it is not
@@ -190,11 +192,11 @@ func texts(t *testing.T, content string) (all []string, names map[string]int) {
 func TestPlotIsSaved(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	folder := l.downloads()
+	folder := l.Downloads()
 	r := l.put("arima.csv", plotFile(t, "arima111_forecasts.csv"))
-	l.at("/resources/" + r.ID + "?view=plot&x=row&y=3e4.5r&fit=line&marks=both")
-	l.until(`document.querySelector(".fits")`)
-	l.press("SVG")
+	l.At("/resources/" + r.ID + "?view=plot&x=row&y=3e4.5r&fit=line&marks=both")
+	l.Until(`document.querySelector(".fits")`)
+	l.Press("SVG")
 	all, names := texts(t, l.saved(folder, "arima.svg"))
 	text := strings.Join(all, "\n")
 	for _, want := range []string{"arima.csv", "predict", "conf1 (right)", "row", "50", "100"} {
@@ -206,48 +208,48 @@ func TestPlotIsSaved(t *testing.T) {
 		t.Errorf("the SVG has these elements: %v", names)
 	}
 	l.rendersSVG(folder, "arima.svg")
-	l.press("CSV")
+	l.Press("CSV")
 	csv := l.saved(folder, "arima-plot.csv")
 	if lines := strings.Split(csv, "\n"); lines[0] != "row,predict,predict error,conf1" || !strings.Contains(csv, "\n2,29.861,,\n") {
 		t.Errorf("the CSV begins with %.200q", csv)
 	}
 
-	evil := strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(strings.Join(payloads, " ") + "\x7f ]]> &amp; =1+1")
+	evil := strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(strings.Join(browser.Payloads, " ") + "\x7f ]]> &amp; =1+1")
 	r = l.put("evil.csv", "x,\""+evil+"\",\"=2+5\"\n1,0.5,1\n2,-3,4\n3,1000,9\n")
-	l.at("/resources/" + r.ID + "?view=plot&y=2.3")
-	l.until(`document.querySelector(".chart")?.dataset.points === "3"`)
-	l.press("SVG")
+	l.At("/resources/" + r.ID + "?view=plot&y=2.3")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "3"`)
+	l.Press("SVG")
 	_, names = texts(t, l.saved(folder, "evil.svg"))
 	if names["script"]+names["img"]+names["a"]+names["foreignObject"]+names["iframe"] > 0 {
 		t.Errorf("the SVG has these elements: %v", names)
 	}
 	l.rendersSVG(folder, "evil.svg")
-	l.press("CSV")
+	l.Press("CSV")
 	if csv := l.saved(folder, "evil-plot.csv"); !strings.Contains(strings.SplitN(csv, "\n", 2)[0], ",'=2+5") {
 		t.Errorf("the CSV begins with %.200q", csv)
 	}
-	if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+	if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 		t.Error("something in the names ran")
 	}
 }
 
 // rendersSVG has the browser draw a saved SVG, and compares its size and colours.
 func (l *viewer) rendersSVG(folder, name string) {
-	l.t.Helper()
+	l.T.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	if shots := os.Getenv("SHOTS"); shots != "" {
 		if err := os.WriteFile(filepath.Join(shots, name), content, 0o600); err != nil {
-			l.t.Error(err)
+			l.T.Error(err)
 		}
 	}
 	encoded, err := json.Marshal(string(content))
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
-	got := get(l.visitor, chromedp.Evaluate[[]int](fmt.Sprintf(`(async () => {
+	got := browser.Get(l.Visitor, chromedp.Evaluate[[]int](fmt.Sprintf(`(async () => {
 		const image = new Image();
 		image.src = URL.createObjectURL(new Blob([%s], { type: "image/svg+xml" }));
 		await image.decode();
@@ -261,7 +263,7 @@ func (l *viewer) rendersSVG(folder, name string) {
 		return [image.width, image.height, coloured];
 	})()`, encoded), chromedp.EvalAwaitPromise))
 	if got[0] != 960 || got[1] != 600 || got[2] < 300 {
-		l.t.Errorf("%s is drawn with %v", name, got)
+		l.T.Errorf("%s is drawn with %v", name, got)
 	}
 }
 
@@ -270,7 +272,7 @@ func (l *viewer) rendersSVG(folder, name string) {
 func TestPlotIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	script := axe(t)
+	script := browser.Axe(t)
 	nile := l.put("nile.csv", plotFile(t, "nile.csv"))
 	arima := l.put("arima.csv", plotFile(t, "arima111_forecasts.csv"))
 	spectrum := l.put("dupdec1.jdx", plotFile(t, "dupdec1.jdx"))
@@ -279,37 +281,37 @@ func TestPlotIsAccessible(t *testing.T) {
 		{"bars", arima.ID + "?view=plot&y=2.3&bins=auto", "table[data-bins]"},
 		{"spectrum", spectrum.ID, ".values tbody tr"},
 	} {
-		l.at("/resources/" + c.address)
-		l.until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
-		l.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".plot details").forEach((d) => d.open = true)`))
-		l.rendered()
-		l.theme("light")
-		found := l.audit(script)
-		l.theme("dark")
-		found = append(found, l.audit(script, "color-contrast")...)
+		l.At("/resources/" + c.address)
+		l.Until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
+		l.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".plot details").forEach((d) => d.open = true)`))
+		l.Rendered()
+		l.Theme("light")
+		found := l.Audit(script)
+		l.Theme("dark")
+		found = append(found, l.Audit(script, "color-contrast")...)
 		for _, f := range found {
 			t.Errorf("%s: %s: %s: %s\n\t%s", c.name, f.Impact, f.ID, f.Help, f.Where)
 		}
-		l.size(360, 740)
-		l.rendered()
-		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		l.Size(360, 740)
+		l.Rendered()
+		if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 			t.Errorf("%s is %v px too wide for a narrow window", c.name, overflow)
 		}
-		l.shots("plot-axe-" + c.name)
-		l.size(1280, 800)
+		l.Shots("plot-axe-" + c.name)
+		l.Size(1280, 800)
 	}
 	// Another file, with the keyboard: the field of the dialog has the focus, and the next stop is
 	// the file.
-	l.at("/resources/" + arima.ID + "?view=plot")
-	l.until(`document.querySelector(".chart canvas")`)
-	l.until(`(document.querySelector(".plot-options > button").focus(), document.activeElement.textContent.includes("Add a file"))`)
-	l.key("Enter", "Enter", "\r")
-	l.until(`document.activeElement.matches(".add-file input")`)
-	l.do(chromedp.SendKeys(chromedp.CSS(".add-file input"), "nil"))
-	l.until(`document.querySelectorAll(".add-file li").length === 1`)
-	l.key("Tab", "Tab", "\t")
-	l.until(`document.activeElement.matches(".add-file *") && document.activeElement !== document.querySelector(".add-file input")`)
-	l.until(`(document.querySelector(".add-file li button").focus(), true)`)
-	l.key("Enter", "Enter", "\r")
-	l.until(`document.querySelectorAll(".plot-table").length === 2`)
+	l.At("/resources/" + arima.ID + "?view=plot")
+	l.Until(`document.querySelector(".chart canvas")`)
+	l.Until(`(document.querySelector(".plot-options > button").focus(), document.activeElement.textContent.includes("Add a file"))`)
+	l.Key("Enter", "Enter", "\r")
+	l.Until(`document.activeElement.matches(".add-file input")`)
+	l.Do(chromedp.SendKeys(chromedp.CSS(".add-file input"), "nil"))
+	l.Until(`document.querySelectorAll(".add-file li").length === 1`)
+	l.Key("Tab", "Tab", "\t")
+	l.Until(`document.activeElement.matches(".add-file *") && document.activeElement !== document.querySelector(".add-file input")`)
+	l.Until(`(document.querySelector(".add-file li button").focus(), true)`)
+	l.Key("Enter", "Enter", "\r")
+	l.Until(`document.querySelectorAll(".plot-table").length === 2`)
 }

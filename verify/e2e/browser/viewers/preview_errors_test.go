@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // The preview of a damaged, deleted or replaced file shows the error and a retry button.
 func TestPreviewErrors(t *testing.T) {
 	t.Parallel()
-	oneNode(t)
+	browser.OneNode(t)
 	l := openViewer(t)
-	l.expect("status of 500", "status of 410", "status of 412", "net::ERR_")
+	l.Expect("status of 500", "status of 410", "status of 412", "net::ERR_")
 	long := strings.Repeat("a line of some length\n", 40000)
 	for _, c := range []struct{ name, content string }{
 		{"a.txt", long}, {"a.csv", large(300 << 10)}, {"a.md", long[:300<<10]}, {"a.json", "[" + strings.Repeat("1,", 200_000) + "1]"},
@@ -25,33 +26,33 @@ func TestPreviewErrors(t *testing.T) {
 	} {
 		t.Log(c.name)
 		r := l.put(c.name, c.content)
-		lose(t, l.site.data, r)
-		l.at("/resources/" + r.ID)
-		l.sees("Try again", "restore it from a backup")
+		lose(t, l.site.Data, r)
+		l.At("/resources/" + r.ID)
+		l.Sees("Try again", "restore it from a backup")
 	}
-	l.shots("damaged")
+	l.Shots("damaged")
 
 	r := l.file("b.txt", long)
-	l.sees("Show more")
-	l.site.call(t, http.MethodDelete, "/resources/"+r.ID, nil)
-	l.press("Show more")
-	l.sees("the resource is deleted")
-	l.site.call(t, http.MethodPost, "/resources/"+r.ID+"/restore", nil)
-	l.press("Try again")
-	l.seesNot("the resource is deleted")
+	l.Sees("Show more")
+	l.site.Do(t, http.MethodDelete, "/resources/"+r.ID, nil)
+	l.Press("Show more")
+	l.Sees("the resource is deleted")
+	l.site.Do(t, http.MethodPost, "/resources/"+r.ID+"/restore", nil)
+	l.Press("Try again")
+	l.SeesNot("the resource is deleted")
 
 	r = l.file("c.txt", long)
-	l.sees("Show more")
+	l.Sees("Show more")
 	if _, err := l.site.Upload(t.Context(), http.MethodPut, "/resources/"+r.ID,
 		e2e.File{Filename: "c.txt", Body: bytes.NewReader(make([]byte, len(long))), Size: int64(len(long))}); err != nil {
 		t.Fatal(err)
 	}
-	l.press("Show more")
-	l.sees("has been replaced")
-	l.sees("a line of some length")
+	l.Press("Show more")
+	l.Sees("has been replaced")
+	l.Sees("a line of some length")
 
 	l.file("empty.csv", "")
-	l.sees("This file is empty")
+	l.Sees("This file is empty")
 }
 
 // lose deletes the blob of a resource from the disk.
@@ -73,15 +74,15 @@ func lose(t *testing.T, data string, r e2e.Resource) {
 // An image whose download is interrupted because of damage shows the error.
 func TestPreviewOfInterruptedDownload(t *testing.T) {
 	t.Parallel()
-	oneNode(t)
+	browser.OneNode(t)
 	l := openViewer(t, "--verify-reads")
-	l.expect("net::ERR_", "status of 500")
+	l.Expect("net::ERR_", "status of 500")
 	content := noise(t)
 	r := l.put("a.png", string(content))
 	content[len(content)/2] ^= 1
-	if err := os.WriteFile(filepath.Join(l.site.data, "blobs", r.SHA256[:2], r.SHA256), content, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.site.Data, "blobs", r.SHA256[:2], r.SHA256), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.at("/resources/" + r.ID)
-	l.sees("Try again", "restore it from a backup")
+	l.At("/resources/" + r.ID)
+	l.Sees("Try again", "restore it from a backup")
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // pdf returns a document of one sheet of 400 by 400 points with this content. A script, unless it
@@ -47,10 +49,10 @@ func pdf(content, script string) string {
 
 // showsColour waits until many pixels of the window have a colour.
 func (l *viewer) showsColour(red, green, blue uint32) {
-	l.t.Helper()
-	l.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("iframe.pdf").scrollIntoView({ block: "center" })`))
-	l.waitFor(func() error {
-		window, err := png.Decode(bytes.NewReader(get(l.visitor, chromedp.CaptureScreenshot())))
+	l.T.Helper()
+	l.Do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("iframe.pdf").scrollIntoView({ block: "center" })`))
+	l.WaitFor(func() error {
+		window, err := png.Decode(bytes.NewReader(browser.Get(l.Visitor, chromedp.CaptureScreenshot())))
 		if err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func TestPreviewOfPDF(t *testing.T) {
 	l := openViewer(t)
 	fetched := make(chan string, 1000)
 	documents := make(chan *network.Response, 100)
-	l.listen(func(event any) {
+	l.Listen(func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
 			fetched <- e.Request.URL
@@ -94,17 +96,17 @@ func TestPreviewOfPDF(t *testing.T) {
 	}
 	l.file("acceptance-D2.pdf", sample(t, "acceptance-D2.pdf"))
 	l.shows("pdf", `iframe.pdf:not([data-pages="0"])`)
-	l.shots("pdf")
-	l.sees("page", "Scripts, forms and links of the document are disabled.")
+	l.Shots("pdf")
+	l.Sees("page", "Scripts, forms and links of the document are disabled.")
 	if answer := <-documents; answer.Status != 200 || !strings.Contains(fmt.Sprint(answer.Headers["Content-Security-Policy"]), "sandbox allow-scripts; default-src 'none'") {
 		t.Errorf("the document of the frame is %d, with %v", answer.Status, answer.Headers)
 	}
-	l.until(`document.querySelector("iframe.pdf").getAttribute("sandbox") === "allow-scripts"`)
+	l.Until(`document.querySelector("iframe.pdf").getAttribute("sandbox") === "allow-scripts"`)
 	// Page and frame have different origins, so that neither can read the other.
-	l.until(`(() => { try { return document.querySelector("iframe.pdf").contentDocument === null; } catch { return true; } })()`)
-	click(l.visitor, xpath("button", "Larger"))
-	l.until(`document.querySelector("[aria-pressed=true]") === null`)
-	l.shots("pdf-larger")
+	l.Until(`(() => { try { return document.querySelector("iframe.pdf").contentDocument === null; } catch { return true; } })()`)
+	browser.Click(l.Visitor, browser.Xpath("button", "Larger"))
+	l.Until(`document.querySelector("[aria-pressed=true]") === null`)
+	l.Shots("pdf-larger")
 
 	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image is
 	// one byte: 8 white rows.
@@ -114,7 +116,7 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.showsColour(0, 255, 0)
 
 	l.file("b.pdf", "%PDF-1.4\nnothing that could be read")
-	l.sees("This document cannot be read as PDF.", "Open in a new tab")
+	l.Sees("This document cannot be read as PDF.", "Open in a new tab")
 }
 
 // If the script of the frame cannot run, the page links to the viewer of the browser.
@@ -122,26 +124,26 @@ func TestPDFWithoutFrame(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	r := l.put("a.pdf", pdf("1 0 0 rg 0 0 400 400 re f", ""))
-	l.at("/sets/" + l.set)
-	l.lists("a.pdf")
+	l.At("/sets/" + l.set)
+	l.Lists("a.pdf")
 	// Without "allow-scripts" the frame behaves as in a browser that blocks its script.
-	l.do(chromedp.Evaluate[chromedp.Void](`{
+	l.Do(chromedp.Evaluate[chromedp.Void](`{
 		const set = Element.prototype.setAttribute;
 		Element.prototype.setAttribute = function (name, value) { set.call(this, name, name === "sandbox" ? "" : value); };
 		const sandbox = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "sandbox");
 		void Object.defineProperty(HTMLIFrameElement.prototype, "sandbox", { ...sandbox, set() { set.call(this, "sandbox", ""); } });
 	}`))
-	l.expect("allow-scripts")
-	l.follow("a.pdf")
-	l.sees("This browser cannot show the PDF here.", "Open in a new tab")
-	l.until(`document.querySelector(".preview-foot a").href.endsWith("/v1/resources/` + r.ID + `/data?disposition=inline")`)
+	l.Expect("allow-scripts")
+	l.Follow("a.pdf")
+	l.Sees("This browser cannot show the PDF here.", "Open in a new tab")
+	l.Until(`document.querySelector(".preview-foot a").href.endsWith("/v1/resources/` + r.ID + `/data?disposition=inline")`)
 }
 
 // A script in a PDF does not run: it opens no dialog, sends no request and changes no field.
 func TestScriptInPDFDoesNotRun(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	dialogs := l.answerDialogs(false)
+	dialogs := l.AnswerDialogs(false)
 	// The script would cover the red sheet with its blue field and send requests to another origin,
 	// which would be complaints.
 	script := `var f = this.getField("out"); f.rect = [0, 400, 400, 0]; f.fillColor = ["RGB", 0, 0, 1]; f.value = "it ran";
@@ -154,5 +156,5 @@ func TestScriptInPDFDoesNotRun(t *testing.T) {
 		t.Errorf("a script ran: %s", dialog.Message)
 	default:
 	}
-	l.until(`location.pathname.startsWith("/resources/") && document.querySelector(".preview iframe").src.includes("/assets/pdf-")`)
+	l.Until(`location.pathname.startsWith("/resources/") && document.querySelector(".preview iframe").src.includes("/assets/pdf-")`)
 }

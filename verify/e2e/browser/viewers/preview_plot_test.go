@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // painted counts the pixels of the plot that have the colour of a series.
@@ -33,28 +35,28 @@ func TestPlot(t *testing.T) {
 	l := openViewer(t)
 	l.file("chamber-3.csv", sample(t, "chamber-3.csv"))
 	l.shows("table", ".cells [role=cell]")
-	l.press("Plot")
-	l.until(`document.querySelector(".chart")?.dataset.points === "2016"`)
-	l.sees("Times are in UTC")
-	l.until(painted + `(1) > 500`)
-	click(l.visitor, boxOf("humidity_pct"))
-	l.until(`location.search.includes("y=2.3")`)
-	l.until(painted + `(2) > 500`)
-	l.shots("plot")
+	l.Press("Plot")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "2016"`)
+	l.Sees("Times are in UTC")
+	l.Until(painted + `(1) > 500`)
+	browser.Click(l.Visitor, browser.BoxOf("humidity_pct"))
+	l.Until(`location.search.includes("y=2.3")`)
+	l.Until(painted + `(2) > 500`)
+	l.Shots("plot")
 
-	l.do(chromedp.Focus(chromedp.CSS(".chart")), chromedp.SendKeys(chromedp.CSS(".chart"), "+"))
-	l.until(`Number(document.querySelector(".chart").dataset.points) < 1100`)
-	l.do(chromedp.SendKeys(chromedp.CSS(".chart"), "0"))
-	l.until(`document.querySelector(".chart").dataset.points === "2016"`)
+	l.Do(chromedp.Focus(chromedp.CSS(".chart")), chromedp.SendKeys(chromedp.CSS(".chart"), "+"))
+	l.Until(`Number(document.querySelector(".chart").dataset.points) < 1100`)
+	l.Do(chromedp.SendKeys(chromedp.CSS(".chart"), "0"))
+	l.Until(`document.querySelector(".chart").dataset.points === "2016"`)
 	l.drag(".chart .u-over", 0.25, 0.5)
-	l.until(`Number(document.querySelector(".chart").dataset.points) < 600`)
-	l.press("Show all")
-	l.until(`document.querySelector(".chart").dataset.points === "2016"`)
+	l.Until(`Number(document.querySelector(".chart").dataset.points) < 600`)
+	l.Press("Show all")
+	l.Until(`document.querySelector(".chart").dataset.points === "2016"`)
 
-	folder := l.downloads()
-	l.press("Save as PNG")
+	folder := l.Downloads()
+	l.Press("Save as PNG")
 	saved := filepath.Join(folder, "chamber-3.png")
-	l.waitFor(func() error {
+	l.WaitFor(func() error {
 		content, err := os.ReadFile(saved)
 		if err != nil {
 			return err
@@ -76,10 +78,10 @@ func TestPlot(t *testing.T) {
 	}
 
 	// The address stores the selected columns.
-	l.do(chromedp.Reload())
-	l.until(painted + `(2) > 500`)
-	l.press("Text")
-	l.sees("time,temperature_c,humidity_pct")
+	l.Do(chromedp.Reload())
+	l.Until(painted + `(2) > 500`)
+	l.Press("Text")
+	l.Sees("time,temperature_c,humidity_pct")
 }
 
 // A logarithmic axis shows positive values and reports the number of others.
@@ -87,28 +89,28 @@ func TestPlotLogarithmic(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	r := l.put("lifetime-rhodamine.csv", sample(t, "lifetime-rhodamine.csv"))
-	l.at("/resources/" + r.ID + "?view=plot")
-	l.until(`document.querySelector(".chart")?.dataset.points === "400"`)
-	click(l.visitor, boxOf("Log Y"))
-	l.until(`location.search.includes("log=y")`)
-	l.until(painted + `(1) > 300`)
-	l.shots("plot-log")
+	l.At("/resources/" + r.ID + "?view=plot")
+	l.Until(`document.querySelector(".chart")?.dataset.points === "400"`)
+	browser.Click(l.Visitor, browser.BoxOf("Log Y"))
+	l.Until(`location.search.includes("log=y")`)
+	l.Until(painted + `(1) > 300`)
+	l.Shots("plot-log")
 
 	r = l.put("signs.csv", "x,y\n-1,5\n0,-3\n1,4\n2,8\n")
-	l.at("/resources/" + r.ID + "?view=plot&log=xy")
-	l.sees("3 values not above zero cannot be plotted")
+	l.At("/resources/" + r.ID + "?view=plot&log=xy")
+	l.Sees("3 values not above zero cannot be plotted")
 	r = l.put("loop.csv", "field,moment\n0,1\n1,2\n2,3\n1,4\n0,5\n-1,4\n0,2\n")
-	l.at("/resources/" + r.ID + "?view=plot")
-	l.sees("are not in order")
+	l.At("/resources/" + r.ID + "?view=plot")
+	l.Sees("are not in order")
 	r = l.put("words.csv", "name,colour\na,red\nb,green\n")
-	l.at("/resources/" + r.ID + "?view=plot")
-	l.sees("No column contains numbers")
+	l.At("/resources/" + r.ID + "?view=plot")
+	l.Sees("No column contains numbers")
 }
 
 // drag drags the mouse across an element, from one fraction of its width to another.
 func (l *viewer) drag(selector string, from, to float64) {
-	l.t.Helper()
-	box := get(l.visitor, chromedp.Evaluate[[]float64](fmt.Sprintf(
+	l.T.Helper()
+	box := browser.Get(l.Visitor, chromedp.Evaluate[[]float64](fmt.Sprintf(
 		`(({ left, top, width, height }) => [left, top, width, height])(document.querySelector(%q).getBoundingClientRect())`, selector)))
 	y := box[1] + box[3]/2
 	for _, step := range []struct {
@@ -120,8 +122,8 @@ func (l *viewer) drag(selector string, from, to float64) {
 		if step.kind != input.DispatchMouseEventTypeMouseMoved {
 			params.Button, params.ClickCount = input.MouseButtonLeft, 1
 		}
-		if _, err := chromedp.Call(l.ctx, input.DispatchMouseEvent, params); err != nil {
-			l.t.Fatal(err)
+		if _, err := chromedp.Call(l.Context, input.DispatchMouseEvent, params); err != nil {
+			l.T.Fatal(err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // Tables are printed with all loaded rows, and texts in full length.
@@ -18,8 +20,8 @@ func TestPrintOfPreviews(t *testing.T) {
 		fmt.Fprintf(&table, "%d,%d\n", i, i*i)
 	}
 	l.file("squares.csv", table.String())
-	l.until(`document.querySelector(".grid .canvas")?.dataset.rows === "500"`)
-	printed := get(l.visitor, chromedp.Evaluate[[2]int](`(() => {
+	l.Until(`document.querySelector(".grid .canvas")?.dataset.rows === "500"`)
+	printed := browser.Get(l.Visitor, chromedp.Evaluate[[2]int](`(() => {
 		const rows = () => document.querySelectorAll(".grid .layer .cells").length, before = rows();
 		dispatchEvent(new Event("beforeprint"));
 		const during = rows();
@@ -29,10 +31,10 @@ func TestPrintOfPreviews(t *testing.T) {
 	if printed[0] >= 500 || printed[1] != 500 {
 		t.Errorf("%d rows on the screen, %d printed, of 500", printed[0], printed[1])
 	}
-	l.onPaper()
-	l.until(`getComputedStyle(document.querySelector(".clip")).whiteSpace !== "nowrap"`)
+	l.OnPaper()
+	l.Until(`getComputedStyle(document.querySelector(".clip")).whiteSpace !== "nowrap"`)
 	l.file("long.txt", strings.Repeat("a line of some length\n", 2000))
-	l.until(`document.querySelector(".lines .text")`)
-	l.onPaper()
-	l.until(`(() => { const e = document.querySelector(".lines"); return e.clientHeight > 20000 && e.scrollHeight <= e.clientHeight + 2; })()`)
+	l.Until(`document.querySelector(".lines .text")`)
+	l.OnPaper()
+	l.Until(`(() => { const e = document.querySelector(".lines"); return e.clientHeight > 20000 && e.scrollHeight <= e.clientHeight + 2; })()`)
 }

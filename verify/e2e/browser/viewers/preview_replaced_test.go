@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // picture returns a PNG of this size.
@@ -44,11 +45,11 @@ func silence(t *testing.T, seconds int) string {
 
 // overwrite replaces the file of a resource by the interface.
 func (l *viewer) overwrite(r e2e.Resource, content string) {
-	l.t.Helper()
-	_, err := l.site.Upload(l.t.Context(), http.MethodPut, "/resources/"+r.ID,
+	l.T.Helper()
+	_, err := l.site.Upload(l.T.Context(), http.MethodPut, "/resources/"+r.ID,
 		e2e.File{Filename: r.Name, Body: strings.NewReader(content), Size: int64(len(content))})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 }
 
@@ -79,7 +80,7 @@ func noise(t *testing.T) []byte {
 func TestPreviewOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.expect("net::ERR_FILE_NOT_FOUND", "status of 410") // a revoked object URL, and what the page asks for of a file just deleted
+	l.Expect("net::ERR_FILE_NOT_FOUND", "status of 410") // a revoked object URL, and what the page asks for of a file just deleted
 	wide := func(pixels int) string {
 		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
 	}
@@ -89,26 +90,26 @@ func TestPreviewOfReplacedFile(t *testing.T) {
 	for _, c := range []struct{ name, before, after, isBefore, isAfter string }{
 		{"a.png", picture(t, 30, 20), picture(t, 50, 40), wide(30), wide(50)},
 		{"a.wav", silence(t, 1), silence(t, 3), lasts(1), lasts(3)},
-		{"a.txt", "the old text", "the new text", visible("the old text"), visible("the new text")},
+		{"a.txt", "the old text", "the new text", browser.Visible("the old text"), browser.Visible("the new text")},
 	} {
 		t.Log(c.name)
 		r := l.file(c.name, c.before)
-		l.until(c.isBefore)
-		path := fileWith(t, c.name, c.after)
-		l.replace(path)
-		l.until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(c.after))))
-		l.until(c.isAfter)
-		l.shot("replaced-" + c.name)
-		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
-		l.follow("runs")
-		l.sees("1 file")
+		l.Until(c.isBefore)
+		path := browser.FileWith(t, c.name, c.after)
+		l.Replace(path)
+		l.Until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(c.after))))
+		l.Until(c.isAfter)
+		l.Shot("replaced-" + c.name)
+		old := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
+		l.Follow("runs")
+		l.Sees("1 file")
 		l.overwrite(r, c.before)
-		l.follow(c.name)
-		l.until(c.isBefore)
-		if strings.HasPrefix(old, "blob:") && get(l.visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
+		l.Follow(c.name)
+		l.Until(c.isBefore)
+		if strings.HasPrefix(old, "blob:") && browser.Get(l.Visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
 			t.Error("the object URL of the last picture is still valid")
 		}
-		l.site.call(t, http.MethodDelete, "/resources/"+r.ID, nil)
+		l.site.Do(t, http.MethodDelete, "/resources/"+r.ID, nil)
 	}
 }
 
@@ -120,9 +121,9 @@ func TestPreviewOfReplacedPDF(t *testing.T) {
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
 	l.showsColour(255, 0, 0)
 	content := pdf("0 0 1 rg 0 0 400 400 re f", "")
-	path := fileWith(t, "a.pdf", content)
-	l.replace(path)
-	l.until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(content))))
+	path := browser.FileWith(t, "a.pdf", content)
+	l.Replace(path)
+	l.Until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(content))))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
 	l.showsColour(0, 0, 255)
 }
@@ -133,12 +134,12 @@ func TestImageIsSentOnce(t *testing.T) {
 	l := openViewer(t)
 	l.file("a.png", string(noise(t)))
 	wide := `document.querySelector("[data-preview] img")?.naturalWidth === 500`
-	l.until(wide)
-	l.follow("runs")
-	l.until(`document.querySelector(".thumbnail")?.naturalWidth === 500`)
-	l.follow("a.png")
-	l.until(wide)
-	sent := get(l.visitor, chromedp.Evaluate[[]int](`performance.getEntriesByType("resource").filter((e) => /\/data\b/.test(e.name)).map((e) => e.transferSize)`))
+	l.Until(wide)
+	l.Follow("runs")
+	l.Until(`document.querySelector(".thumbnail")?.naturalWidth === 500`)
+	l.Follow("a.png")
+	l.Until(wide)
+	sent := browser.Get(l.Visitor, chromedp.Evaluate[[]int](`performance.getEntriesByType("resource").filter((e) => /\/data\b/.test(e.name)).map((e) => e.transferSize)`))
 	if len(sent) != 3 || sent[0] < 240_000 || sent[1] > 2000 || sent[2] > 2000 {
 		t.Errorf("looking at it thrice transferred %v bytes", sent)
 	}

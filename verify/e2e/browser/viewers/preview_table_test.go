@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -9,16 +9,18 @@ import (
 	"unicode/utf16"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // cells returns the texts of the cells of a visible row; row 0 is the header.
 func (l *viewer) cells(row int) []string {
-	l.t.Helper()
+	l.T.Helper()
 	role := "cell"
 	if row == 0 {
 		role = "columnheader"
 	}
-	texts := get(l.visitor, chromedp.Evaluate[[]string](fmt.Sprintf(
+	texts := browser.Get(l.Visitor, chromedp.Evaluate[[]string](fmt.Sprintf(
 		`[...document.querySelectorAll('.grid [aria-rowindex="%d"] > [role=%s]')].map((c) => c.textContent)`, row+1, role)))
 	if row == 0 {
 		return texts[1:] // without the column of row numbers
@@ -71,7 +73,7 @@ func TestTableDialects(t *testing.T) {
 		if c.separator != "" {
 			query = "?separator=" + c.separator + "&names=none"
 		}
-		l.at("/resources/" + r.ID + query)
+		l.At("/resources/" + r.ID + query)
 		l.shows("table", ".cells [role=cell]")
 		if got := l.cells(0); !slices.Equal(got, c.names) {
 			t.Errorf("%s: the columns are %q, want %q", name, got, c.names)
@@ -82,10 +84,10 @@ func TestTableDialects(t *testing.T) {
 		if got := l.cells(2); c.later != nil && !slices.Equal(got, c.later) {
 			t.Errorf("%s: the second row is %q, want %q", name, got, c.later)
 		}
-		if got := get(l.visitor, chromedp.Evaluate[int](`document.querySelectorAll(".grid .head .number").length`)); got != c.numbers {
+		if got := browser.Get(l.Visitor, chromedp.Evaluate[int](`document.querySelectorAll(".grid .head .number").length`)); got != c.numbers {
 			t.Errorf("%s: %d columns are detected as numbers, want %d", name, got, c.numbers)
 		}
-		l.sees(c.says)
+		l.Sees(c.says)
 	}
 }
 
@@ -110,14 +112,14 @@ func TestLargeTableIsReadOnDemand(t *testing.T) {
 	l := openViewer(t)
 	r := l.put("long.csv", large(size))
 	l.fetched()
-	l.at("/resources/" + r.ID)
+	l.At("/resources/" + r.ID)
 	l.shows("table", ".cells [role=cell]")
-	l.sees("more is loaded as you scroll")
+	l.Sees("more is loaded as you scroll")
 	if got, requests := l.fetched(); got > 128<<10 {
 		t.Errorf("%d bytes were fetched before scrolling, by %d requests", got, len(requests))
 	}
-	l.until(`(document.querySelector(".grid").scrollTop = 1e9, Number(document.querySelector(".grid .canvas").dataset.rows) > 5000)`)
-	l.until(`document.querySelector('.grid [aria-rowindex="5001"]') || (document.querySelector(".grid").scrollTop = 5000 * 26, false)`)
+	l.Until(`(document.querySelector(".grid").scrollTop = 1e9, Number(document.querySelector(".grid .canvas").dataset.rows) > 5000)`)
+	l.Until(`document.querySelector('.grid [aria-rowindex="5001"]') || (document.querySelector(".grid").scrollTop = 5000 * 26, false)`)
 	if got := l.cells(5000); !slices.Equal(got, []string{"5000", "115.000", "-25"}) {
 		t.Errorf("row 5000 is %q", got)
 	}
@@ -125,10 +127,10 @@ func TestLargeTableIsReadOnDemand(t *testing.T) {
 	if got, _ := l.fetched(); got == 0 || got > 2<<20 {
 		t.Errorf("scrolling to row 5000 fetched %d bytes", got)
 	}
-	l.press("Plot")
+	l.Press("Plot")
 	l.shows("table", ".chart canvas")
-	l.sees("The plot shows the first", "Load all")
-	l.shots("large-plot")
+	l.Sees("The plot shows the first", "Load all")
+	l.Shots("large-plot")
 	if got, _ := l.fetched(); got != 0 {
 		t.Errorf("the plot fetched %d bytes without being asked", got)
 	}
@@ -142,15 +144,15 @@ func TestPlotOfAllRows(t *testing.T) {
 	content := large(8 << 20)
 	rows := strings.Count(content, "\n") - 1
 	r := l.put("long.csv", content)
-	l.at("/resources/" + r.ID + "?view=plot")
-	click(l.visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Load all")]`))
-	l.sees(fmt.Sprintf("The %s rows in view", thousands(rows)))
-	l.until(`Number(document.querySelector(".chart").dataset.points) <= 5000`)
+	l.At("/resources/" + r.ID + "?view=plot")
+	browser.Click(l.Visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Load all")]`))
+	l.Sees(fmt.Sprintf("The %s rows in view", thousands(rows)))
+	l.Until(`Number(document.querySelector(".chart").dataset.points) <= 5000`)
 	if got, _ := l.fetched(); got > int64(len(content)) {
 		t.Errorf("of %d bytes, %d were fetched", len(content), got)
 	}
-	l.press("Table")
-	l.until(fmt.Sprintf(`(document.querySelector(".grid").scrollTop = 1e9, document.querySelector('.grid [aria-rowindex="%d"]'))`, rows+1))
+	l.Press("Table")
+	l.Until(fmt.Sprintf(`(document.querySelector(".grid").scrollTop = 1e9, document.querySelector('.grid [aria-rowindex="%d"]'))`, rows+1))
 	if got := l.cells(rows); got[0] != fmt.Sprint(rows) {
 		t.Errorf("the last row is %q, want %d", got, rows)
 	}

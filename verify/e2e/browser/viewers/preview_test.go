@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"fmt"
@@ -13,12 +13,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // viewer is a visitor who opens files of one set; it records the requests for their bytes.
 type viewer struct {
-	*visitor
-	site *site
+	*browser.Visitor
+	site *browser.Site
 	set  string
 
 	reads sync.Mutex
@@ -30,15 +31,15 @@ type viewer struct {
 // openViewer opens a service with one set, and signs in.
 func openViewer(t *testing.T, flags ...string) *viewer {
 	t.Helper()
-	s := open(t, flags...)
-	dataspace := s.create(t, "/dataspaces", map[string]string{"name": "lab"})
-	set := s.create(t, "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
-	l := &viewer{visitor: s.visit(t), site: s, set: set, open: map[network.RequestID]string{}}
-	if err := chromedp.Listen(l.ctx, l.count); err != nil {
+	s := browser.Open(t, flags...)
+	dataspace := s.Create(t, "/dataspaces", map[string]string{"name": "lab"})
+	set := s.Create(t, "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
+	l := &viewer{Visitor: s.Visit(t), site: s, set: set, open: map[network.RequestID]string{}}
+	if err := chromedp.Listen(l.Context, l.count); err != nil {
 		t.Fatal(err)
 	}
-	l.at("/account")
-	l.signIn(s.Key())
+	l.At("/account")
+	l.SignIn(s.Key())
 	return l
 }
 
@@ -74,15 +75,15 @@ func (l *viewer) fetched() (bytes int64, requests []string) {
 
 // idle waits until no bytes are being fetched and the page, once rendered, fetches no more.
 func (l *viewer) idle() {
-	l.t.Helper()
+	l.T.Helper()
 	state := func() (open, asked int) {
 		l.reads.Lock()
 		defer l.reads.Unlock()
 		return len(l.open), len(l.asked)
 	}
-	l.waitFor(func() error {
+	l.WaitFor(func() error {
 		_, before := state()
-		l.rendered()
+		l.Rendered()
 		if open, asked := state(); open > 0 || asked > before {
 			return fmt.Errorf("%d requests are under way", open)
 		}
@@ -92,18 +93,18 @@ func (l *viewer) idle() {
 
 // file uploads a file and opens its page.
 func (l *viewer) file(name, content string) e2e.Resource {
-	l.t.Helper()
+	l.T.Helper()
 	r := l.put(name, content)
-	l.at("/resources/" + r.ID)
+	l.At("/resources/" + r.ID)
 	return r
 }
 
 func (l *viewer) put(name, content string) e2e.Resource {
-	l.t.Helper()
-	r, err := l.site.Upload(l.t.Context(), http.MethodPost, "/resources",
+	l.T.Helper()
+	r, err := l.site.Upload(l.T.Context(), http.MethodPost, "/resources",
 		e2e.File{SetID: l.set, Filename: name, Body: strings.NewReader(content), Size: int64(len(content))})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	return r
 }
@@ -111,20 +112,20 @@ func (l *viewer) put(name, content string) e2e.Resource {
 // shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from
 // now on.
 func (l *viewer) shortTimeout() {
-	l.t.Helper()
+	l.T.Helper()
 	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
 		const wait = window.setTimeout;
 		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
 	}`}
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		l.t.Fatal(err)
+	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		l.T.Fatal(err)
 	}
 }
 
 // sample returns a file of the demo.
 func sample(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile("../../../cli/server/demo/files/" + name)
+	content, err := os.ReadFile("../../../../cli/server/demo/files/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +134,8 @@ func sample(t *testing.T, name string) string {
 
 // shows waits for a preview of that kind, and for an element in it.
 func (l *viewer) shows(kind, selector string) {
-	l.t.Helper()
-	l.until(fmt.Sprintf(`document.querySelector('[data-preview=%q] %s')`, kind, selector))
+	l.T.Helper()
+	l.Until(fmt.Sprintf(`document.querySelector('[data-preview=%q] %s')`, kind, selector))
 }
 
 // Each type of file in the demo has its preview.
@@ -157,7 +158,7 @@ func TestPreviewOfSamples(t *testing.T) {
 	} {
 		l.file(c.file, sample(t, c.file))
 		l.shows(c.kind, c.selector)
-		l.shots(c.file)
+		l.Shots(c.file)
 	}
 }
 
@@ -182,8 +183,8 @@ func TestPreviewFallsBack(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.shows(c.kind, c.selector)
-		l.sees(c.says)
-		l.sees("For programs") // the rest of the page is rendered
+		l.Sees(c.says)
+		l.Sees("For programs") // the rest of the page is rendered
 	}
 }
 
@@ -218,8 +219,8 @@ func TestPreviewOfVagueTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.at("/resources/" + r.ID)
-		l.until(fmt.Sprintf(`document.querySelector('[data-preview] %s')`, c.selector))
-		l.sees(c.says)
+		l.At("/resources/" + r.ID)
+		l.Until(fmt.Sprintf(`document.querySelector('[data-preview] %s')`, c.selector))
+		l.Sees(c.says)
 	}
 }

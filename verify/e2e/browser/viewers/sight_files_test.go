@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // known is what a reference reader says about a file.
@@ -22,7 +24,7 @@ type known struct {
 // sightFile returns a file of another project.
 func sightFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "sight", name)
+	return browser.TestFile(t, "sight", name)
 }
 
 // sightFiles returns what the reference readers say about the files of testdata/sight, and their
@@ -72,12 +74,12 @@ func TestSightOfFiles(t *testing.T) {
 		}
 		for i, want := range files[name].Pictures {
 			if i > 0 {
-				l.press("Next")
+				l.Press("Next")
 			}
 			l.showsPicture(want.Limits, want.SHA256)
 		}
 		if slices.Contains([]string{"arange.fits", "compound-dtype-complex.h5", "bivariate_normal.npy", "teststruct_7.4_GLNX86.mat", "16bit.MM.deflate.tif", "multipage.tif", "pil168.tif"}, name) {
-			l.shots("sight-" + name)
+			l.Shots("sight-" + name)
 		}
 	}
 }
@@ -89,8 +91,8 @@ func TestSightOfWideArray(t *testing.T) {
 	l := openViewer(t)
 	const rows, columns = 500, 8192
 	l.file("wide.npy", npy(fmt.Sprintf("{'descr': '|i1', 'fortran_order': False, 'shape': (%d, %d)}", rows, columns))+strings.Repeat("\x00", rows*columns))
-	l.until(`document.querySelector(".pointed")?.textContent.startsWith("Only one column in 4 is shown.")`)
-	l.until(`(() => {
+	l.Until(`document.querySelector(".pointed")?.textContent.startsWith("Only one column in 4 is shown.")`)
+	l.Until(`(() => {
 		const canvas = document.querySelector(".picture canvas");
 		const { left, top, width, height } = canvas.getBoundingClientRect();
 		canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width / 2 + 0.1, clientY: top + height / 2 + 0.1 }));
@@ -100,11 +102,11 @@ func TestSightOfWideArray(t *testing.T) {
 
 // showsArray chooses an array of a tree, and compares its table with what it should have.
 func (l *viewer) showsArray(array string, want [][]string) {
-	l.t.Helper()
-	l.until(fmt.Sprintf(`document.querySelector(".side h2")?.textContent === %[1]q || [...document.querySelectorAll(".items button")].find((b) => b.textContent === %[1]q)?.click()`, array))
-	l.until(`((button) => button.getAttribute("aria-pressed") === "true" || button.click())([...document.querySelectorAll(".side .view-switch button")].find((b) => b.textContent === "Table"))`)
-	l.waitFor(func() error {
-		shown := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => c.textContent))`))
+	l.T.Helper()
+	l.Until(fmt.Sprintf(`document.querySelector(".side h2")?.textContent === %[1]q || [...document.querySelectorAll(".items button")].find((b) => b.textContent === %[1]q)?.click()`, array))
+	l.Until(`((button) => button.getAttribute("aria-pressed") === "true" || button.click())([...document.querySelectorAll(".side .view-switch button")].find((b) => b.textContent === "Table"))`)
+	l.WaitFor(func() error {
+		shown := browser.Get(l.Visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => c.textContent))`))
 		if len(shown) < len(want) {
 			return fmt.Errorf("%s has %d rows; want %d", array, len(shown), len(want))
 		}
@@ -122,9 +124,9 @@ func (l *viewer) showsArray(array string, want [][]string) {
 // showsPicture compares a picture in greys, from its lowest to its highest value, with the digest
 // of what it should be.
 func (l *viewer) showsPicture(limits, digest string) {
-	l.t.Helper()
-	l.waitFor(func() error {
-		shown := get(l.visitor, chromedp.Evaluate[string](`(async () => {
+	l.T.Helper()
+	l.WaitFor(func() error {
+		shown := browser.Get(l.Visitor, chromedp.Evaluate[string](`(async () => {
 			const canvas = document.querySelector(".picture canvas");
 			if (!canvas) return "nothing";
 			const choice = document.querySelector(".contrast select");

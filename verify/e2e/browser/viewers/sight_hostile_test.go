@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"archive/tar"
@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // zipOf returns a ZIP archive of files.
@@ -108,11 +110,11 @@ func tiffOf(entries ...[2]uint32) string {
 func TestSightOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	all := strings.Join(payloads, " ")
+	all := strings.Join(browser.Payloads, " ")
 	quoted := strings.NewReplacer(`'`, `\'`, "\n", " ").Replace(all)
 	var named bytes.Buffer
 	w := tar.NewWriter(&named)
-	for i, name := range append(hostile, payloads...) {
+	for i, name := range append(browser.Hostile, browser.Payloads...) {
 		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%d%.80s", i, strings.ReplaceAll(name, "\n", "")), Size: 0, Mode: 0o600, Typeflag: tar.TypeReg}); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +125,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 	members := packed(t, "first\n") + packed(t, "other\n") // of the same length
 	type file struct{ name, content, says string }
 	cases := []file{
-		{"names.zip", zipOf(t, member{payloads[0] + ".html", all}, member{"../../" + payloads[1], all}, member{"a/" + hostile[4], all}), "3 files"},
+		{"names.zip", zipOf(t, member{browser.Payloads[0] + ".html", all}, member{"../../" + browser.Payloads[1], all}, member{"a/" + browser.Hostile[4], all}), "3 files"},
 		{"names.tar", named.String(), "files"},
 		{"bomb.zip", bomb(t), "1 file"},
 		{"names.npy", npy("{'descr': [('" + quoted + "', '<f8')], 'fortran_order': False, 'shape': (8,)}"), "float64, 8"},
@@ -133,7 +135,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 		{"text.png", textPNG(t), "16 bits"},
 		{"cut.txt.gz", members[:len(members)-9], "Only the first part"},
 		{"followed.txt.gz", members + "more", "Only the first part"},
-		{"names.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0", "OBJECT  = '"+hostile[0]+"'", "COMMENT "+hostile[1]), "header only"},
+		{"names.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0", "OBJECT  = '"+browser.Hostile[0]+"'", "COMMENT "+browser.Hostile[1]), "header only"},
 		{"large.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                   16", "NAXIS   =                    2", "NAXIS1  =           1000000000", "NAXIS2  =           1000000000"), "before this array does"},
 		{"large.tif", tiffOf([2]uint32{256, 1 << 30}, [2]uint32{257, 1 << 19}, [2]uint32{273, 8}, [2]uint32{279, 16}, [2]uint32{258, 8}), "Choose a part of it"},
 		{"names.h5", sightFile(t, "made-names.h5"), "900 objects"},
@@ -152,18 +154,18 @@ func TestSightOfHostileFiles(t *testing.T) {
 	for _, c := range cases {
 		t.Log(c.name)
 		r := l.file(c.name, c.content)
-		l.until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
-		l.sees(c.says, "For programs")
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
+		l.Sees(c.says, "For programs")
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 		if c.name == "names.h5" { // whose texts have 9,000,000 characters, but for the bound
-			l.at("/resources/" + r.ID + "?item=799")
-			l.sees("that follow are not shown")
+			l.At("/resources/" + r.ID + "?item=799")
+			l.Sees("that follow are not shown")
 		}
 		if c.name == "bomb.zip" {
-			l.until(`document.querySelector(".side [role=alert]")?.textContent.includes("unpacks to more") || document.querySelector(".member button").click()`)
+			l.Until(`document.querySelector(".side [role=alert]")?.textContent.includes("unpacks to more") || document.querySelector(".member button").click()`)
 		}
 	}
 }
@@ -173,7 +175,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 func TestSightIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	script := axe(t)
+	script := browser.Axe(t)
 	deep := goFile(t, "image/png/testdata/pngsuite/basn0g16.png")
 	if _, err := png.Decode(strings.NewReader(deep)); err != nil {
 		t.Fatal(err)
@@ -197,29 +199,29 @@ func TestSightIsAccessible(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.sights(c.decoder)
-		l.until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
+		l.Until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
 		if c.decoder == "zip" {
 			// With the keyboard: to the first file, and Enter.
-			l.until(`(document.querySelector(".member button").focus(), document.activeElement.matches(".member button"))`)
-			l.key("Enter", "Enter", "\r")
-			l.until(`document.querySelector(".side [data-preview]")`)
+			l.Until(`(document.querySelector(".member button").focus(), document.activeElement.matches(".member button"))`)
+			l.Key("Enter", "Enter", "\r")
+			l.Until(`document.querySelector(".side [data-preview]")`)
 			if c.name == "csc.npz" {
-				l.until(`document.querySelector(".side [data-sight=npy] h2")`)
+				l.Until(`document.querySelector(".side [data-sight=npy] h2")`)
 			}
 		}
-		l.theme("light")
-		found := l.audit(script)
-		l.theme("dark")
-		found = append(found, l.audit(script, "color-contrast")...)
+		l.Theme("light")
+		found := l.Audit(script)
+		l.Theme("dark")
+		found = append(found, l.Audit(script, "color-contrast")...)
 		for _, f := range found {
 			t.Errorf("%s: %s: %s: %s\n\t%s", c.name, f.Impact, f.ID, f.Help, f.Where)
 		}
-		l.size(360, 740)
-		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		l.Size(360, 740)
+		if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 			t.Errorf("%s is %v px too wide for a narrow window", c.name, overflow)
 		}
-		l.size(1280, 800)
-		l.shots("axe-" + c.name)
+		l.Size(1280, 800)
+		l.Shots("axe-" + c.name)
 	}
 }
 
@@ -229,7 +231,7 @@ func TestSightOfSlowDecoder(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	workers := make(chan string, 1000)
-	l.listen(func(event any) {
+	l.Listen(func(event any) {
 		if e, is := event.(*network.EventRequestWillBeSent); is && strings.Contains(e.Request.URL, "/assets/decode-") {
 			workers <- e.Request.URL
 		}
@@ -241,10 +243,10 @@ func TestSightOfSlowDecoder(t *testing.T) {
 	}
 	l.shortTimeout()
 	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`} // one that never answers
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
 		t.Fatal(err)
 	}
 	l.file("slow.npy", sightFile(t, "python3.npy"))
-	l.sees("was stopped after 20 s")
-	l.until(`document.querySelector(".hex") && window.__ended`)
+	l.Sees("was stopped after 20 s")
+	l.Until(`document.querySelector(".hex") && window.__ended`)
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/binary"
@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
+	"labshelf/verify/e2e/browser"
 )
 
 // shown is what a page has once a file is in sight: a viewer that is drawn, or a reason.
@@ -78,7 +79,7 @@ func npyHead(header string) string {
 func TestSightReadsParts(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	for _, f := range largeFiles(int64(size(t, "SIGHT_MIB", 96)) << 20) {
+	for _, f := range largeFiles(int64(browser.Size(t, "SIGHT_MIB", 96)) << 20) {
 		body := io.MultiReader(strings.NewReader(f.head), zeros{})
 		read, _ := l.opens(f.name, io.LimitReader(body, f.size), f.size)
 		l.sights(f.decoder)
@@ -101,22 +102,22 @@ func TestSightReadsParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.opens(filepath.Base(path), file, about.Size())
-		l.shots("own-" + filepath.Base(path))
+		l.Shots("own-" + filepath.Base(path))
 	}
 }
 
 // opens uploads a file, opens its page, and returns how many bytes and ms it took until something
 // is in sight.
 func (l *viewer) opens(name string, body io.Reader, size int64) (bytes int64, ms int) {
-	l.t.Helper()
-	r, err := l.site.Upload(l.t.Context(), http.MethodPost, "/resources", e2e.File{SetID: l.set, Filename: name, Body: body, Size: size})
+	l.T.Helper()
+	r, err := l.site.Upload(l.T.Context(), http.MethodPost, "/resources", e2e.File{SetID: l.set, Filename: name, Body: body, Size: size})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
-	l.at("/sets/" + l.set)
-	l.until(`[...document.querySelectorAll(".list a")].some((a) => a.pathname.endsWith("` + r.ID + `"))`)
+	l.At("/sets/" + l.set)
+	l.Until(`[...document.querySelectorAll(".list a")].some((a) => a.pathname.endsWith("` + r.ID + `"))`)
 	l.fetched()
-	ms = get(l.visitor, chromedp.Evaluate[int](`(async () => {
+	ms = browser.Get(l.Visitor, chromedp.Evaluate[int](`(async () => {
 		const began = performance.now();
 		[...document.querySelectorAll(".list a")].find((a) => a.pathname.endsWith("`+r.ID+`")).click();
 		while (!`+shown+`) await new Promise(requestAnimationFrame);
@@ -124,7 +125,7 @@ func (l *viewer) opens(name string, body io.Reader, size int64) (bytes int64, ms
 	})()`, chromedp.EvalAwaitPromise))
 	l.idle()
 	bytes, _ = l.fetched()
-	what := get(l.visitor, chromedp.Evaluate[string](`(document.querySelector("[data-sight]")?.dataset.sight ?? document.querySelector("[data-preview]")?.dataset.preview ?? "") + " " + (document.querySelector(".why, .preview .hint")?.textContent ?? "")`))
-	l.t.Logf("%s: %d of %d bytes, %d ms: %s", name, bytes, size, ms, what)
+	what := browser.Get(l.Visitor, chromedp.Evaluate[string](`(document.querySelector("[data-sight]")?.dataset.sight ?? document.querySelector("[data-preview]")?.dataset.preview ?? "") + " " + (document.querySelector(".why, .preview .hint")?.textContent ?? "")`))
+	l.T.Logf("%s: %d of %d bytes, %d ms: %s", name, bytes, size, ms, what)
 	return bytes, ms
 }

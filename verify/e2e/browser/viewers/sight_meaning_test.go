@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/binary"
@@ -9,19 +9,21 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // picks chooses an array of a tree, as it is shown first.
 func (l *viewer) picks(array string) {
-	l.t.Helper()
-	l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".items button")].find((b) => b.textContent === %q).click()`, array)))
+	l.T.Helper()
+	l.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".items button")].find((b) => b.textContent === %q).click()`, array)))
 }
 
 // points moves the pointer to the middle of a pixel of a picture, counted from its top left
 // corner.
 func (l *viewer) points(row, column, rows, columns int) string {
-	l.t.Helper()
-	return get(l.visitor, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+	l.T.Helper()
+	return browser.Get(l.Visitor, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
 		const canvas = document.querySelector(".picture canvas");
 		if (!canvas) return "nothing";
 		const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -35,8 +37,8 @@ func (l *viewer) points(row, column, rows, columns int) string {
 
 // stored switches between values that are meant and those that are stored.
 func (l *viewer) stored() {
-	l.t.Helper()
-	click(l.visitor, chromedp.Search(`//label[normalize-space()="As stored"]/input`))
+	l.T.Helper()
+	browser.Click(l.Visitor, chromedp.Search(`//label[normalize-space()="As stored"]/input`))
 }
 
 // Variables that the CF conventions pack show what they mean, with unit, coordinates and dates, in
@@ -45,15 +47,15 @@ func (l *viewer) stored() {
 func TestSightOfPackedVariables(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	folder := l.downloads()
+	folder := l.Downloads()
 	for _, name := range []string{"made-cf.nc", "made-cf-classic.nc"} {
 		r := l.file(name, sightFile(t, name))
-		l.until(`document.querySelector(".side h2")?.textContent === "height"`)
-		l.sees("height of clouds · unit: m")
-		l.sees("uint16 instead of int16; stored value × 0.25 − 100; 65535 is missing; valid from 0 to 65530")
-		l.sees("of 4: 2000-01-01")
-		l.sees("row 0 is at the bottom")
-		l.waitFor(func() error {
+		l.Until(`document.querySelector(".side h2")?.textContent === "height"`)
+		l.Sees("height of clouds · unit: m")
+		l.Sees("uint16 instead of int16; stored value × 0.25 − 100; 65535 is missing; valid from 0 to 65530")
+		l.Sees("of 4: 2000-01-01")
+		l.Sees("row 0 is at the bottom")
+		l.WaitFor(func() error {
 			if got, want := l.points(4, 3, 5, 6), "row 0, column 3 (lat -10 degrees_north, lon 8 degrees_east): 8502.25 m"; got != want {
 				return fmt.Errorf("the pointer says %q; want %q", got, want)
 			}
@@ -62,21 +64,21 @@ func TestSightOfPackedVariables(t *testing.T) {
 		if got, want := l.points(4, 0, 5, 6), "row 0, column 0 (lat -10 degrees_north, lon 5 degrees_east): missing"; got != want {
 			t.Errorf("the pointer says %q; want %q", got, want)
 		}
-		l.shots("packed-" + name)
+		l.Shots("packed-" + name)
 		l.stored()
-		l.until(`document.querySelector(".pointed").textContent.startsWith("Values are from -31,127 to -1.")`)
-		l.at("/resources/" + r.ID + "?view=line&slice=1.2.0")
-		l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "height (m) by lon (degrees_east)"`)
-		l.press("CSV")
+		l.Until(`document.querySelector(".pointed").textContent.startsWith("Values are from -31,127 to -1.")`)
+		l.At("/resources/" + r.ID + "?view=line&slice=1.2.0")
+		l.Until(`document.querySelector(".chart")?.getAttribute("aria-label") === "height (m) by lon (degrees_east)"`)
+		l.Press("CSV")
 		first := strings.SplitN(l.saved(folder, name[:len(name)-3]+"-height.csv"), "\n", 3)[:2]
 		if want := []string{"lon (degrees_east),height (m)", "5,13835.5"}; !slices.Equal(first, want) {
 			t.Errorf("the CSV begins with %q, want %q", first, want)
 		}
-		l.at("/resources/" + r.ID + "?view=table")
-		l.until(`document.querySelector(".sheet-table thead").textContent.includes("lat (degrees_north)5678910") && document.querySelector(".sheet-table tbody th").textContent === "-10"`)
+		l.At("/resources/" + r.ID + "?view=table")
+		l.Until(`document.querySelector(".sheet-table thead").textContent.includes("lat (degrees_north)5678910") && document.querySelector(".sheet-table tbody th").textContent === "-10"`)
 	}
 	l.picks("offset")
-	l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "offset (K) by lat (degrees_north)"`)
+	l.Until(`document.querySelector(".chart")?.getAttribute("aria-label") === "offset (K) by lat (degrees_north)"`)
 }
 
 // The array that a NeXus file names is shown first, with its unit and the coordinates that the
@@ -85,15 +87,15 @@ func TestSightOfNeXus(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.file("made-nexus.h5", sightFile(t, "made-nexus.h5"))
-	l.until(`document.querySelector(".side h2")?.textContent === "intensity"`)
-	l.sees("scattered light · unit: counts")
-	l.waitFor(func() error {
+	l.Until(`document.querySelector(".side h2")?.textContent === "intensity"`)
+	l.Sees("scattered light · unit: counts")
+	l.WaitFor(func() error {
 		if got, want := l.points(2, 1, 4, 5), "row 2, column 1 (angle 1.5 deg): 33 counts"; got != want {
 			return fmt.Errorf("the pointer says %q; want %q", got, want)
 		}
 		return nil
 	})
-	l.shots("nexus")
+	l.Shots("nexus")
 }
 
 // npyOf returns an array of NumPy of little-endian values.
@@ -140,13 +142,13 @@ func TestSightOfHotPixels(t *testing.T) {
 		{"sparse.npy", sparse, 0, 4},
 	} {
 		l.file(c.name, npyOf("u4", c.values, side, side))
-		l.until(`document.querySelector(".picture canvas")?.dataset.limits`)
-		limits := get(l.visitor, chromedp.Evaluate[[]float64](`document.querySelector(".picture canvas").dataset.limits.split(" ").map(Number)`))
+		l.Until(`document.querySelector(".picture canvas")?.dataset.limits`)
+		limits := browser.Get(l.Visitor, chromedp.Evaluate[[]float64](`document.querySelector(".picture canvas").dataset.limits.split(" ").map(Number)`))
 		if limits[0] != c.low || limits[1] != c.high {
 			t.Errorf("%s: the contrast is %v, want %v to %v", c.name, limits, c.low, c.high)
 		}
-		l.choose("Contrast", "lowest to highest")
-		l.until(fmt.Sprintf(`Number(document.querySelector(".picture canvas").dataset.limits.split(" ")[1]) === %d`, slices.Max(c.values)))
+		l.Choose("Contrast", "lowest to highest")
+		l.Until(fmt.Sprintf(`Number(document.querySelector(".picture canvas").dataset.limits.split(" ")[1]) === %d`, slices.Max(c.values)))
 	}
 }
 
@@ -170,16 +172,16 @@ func TestSightOfLongArrays(t *testing.T) {
 		{"stack.npy", []int{5, 2, 100_000}, 2, "dimension 3"},
 	} {
 		l.file(c.name, npyOf("f4", values, c.shape...))
-		l.until(fmt.Sprintf(`((chart) => chart && chart.endsWith(" by %s") && chart.split(", ").length === %d)(document.querySelector(".chart")?.getAttribute("aria-label"))`, c.along, c.lines))
-		l.shots("long-" + c.name)
+		l.Until(fmt.Sprintf(`((chart) => chart && chart.endsWith(" by %s") && chart.split(", ").length === %d)(document.querySelector(".chart")?.getAttribute("aria-label"))`, c.along, c.lines))
+		l.Shots("long-" + c.name)
 	}
 	l.file("row.npy", npyOf("f4", values[:100_000], 1, 100_000))
-	l.until(`document.querySelector(".chart")?.getAttribute("aria-label") === "array by dimension 2"`)
+	l.Until(`document.querySelector(".chart")?.getAttribute("aria-label") === "array by dimension 2"`)
 	l.file("frame.npy", npyOf("f4", values, 1000, 1000))
-	l.until(`document.querySelector(".picture canvas")`)
+	l.Until(`document.querySelector(".picture canvas")`)
 	l.file("channel.npy", npyOf("f4", values[:500_000], 500, 1000, 1))
-	l.until(`document.querySelector(".picture canvas")`)
-	l.sees("500 rows, 1,000 columns")
+	l.Until(`document.querySelector(".picture canvas")`)
+	l.Sees("500 rows, 1,000 columns")
 }
 
 // A picture whose tags say what its values mean shows these, and what is stored if asked.
@@ -187,13 +189,13 @@ func TestSightOfScaledPicture(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.file("made-gdal.tif", sightFile(t, "made-gdal.tif"))
-	l.sees("stored value × 0.5 − 10; 65535 is missing")
-	l.sees("Values are from -10 to 140 m.")
+	l.Sees("stored value × 0.5 − 10; 65535 is missing")
+	l.Sees("Values are from -10 to 140 m.")
 	if got, want := l.points(1, 1, 2, 3), "row 1, column 1: missing"; got != want {
 		t.Errorf("the pointer says %q, want %q", got, want)
 	}
 	l.stored()
-	l.sees("Values are from 0 to 65,535.")
+	l.Sees("Values are from 0 to 65,535.")
 }
 
 // A picture without a number says so.
@@ -205,18 +207,18 @@ func TestSightOfEmptyPicture(t *testing.T) {
 		values[i] = math.NaN()
 	}
 	l.file("empty.npy", npyOf("f8", values, 10, 10))
-	l.sees("No values in this part.")
+	l.Sees("No values in this part.")
 }
 
 // The limits of the contrast of a picture take a decimal comma.
 func TestContrastTakesADecimalComma(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.file("made-tiles.fits", testFile(t, "sight", "made-tiles.fits"))
-	l.until(`document.querySelectorAll(".contrast input").length === 2`)
-	l.do(chromedp.Evaluate[chromedp.Void](`void ((field) => {
+	l.file("made-tiles.fits", browser.TestFile(t, "sight", "made-tiles.fits"))
+	l.Until(`document.querySelectorAll(".contrast input").length === 2`)
+	l.Do(chromedp.Evaluate[chromedp.Void](`void ((field) => {
 		field.value = "-37,5";
 		for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
 	})(document.querySelector(".contrast input"))`))
-	l.until(`document.querySelector(".contrast input").value === "-37.5" && document.querySelector(".contrast select").value === "own"`)
+	l.Until(`document.querySelector(".contrast input").value === "-37.5" && document.querySelector(".contrast select").value === "own"`)
 }

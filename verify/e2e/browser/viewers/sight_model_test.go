@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // canvas is where the picture of a model is on the screen.
@@ -23,21 +25,21 @@ type canvas struct {
 
 // pictured takes a picture of the model as it is seen.
 func (l *viewer) pictured() canvas {
-	l.t.Helper()
-	box := get(l.visitor, chromedp.Evaluate[[4]float64](`(() => {
+	l.T.Helper()
+	box := browser.Get(l.Visitor, chromedp.Evaluate[[4]float64](`(() => {
 		const canvas = document.querySelector(".stage canvas");
 		canvas.scrollIntoView({ block: "center" });
 		const { left, top, width, height } = canvas.getBoundingClientRect();
 		return [left, top, width, height];
 	})()`))
-	l.rendered()
-	content, err := run(l.visitor, chromedp.CaptureScreenshot())
+	l.Rendered()
+	content, err := browser.Run(l.Visitor, chromedp.CaptureScreenshot())
 	if err != nil {
-		l.fail(err)
+		l.Fail(err)
 	}
 	picture, err := png.Decode(bytes.NewReader(content))
 	if err != nil {
-		l.fail(err)
+		l.Fail(err)
 	}
 	return canvas{picture, box}
 }
@@ -53,8 +55,8 @@ func isBlue(c [3]int) bool { return c[2] > 120 && c[0] < c[2]*3/4 && c[1] < c[2]
 
 // colours waits until a place of the picture has a colour.
 func (l *viewer) colours(what string, x, y float64, is func([3]int) bool) {
-	l.t.Helper()
-	l.waitFor(func() error {
+	l.T.Helper()
+	l.WaitFor(func() error {
 		if found := l.pictured().at(x, y); !is(found) {
 			return fmt.Errorf("%s: the colour at %v, %v is %v", what, x, y, found)
 		}
@@ -71,64 +73,64 @@ const pair = "2\n\nO 0 0 3\nN 0 0 -3\n"
 func TestModelIsTurned(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.size(700, 600)
+	l.Size(700, 600)
 	l.file("pair.xyz", pair)
 	l.isDrawn()
-	sheet := get(l.visitor, chromedp.Evaluate[string](`getComputedStyle(document.querySelector(".stage canvas")).backgroundColor`))
+	sheet := browser.Get(l.Visitor, chromedp.Evaluate[string](`getComputedStyle(document.querySelector(".stage canvas")).backgroundColor`))
 	isGround := func(c [3]int) bool { return fmt.Sprintf("rgb(%d, %d, %d)", c[0], c[1], c[2]) == sheet }
 	l.colours("at first", 0.5, 0.5, isRed)
 	l.colours("beside it", 0.9, 0.5, isGround)
-	l.do(chromedp.Focus(chromedp.CSS(".stage canvas")))
+	l.Do(chromedp.Focus(chromedp.CSS(".stage canvas")))
 	for range 18 {
-		l.do(chromedp.KeyEvent(kb.ArrowRight))
+		l.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 	l.colours("from behind", 0.5, 0.5, isBlue)
-	l.do(chromedp.KeyEvent("0"))
+	l.Do(chromedp.KeyEvent("0"))
 	l.colours("put back", 0.5, 0.5, isRed)
 	for range 9 {
-		l.do(chromedp.KeyEvent(kb.ArrowDown))
+		l.Do(chromedp.KeyEvent(kb.ArrowDown))
 	}
 	l.colours("from above", 0.5, 0.5, isGround)
-	l.do(chromedp.KeyEvent(kb.Home))
+	l.Do(chromedp.KeyEvent(kb.Home))
 	l.colours("home", 0.5, 0.5, isRed)
 	l.colours("small", 0.5, 0.65, isGround)
 	for range 6 {
-		l.press("Larger")
+		l.Press("Larger")
 	}
 	l.colours("enlarged", 0.5, 0.65, isRed)
-	l.press("Reset")
+	l.Press("Reset")
 	l.drag(".stage canvas", 0.2, 0.8)
 	l.colours("dragged", 0.5, 0.5, isGround)
 
-	l.press("Reset")
+	l.Press("Reset")
 	l.colours("put back", 0.5, 0.5, isRed)
-	l.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(), scrollTo(0, 0)`))
+	l.Do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(), scrollTo(0, 0)`))
 	wheel := func() {
 		t.Helper()
 		// chromedp leaves out a distance of zero, which Chromium wants.
 		params := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 350, Y: 450, DeltaX: 0.001, DeltaY: -100}
-		if _, err := chromedp.Call(l.ctx, input.DispatchMouseEvent, params); err != nil {
+		if _, err := chromedp.Call(l.Context, input.DispatchMouseEvent, params); err != nil {
 			t.Fatal(err)
 		}
 	}
 	drawn := func() int {
-		return get(l.visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
+		return browser.Get(l.Visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
 	}
 	l.isDrawn()
 	before := drawn()
 	wheel()
 	for range 30 {
-		l.rendered()
+		l.Rendered()
 	}
 	if after := drawn(); after != before {
 		t.Errorf("it was drawn %d times while nothing changed", after-before)
 	}
-	l.do(chromedp.Focus(chromedp.CSS(".stage canvas")))
+	l.Do(chromedp.Focus(chromedp.CSS(".stage canvas")))
 	for range 5 {
 		wheel()
 	}
 	l.colours("enlarged by the wheel", 0.5, 0.62, isRed)
-	l.press("Reset")
+	l.Press("Reset")
 	l.colours("put back", 0.5, 0.62, isGround)
 	l.pinches(30, 120)
 	l.colours("enlarged by two fingers", 0.5, 0.62, isRed)
@@ -137,7 +139,7 @@ func TestModelIsTurned(t *testing.T) {
 // pinches moves two fingers apart, from one distance to the middle of the picture to another, in
 // pixels.
 func (l *viewer) pinches(from, to float64) {
-	l.t.Helper()
+	l.T.Helper()
 	box := l.pictured().box
 	fingers := func(apart float64) []*input.TouchPoint {
 		x, y := box[0]+box[2]/2, box[1]+box[3]/2
@@ -150,8 +152,8 @@ func (l *viewer) pinches(from, to float64) {
 		{Type: input.DispatchTouchEventTypeTouchMove, TouchPoints: fingers(to)},
 		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
 	} {
-		if _, err := chromedp.Call(l.ctx, input.DispatchTouchEvent, step); err != nil {
-			l.t.Fatal(err)
+		if _, err := chromedp.Call(l.Context, input.DispatchTouchEvent, step); err != nil {
+			l.T.Fatal(err)
 		}
 	}
 }
@@ -160,16 +162,16 @@ func (l *viewer) pinches(from, to float64) {
 func TestModelStyles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.size(700, 600)
+	l.Size(700, 600)
 	l.file("pair.xyz", pair)
 	l.isDrawn()
-	l.choose("Style", "space-filling")
+	l.Choose("Style", "space-filling")
 	l.colours("with the radius of van der Waals", 0.5, 0.6, isRed)
-	l.theme("dark")
+	l.Theme("dark")
 	l.colours("in the dark", 0.95, 0.05, func(c [3]int) bool { return c[0] < 60 && c[1] < 60 && c[2] < 60 })
-	folder := l.downloads()
-	l.press("Save as PNG")
-	l.waitFor(func() error {
+	folder := l.Downloads()
+	l.Press("Save as PNG")
+	l.WaitFor(func() error {
 		content, err := os.ReadFile(filepath.Join(folder, "pair.xyz.png"))
 		if err != nil {
 			return err
@@ -184,14 +186,14 @@ func TestModelStyles(t *testing.T) {
 		}
 		return nil
 	})
-	l.theme("light")
+	l.Theme("light")
 
 	square := "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n" +
 		"element face 1\nproperty list uchar int vertex_index\nend_header\n-1 -1 0 0 0 255\n1 -1 0 0 0 255\n1 1 0 0 0 255\n-1 1 0 0 0 255\n4 0 1 2 3\n"
 	l.file("blue.ply", square)
 	l.isDrawn()
 	l.colours("with the colours of the file", 0.5, 0.5, isBlue)
-	l.choose("Style", "wireframe")
+	l.Choose("Style", "wireframe")
 	l.colours("as wires", 0.47, 0.5, func(c [3]int) bool { return !isBlue(c) })
 	l.file("cube.stl", solidFile(t, "origin_inside.STL"))
 	l.isDrawn()
@@ -203,25 +205,25 @@ func TestModelStyles(t *testing.T) {
 func TestModelWithoutWebGL(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.size(700, 600)
+	l.Size(700, 600)
 	l.file("pair.xyz", pair)
 	l.isDrawn()
-	l.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".stage canvas").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext()`))
-	l.sees("cannot draw in three dimensions", "by the distances of atoms")
-	l.until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
-	l.press("Try again")
+	l.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".stage canvas").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext()`))
+	l.Sees("cannot draw in three dimensions", "by the distances of atoms")
+	l.Until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
+	l.Press("Try again")
 	l.colours("drawn again", 0.5, 0.5, isRed)
 	const without = `{
 		const original = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind === "webgl2" ? null : original.call(this, kind, ...rest) };
 	}`
 	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: without}
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
 		t.Fatal(err)
 	}
 	l.file("other.xyz", pair)
-	l.sees("cannot draw in three dimensions", "by the distances of atoms")
-	l.until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
+	l.Sees("cannot draw in three dimensions", "by the distances of atoms")
+	l.Until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
 	l.file("cube.stl", solidFile(t, "origin_inside.STL"))
-	l.sees("cannot draw in three dimensions", "0.96875")
+	l.Sees("cannot draw in three dimensions", "0.96875")
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // knownSequences is what Biopython or pysam says about a file of testdata/sequences.
@@ -25,7 +27,7 @@ type knownSequences struct {
 
 func sequenceFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "sequences", name)
+	return browser.TestFile(t, "sequences", name)
 }
 
 // knownFiles returns what the reference readers say about the files of testdata/sequences, and
@@ -65,17 +67,17 @@ func TestSightOfSequences(t *testing.T) {
 			l.showsTable(want)
 		}
 		if slices.Contains([]string{"longreads_original_sanger.fastq", "protein_lib.fa", "ex1.fa", "body_info.vcf", "ex10.sam"}, name) {
-			l.shots("sight-" + name)
+			l.Shots("sight-" + name)
 		}
 	}
 }
 
 // showsRecords compares the list of records and their number.
 func (l *viewer) showsRecords(want knownSequences) {
-	l.t.Helper()
-	l.sees(fmt.Sprintf("%s %s", grouped(want.Letters), map[bool]string{true: "letters", false: "bases"}[want.Cells[0][2] == ""]), "GC")
-	l.waitFor(func() error {
-		shown := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".records tbody tr")].map((r) => [...r.querySelectorAll("th, td")].map((c) => c.textContent))`))
+	l.T.Helper()
+	l.Sees(fmt.Sprintf("%s %s", browser.Grouped(want.Letters), map[bool]string{true: "letters", false: "bases"}[want.Cells[0][2] == ""]), "GC")
+	l.WaitFor(func() error {
+		shown := browser.Get(l.Visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".records tbody tr")].map((r) => [...r.querySelectorAll("th, td")].map((c) => c.textContent))`))
 		if len(shown) != want.Records {
 			return fmt.Errorf("%d records are listed; want %d", len(shown), want.Records)
 		}
@@ -92,28 +94,28 @@ func (l *viewer) showsRecords(want knownSequences) {
 
 // showsLetters compares the letters of the first record, and their qualities.
 func (l *viewer) showsLetters(want knownSequences) {
-	l.t.Helper()
+	l.T.Helper()
 	letters := want.Sequence[:min(len(want.Sequence), 3000)]
-	l.until(fmt.Sprintf(`[...document.querySelectorAll(".letters .row:not(.quality)")].map((e) => e.textContent).join("") === %q`, letters))
+	l.Until(fmt.Sprintf(`[...document.querySelectorAll(".letters .row:not(.quality)")].map((e) => e.textContent).join("") === %q`, letters))
 	if want.Quality == nil {
 		return
 	}
-	shown := get(l.visitor, chromedp.Evaluate[string](`[...document.querySelectorAll(".letters .quality .visually-hidden")].map((e) => e.textContent.replace("qualities ", "")).join(" ")`))
+	shown := browser.Get(l.Visitor, chromedp.Evaluate[string](`[...document.querySelectorAll(".letters .quality .visually-hidden")].map((e) => e.textContent.replace("qualities ", "")).join(" ")`))
 	wanted := make([]string, len(letters))
 	for i := range letters {
 		wanted[i] = strconv.Itoa(want.Quality[i])
 	}
 	if shown != strings.Join(wanted, " ") {
-		l.t.Errorf("the qualities are %s; want %v", shown, want.Quality)
+		l.T.Errorf("the qualities are %s; want %v", shown, want.Quality)
 	}
 }
 
 // showsTable compares records that are lines, and what their header says.
 func (l *viewer) showsTable(want knownSequences) {
-	l.t.Helper()
-	name := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".side h2").textContent`))
+	l.T.Helper()
+	name := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".side h2").textContent`))
 	if want.Records != 1 {
-		l.sees(fmt.Sprintf("%s %s", grouped(want.Records), name), name)
+		l.Sees(fmt.Sprintf("%s %s", browser.Grouped(want.Records), name), name)
 	}
 	if want.Records > 0 {
 		l.showsArray(name, want.Cells)
@@ -163,7 +165,7 @@ func TestSightOfCompressedSequences(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.sights("sequences")
-		l.sees(fmt.Sprintf("FASTQ · %s reads", grouped(reads)), "reads")
+		l.Sees(fmt.Sprintf("FASTQ · %s reads", browser.Grouped(reads)), "reads")
 	}
 }
 
@@ -177,14 +179,14 @@ func TestSightReadsOn(t *testing.T) {
 	read := "@read\n" + strings.Repeat("ACGT", 245) + "\n+\n" + strings.Repeat("I", 980) + "\n" // 1970 bytes
 	l.file("large.fastq", strings.Repeat(read, 68_000_000/len(read)))
 	l.sights("sequences")
-	l.sees("FASTQ · the first 1,064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
-	l.press("Read more")
-	l.sees("FASTQ · the first 5,322 reads", "reads in 10.5 MB of 68.0 MB")
+	l.Sees("FASTQ · the first 1,064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
+	l.Press("Read more")
+	l.Sees("FASTQ · the first 5,322 reads", "reads in 10.5 MB of 68.0 MB")
 	l.file("chromosome.fa", ">one\n"+strings.Repeat("ACGT", 17_000_000)) // in one line
-	l.sees("FASTA · the first sequence · 2,097,147 bases", "the last of which is incomplete")
-	l.until(`document.querySelector(".letters .row")`)
-	l.press("Read more")
-	l.sees("10,485,755 bases")
+	l.Sees("FASTA · the first sequence · 2,097,147 bases", "the last of which is incomplete")
+	l.Until(`document.querySelector(".letters .row")`)
+	l.Press("Read more")
+	l.Sees("10,485,755 bases")
 }
 
 // A record is chosen with the keyboard; the address says which, and opens it.
@@ -193,11 +195,11 @@ func TestSightOfSequencesByKeyboard(t *testing.T) {
 	l := openViewer(t)
 	r := l.file("nucleotide_lib.fa", sequenceFile(t, "nucleotide_lib.fa"))
 	l.sights("sequences")
-	l.until(`(document.querySelector("[data-record='2'] button")?.focus(), document.activeElement.matches("[data-record='2'] button"))`)
-	l.key("Enter", "Enter", "\r")
-	l.until(`location.search.includes("item=2") && document.querySelector(".side h2")?.textContent === document.activeElement.textContent`)
-	l.at("/resources/" + r.ID + "?item=6")
-	l.until(`document.querySelector("[data-record='6'] [aria-pressed=true]")`)
+	l.Until(`(document.querySelector("[data-record='2'] button")?.focus(), document.activeElement.matches("[data-record='2'] button"))`)
+	l.Key("Enter", "Enter", "\r")
+	l.Until(`location.search.includes("item=2") && document.querySelector(".side h2")?.textContent === document.activeElement.textContent`)
+	l.At("/resources/" + r.ID + "?item=6")
+	l.Until(`document.querySelector("[data-record='6'] [aria-pressed=true]")`)
 }
 
 // What is damaged, or meant to harm, ends in a reason, and what comes before the damage is shown;
@@ -205,15 +207,15 @@ func TestSightOfSequencesByKeyboard(t *testing.T) {
 func TestSightOfHostileSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	all := strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Join(payloads, " "))
+	all := strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Join(browser.Payloads, " "))
 	read := "@r\nACGT\n+\nIIII\n"
 	bam := sequenceFile(t, "0example_no_seq_in_header.bam")
 	for _, c := range []struct{ name, content, says string }{
 		{"no_qual.fastq", sequenceFile(t, "broken-error_no_qual.fastq"), "Record 1 has 0 qualities for 25 letters"},
 		{"trunc.fastq", sequenceFile(t, "broken-error_trunc_in_qual.fastq"), "Record 5 is not complete"},
 		{"long.fastq", read + "@s\nACGT\n+\nIIIIIIII\n", "Record 2 has 8 qualities for 4 letters"},
-		{"names.fasta", ">" + all + "\nACGT\n>" + hostile[0] + "\nACGT\n", "2 sequences"},
-		{"names.vcf", "##fileformat=VCFv4.3\n##INFO=<ID=" + hostile[1] + ",Description=\"" + all + "\">\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n1\t1\t" + all + "\tA\tC\t1\tPASS\t.\n", "one variant"},
+		{"names.fasta", ">" + all + "\nACGT\n>" + browser.Hostile[0] + "\nACGT\n", "2 sequences"},
+		{"names.vcf", "##fileformat=VCFv4.3\n##INFO=<ID=" + browser.Hostile[1] + ",Description=\"" + all + "\">\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n1\t1\t" + all + "\tA\tC\t1\tPASS\t.\n", "one variant"},
 		{"line.fasta", ">one\n" + strings.Repeat("ACGT", 4<<20), "16,777,216 bases"},
 		{"names.sam", "@SQ\tSN:" + strings.Repeat("x", 1<<20) + "\tLN:1\n" + strings.Repeat("a\t99\tx\t1\t1\t*\t*\t0\t0\tA\tI\n", 10), "10 alignments"},
 		{"empty.fasta", ">" + strings.Repeat("\n", 1<<20) + strings.Repeat(">\n", 100_000), "100,001 sequences"},
@@ -226,10 +228,10 @@ func TestSightOfHostileSequences(t *testing.T) {
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
-		l.until(`document.querySelector(".preview :is(.hex, .lines, [data-sight])")`)
-		l.sees(c.says)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(`document.querySelector(".preview :is(.hex, .lines, [data-sight])")`)
+		l.Sees(c.says)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 	}

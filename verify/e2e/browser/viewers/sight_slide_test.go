@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // steered returns where in a picture its part is, and the values at the middle of what is drawn.
@@ -29,27 +31,27 @@ func TestSightOfSlide(t *testing.T) {
 	shows := func(part string, width, row, column, darker int, bar string) {
 		t.Helper()
 		want := fmt.Sprintf("%s %d row %d, column %d: %d %s", part, width, row, column, value(row, column, darker), bar)
-		l.waitFor(func() error {
-			if shown := get(l.visitor, chromedp.Evaluate[string](steered)); shown != want {
+		l.WaitFor(func() error {
+			if shown := browser.Get(l.Visitor, chromedp.Evaluate[string](steered)); shown != want {
 				return fmt.Errorf("it shows %q; want %q", shown, want)
 			}
 			return nil
 		})
 	}
 	shows("null", 2048, 1536, 2048, 20, "200 µm")
-	l.shots("sight-slide")
-	l.press("Larger")
+	l.Shots("sight-slide")
+	l.Press("Larger")
 	shows("1024.768.2048", 2048, 1536, 2048, 0, "100 µm")
-	l.do(chromedp.Focus(`[aria-label="Picture"]`), chromedp.KeyEvent(kb.ArrowRight)) // the arrow to the right
+	l.Do(chromedp.Focus(`[aria-label="Picture"]`), chromedp.KeyEvent(kb.ArrowRight)) // the arrow to the right
 	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
-	l.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.End)) // as far as it goes, and no key beyond those that steer
+	l.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.End)) // as far as it goes, and no key beyond those that steer
 	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
-	l.do(chromedp.Evaluate[chromedp.Void](`(() => {
+	l.Do(chromedp.Evaluate[chromedp.Void](`(() => {
 		const canvas = document.querySelector(".picture canvas");
 		const { left, top, width, height } = canvas.getBoundingClientRect();
 		canvas.dispatchEvent(new MouseEvent("dblclick", { bubbles: true, clientX: left + width / 4, clientY: top + height / 4 }));
 	})()`))
 	shows("2048.768.1024", 1024, 1152, 2560, 0, "50 µm")
-	l.do(chromedp.KeyEvent("-"), chromedp.KeyEvent("-"))
+	l.Do(chromedp.KeyEvent("-"), chromedp.KeyEvent("-"))
 	shows("null", 2048, 1536, 2048, 20, "200 µm")
 }

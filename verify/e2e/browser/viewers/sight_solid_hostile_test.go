@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/binary"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // stlOf returns a binary STL that says it has so many triangles, with one.
@@ -22,7 +24,7 @@ func stlOf(count uint32, x float32) string {
 
 // plyOf returns a PLY as text with these points and faces.
 func plyOf(vertices, faces, body string) string {
-	return "ply\nformat ascii 1.0\ncomment " + strings.ReplaceAll(payloads[0], "\n", " ") + "\nelement vertex " + vertices +
+	return "ply\nformat ascii 1.0\ncomment " + strings.ReplaceAll(browser.Payloads[0], "\n", " ") + "\nelement vertex " + vertices +
 		"\nproperty float x\nproperty float y\nproperty float z\nelement face " + faces + "\nproperty list uchar int vertex_indices\nend_header\n" + body
 }
 
@@ -43,7 +45,7 @@ func heap(atoms int) string {
 // hostileSolids are files of each format that are broken, or meant to harm, and what the page says
 // of each.
 func hostileSolids() []struct{ name, content, says string } {
-	all := strings.ReplaceAll(strings.Join(payloads, " "), "\n", " ")
+	all := strings.ReplaceAll(strings.Join(browser.Payloads, " "), "\n", " ")
 	molecule := func(counts string) string {
 		return "\n\n\n" + counts + "  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n  1  9  1  0\nM  END\n"
 	}
@@ -91,15 +93,15 @@ const solidFileCut = "x\n y\n\n 34 37  0  0  0  0  0  0  0  0  1 V2000\n    0.00
 func TestSightOfHostileModels(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.size(600, 500)
+	l.Size(600, 500)
 	for _, c := range hostileSolids() {
 		t.Log(c.name)
 		r := l.put(c.name, c.content)
-		l.at("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
-		l.until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
-		l.sees(c.says, "For programs")
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.At("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
+		l.Until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
+		l.Sees(c.says, "For programs")
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 	}
@@ -109,40 +111,40 @@ func TestSightOfHostileModels(t *testing.T) {
 func TestModelIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	script := axe(t)
+	script := browser.Axe(t)
 	for _, name := range []string{"4hhh_frag.pdb", "made-steps.xyz", "reference.ply"} {
 		l.file(name, solidFile(t, name))
 		l.isDrawn()
-		l.theme("light")
-		found := l.audit(script)
-		l.theme("dark")
-		found = append(found, l.audit(script, "color-contrast")...)
+		l.Theme("light")
+		found := l.Audit(script)
+		l.Theme("dark")
+		found = append(found, l.Audit(script, "color-contrast")...)
 		for _, f := range found {
 			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
 		}
-		l.size(360, 740)
-		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		l.Size(360, 740)
+		if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 			t.Errorf("%s is %v px too wide for a narrow window", name, overflow)
 		}
-		l.size(1280, 800)
+		l.Size(1280, 800)
 		l.isDrawn()
-		l.shots("solid-" + name)
+		l.Shots("solid-" + name)
 	}
 	// With the keyboard alone: to the slider, to the picture, to the style.
 	l.file("made-steps.xyz", solidFile(t, "made-steps.xyz"))
 	l.isDrawn()
-	l.tabTo(`e.matches("input[type=range]")`)
-	l.do(chromedp.KeyEvent(kb.ArrowRight))
-	l.sees("2 of 5")
+	l.TabTo(`e.matches("input[type=range]")`)
+	l.Do(chromedp.KeyEvent(kb.ArrowRight))
+	l.Sees("2 of 5")
 	for range 3 { // faster than models are read: the last one counts
-		l.do(chromedp.KeyEvent(kb.ArrowRight))
+		l.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
-	l.sees("5 of 5", "6.04 0.0 0.0")
-	l.tabTo(`e.matches(".stage canvas")`)
-	l.until(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
-	before := get(l.visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
-	l.do(chromedp.KeyEvent(kb.ArrowLeft))
-	l.until(fmt.Sprintf(`Number(document.querySelector(".stage canvas").dataset.drawn) > %d`, before))
-	l.do(chromedp.KeyEvent("?")) // a key of the page, not of the picture
-	l.until(`document.querySelector("dialog[open] h2")?.innerText === "Keyboard"`)
+	l.Sees("5 of 5", "6.04 0.0 0.0")
+	l.TabTo(`e.matches(".stage canvas")`)
+	l.Until(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+	before := browser.Get(l.Visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
+	l.Do(chromedp.KeyEvent(kb.ArrowLeft))
+	l.Until(fmt.Sprintf(`Number(document.querySelector(".stage canvas").dataset.drawn) > %d`, before))
+	l.Do(chromedp.KeyEvent("?")) // a key of the page, not of the picture
+	l.Until(`document.querySelector("dialog[open] h2")?.innerText === "Keyboard"`)
 }

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // solid is what a reference reader says about a file of testdata/solid.
@@ -28,7 +30,7 @@ type solid struct {
 // solidFile returns a file of another project.
 func solidFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "solid", name)
+	return browser.TestFile(t, "solid", name)
 }
 
 // isSurface tells which of the two decoders reads a file.
@@ -38,15 +40,15 @@ func isSurface(name string) bool {
 
 // isDrawn waits until a model is drawn with all of its pixels.
 func (l *viewer) isDrawn() {
-	l.t.Helper()
-	l.until(`document.querySelector("[data-sight] canvas[data-drawn]")?.width >= 2 * document.querySelector("[data-sight] canvas").clientWidth - 1`)
-	l.rendered()
+	l.T.Helper()
+	l.Until(`document.querySelector("[data-sight] canvas[data-drawn]")?.width >= 2 * document.querySelector("[data-sight] canvas").clientWidth - 1`)
+	l.Rendered()
 }
 
 // facts returns the names and values that are shown beside a model.
 func (l *viewer) facts() map[string]string {
-	l.t.Helper()
-	return get(l.visitor, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll(".attributes tr")].map((r) => [...r.children].map((c) => c.textContent)))`))
+	l.T.Helper()
+	return browser.Get(l.Visitor, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll(".attributes tr")].map((r) => [...r.children].map((c) => c.textContent)))`))
 }
 
 var numbers = regexp.MustCompile(`-?[0-9.]+(e[-+]?[0-9]+)?`)
@@ -94,8 +96,8 @@ func formula(text string) map[string]int {
 
 // atoms returns the table of atoms: an element and a place each.
 func (l *viewer) atoms() [][]any {
-	l.t.Helper()
-	return get(l.visitor, chromedp.Evaluate[[][]any](`(() => {
+	l.T.Helper()
+	return browser.Get(l.Visitor, chromedp.Evaluate[[][]any](`(() => {
 		const names = [...document.querySelectorAll(".sheet-table thead th")].map((h) => h.textContent.trim());
 		const at = ["element", "x", "y", "z"].map((n) => names.indexOf(n));
 		return [...document.querySelectorAll(".sheet-table tbody tr")].map((r) => at.map((n, i) => (i ? Number(r.children[n].textContent) : r.children[n].textContent)));
@@ -114,8 +116,8 @@ func isAtom(shown, want []any) bool {
 
 // hasAtoms compares the table of atoms with what the reference reader says, in its order or in any.
 func (l *viewer) hasAtoms(name, frame string, want [][]any, unordered bool) {
-	l.t.Helper()
-	l.waitFor(func() error {
+	l.T.Helper()
+	l.WaitFor(func() error {
 		shown := l.atoms()
 		for i, row := range want {
 			found := i < len(shown) && isAtom(shown[i], row)
@@ -139,15 +141,15 @@ func TestSightOfModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := openViewer(t)
-	l.size(600, 500) // a small picture
+	l.Size(600, 500) // a small picture
 	for name, want := range files {
 		t.Log(name)
 		r := l.put(name, solidFile(t, name))
 		if isSurface(name) || slices.Contains([]string{"4hhh_frag.pdb", "made-steps.xyz", "reference.ply", "doravirine.mol"}, name) {
-			l.at("/resources/" + r.ID)
+			l.At("/resources/" + r.ID)
 			l.isDrawn()
-			l.shots("solid-" + name)
-			l.size(600, 500)
+			l.Shots("solid-" + name)
+			l.Size(600, 500)
 		}
 		if isSurface(name) {
 			l.sights("mesh")
@@ -155,10 +157,10 @@ func TestSightOfModels(t *testing.T) {
 			continue
 		}
 		for _, frame := range slices.Sorted(maps.Keys(want.Rows)) {
-			l.at("/resources/" + r.ID + "?view=atoms&frame=" + frame)
+			l.At("/resources/" + r.ID + "?view=atoms&frame=" + frame)
 			l.sights("molecule")
 			if frame != "1" {
-				l.sees(fmt.Sprintf("%s of %d", frame, want.Frames))
+				l.Sees(fmt.Sprintf("%s of %d", frame, want.Frames))
 			}
 			l.hasAtoms(name, frame, want.Rows[frame], want.Unordered)
 			if frame == "1" {
@@ -170,23 +172,23 @@ func TestSightOfModels(t *testing.T) {
 
 // hasFacts compares what is said beside a model with what the reference reader says.
 func (l *viewer) hasFacts(name string, want solid) {
-	l.t.Helper()
+	l.T.Helper()
 	facts := l.facts()
 	for fact, value := range want.Facts {
 		if !says(facts[fact], value) {
-			l.t.Errorf("%s: %s is %q; want %v", name, fact, facts[fact], value)
+			l.T.Errorf("%s: %s is %q; want %v", name, fact, facts[fact], value)
 		}
 	}
 	if got := formula(facts["formula"]); want.Formula != nil && !maps.Equal(got, want.Formula) {
-		l.t.Errorf("%s: the elements are %v; want %v", name, got, want.Formula)
+		l.T.Errorf("%s: the elements are %v; want %v", name, got, want.Formula)
 	}
 	cell := numbers.FindAllString(facts["cell"], -1)
 	if want.Cell != nil && len(cell) != 6 {
-		l.t.Errorf("%s: the cell is %q; want %v", name, facts["cell"], want.Cell)
+		l.T.Errorf("%s: the cell is %q; want %v", name, facts["cell"], want.Cell)
 	}
 	for i, found := range cell {
 		if n, err := strconv.ParseFloat(found, 64); want.Cell != nil && (err != nil || !sameNumber(n, want.Cell[i])) {
-			l.t.Errorf("%s: the cell is %s; want %v", name, facts["cell"], want.Cell)
+			l.T.Errorf("%s: the cell is %s; want %v", name, facts["cell"], want.Cell)
 		}
 	}
 }

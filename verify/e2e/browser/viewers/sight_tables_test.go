@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // knownTable is what pyarrow says about a file of testdata/tables.
@@ -19,7 +21,7 @@ type knownTable struct {
 
 func tableFile(t *testing.T, name string) string {
 	t.Helper()
-	return testFile(t, "tables", name)
+	return browser.TestFile(t, "tables", name)
 }
 
 // tableDecoder is which decoder reads a file.
@@ -52,14 +54,14 @@ func TestSightOfTables(t *testing.T) {
 		want := files[name]
 		l.file(name, tableFile(t, name))
 		l.sights(tableDecoder(name))
-		l.sees(map[bool]string{true: "one row", false: grouped(want.Rows) + " rows"}[want.Rows == 1], "rows")
+		l.Sees(map[bool]string{true: "one row", false: browser.Grouped(want.Rows) + " rows"}[want.Rows == 1], "rows")
 		l.showsArray("rows", shortened(want.Cells))
-		shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".sheet-table thead th:not(.at)")].map((e) => e.textContent)`))
+		shown := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".sheet-table thead th:not(.at)")].map((e) => e.textContent)`))
 		if len(shown) < len(want.Columns) || !slices.Equal(shown[:len(want.Columns)], want.Columns) {
 			t.Errorf("%s has the columns %q; want %q", name, shown, want.Columns)
 		}
 		if slices.Contains([]string{"v0.7.1.parquet", "nullable.impala.parquet", "1.0.0-nested.arrow"}, name) {
-			l.shots("sight-" + name)
+			l.Shots("sight-" + name)
 		}
 	}
 }
@@ -83,13 +85,13 @@ func TestSightOfSchema(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.file("v0.7.1.parquet", tableFile(t, "v0.7.1.parquet"))
-	l.sees("created by", "parquet-cpp")
-	l.sees("pandas", "index_columns")
-	l.until(`document.querySelector(".items .fold[aria-expanded=true]") || document.querySelector(".items .fold")?.click()`)
-	l.until(`[...document.querySelectorAll(".items button")].find((b) => b.textContent === "carat")?.click() || document.querySelector(".side h2")?.textContent === "carat"`)
-	l.sees("double, optional", "double")
-	l.sees("snappy", "snappy")
-	l.sees("plain_dictionary", "plain")
+	l.Sees("created by", "parquet-cpp")
+	l.Sees("pandas", "index_columns")
+	l.Until(`document.querySelector(".items .fold[aria-expanded=true]") || document.querySelector(".items .fold")?.click()`)
+	l.Until(`[...document.querySelectorAll(".items button")].find((b) => b.textContent === "carat")?.click() || document.querySelector(".side h2")?.textContent === "carat"`)
+	l.Sees("double, optional", "double")
+	l.Sees("snappy", "snappy")
+	l.Sees("plain_dictionary", "plain")
 }
 
 // What is damaged, or meant to harm, ends in a reason, in a cell or with the bytes; the page stays.
@@ -126,10 +128,10 @@ func TestSightOfHostileTables(t *testing.T) {
 			c.content = tableFile(t, c.name)
 		}
 		l.file(c.name, c.content)
-		l.until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
-		l.sees(c.says)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
+		l.Sees(c.says)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 	}

@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"archive/tar"
@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // goFile returns a file of the tests of Go's standard library.
@@ -115,8 +117,8 @@ func packed(t *testing.T, content string) string {
 
 // sights waits until a decoder shows a file.
 func (l *viewer) sights(decoder string) {
-	l.t.Helper()
-	l.until(fmt.Sprintf(`document.querySelector('[data-sight=%q]')`, decoder))
+	l.T.Helper()
+	l.Until(fmt.Sprintf(`document.querySelector('[data-sight=%q]')`, decoder))
 }
 
 // Archives show the files that Go's reader finds in them, with their sizes, and each of these files
@@ -142,14 +144,14 @@ func TestSightOfArchives(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.sights(c.decoder)
-		l.do(chromedp.Evaluate[chromedp.Void](`for (const folder of document.querySelectorAll(".entries details")) folder.open = true`))
+		l.Do(chromedp.Evaluate[chromedp.Void](`for (const folder of document.querySelectorAll(".entries details")) folder.open = true`))
 		want := []string{}
 		for _, m := range c.members(t, c.content) {
 			want = append(want, fmt.Sprintf("%s %d", m.path, len(m.content)))
 		}
 		slices.Sort(want)
-		l.waitFor(func() error {
-			shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".member")].map((e) =>
+		l.WaitFor(func() error {
+			shown := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".member")].map((e) =>
 				e.querySelector("button").title + " " + e.querySelector("data").value)`))
 			slices.Sort(shown)
 			if !slices.Equal(shown, want) {
@@ -159,10 +161,10 @@ func TestSightOfArchives(t *testing.T) {
 		})
 		for i, m := range c.members(t, c.content) {
 			if i < 2 && m.content != "" && !strings.Contains(m.content, "\x00") && !strings.HasSuffix(m.path, ".png") {
-				l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".member button")].find((b) => b.title === %q).click()`, m.path)))
-				l.until(fmt.Sprintf(`document.querySelector(".side .lines .text")?.textContent.trim() === %q`, strings.TrimSpace(m.content)))
+				l.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".member button")].find((b) => b.title === %q).click()`, m.path)))
+				l.Until(fmt.Sprintf(`document.querySelector(".side .lines .text")?.textContent.trim() === %q`, strings.TrimSpace(m.content)))
 			}
 		}
-		l.shots("sight-" + c.name)
+		l.Shots("sight-" + c.name)
 	}
 }

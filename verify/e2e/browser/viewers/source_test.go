@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // goComments returns the comments of a Go file, as Go's scanner finds them.
@@ -46,14 +48,14 @@ func TestSourceOfFiles(t *testing.T) {
 		t.Log(c.name)
 		content := goFile(t, c.path)
 		l.file(c.name, content)
-		l.until(fmt.Sprintf(`document.querySelector(".lines .text %s")`, c.coloured))
-		if shown := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".lines .text").textContent`)); shown != content {
+		l.Until(fmt.Sprintf(`document.querySelector(".lines .text %s")`, c.coloured))
+		if shown := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".lines .text").textContent`)); shown != content {
 			t.Errorf("%s is shown as\n%s", c.name, shown)
 		}
 		lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1
-		l.until(fmt.Sprintf(`document.querySelector(".lines .numbers").textContent.trim().split("\n").at(-1) === "%d"`, lines))
+		l.Until(fmt.Sprintf(`document.querySelector(".lines .numbers").textContent.trim().split("\n").at(-1) === "%d"`, lines))
 		if c.name == "ring.go" {
-			shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".lines .c-comment")].map((e) => e.textContent)`))
+			shown := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".lines .c-comment")].map((e) => e.textContent)`))
 			if want := goComments(content); !slices.Equal(shown, want) {
 				t.Errorf("the comments are %q; want %q", shown, want)
 			}
@@ -75,50 +77,50 @@ func TestLineAddresses(t *testing.T) {
 		fmt.Fprintf(&log, "2026-11-24 run %d\n", n+1)
 	}
 	marks := func(from, to int, line func(int) string) {
-		l.t.Helper()
+		l.T.Helper()
 		var want strings.Builder
 		for n := from; n <= to; n++ {
 			want.WriteString(line(n))
 		}
-		l.until(fmt.Sprintf(`document.querySelector(".lines mark")?.textContent === %q`, want.String()))
-		l.until(`(() => {
+		l.Until(fmt.Sprintf(`document.querySelector(".lines mark")?.textContent === %q`, want.String()))
+		l.Until(`(() => {
 			const { top, bottom } = document.querySelector(".lines mark").getBoundingClientRect();
 			const box = document.querySelector(".lines").getBoundingClientRect();
 			return top >= box.top && top < box.bottom && bottom > 0 && top < innerHeight;
 		})()`)
 	}
 	file := l.put("long.py", code.String())
-	l.at("/resources/" + file.ID + "#L15000-L15003")
+	l.At("/resources/" + file.ID + "#L15000-L15003")
 	marks(15000, 15003, lineOf)
-	l.until(`document.querySelector(".lines mark .c-comment")?.textContent === "# comment 15000"`)
-	if n := get(l.visitor, chromedp.Evaluate[int](`document.querySelectorAll(".lines .text *").length`)); n > 6000 {
+	l.Until(`document.querySelector(".lines mark .c-comment")?.textContent === "# comment 15000"`)
+	if n := browser.Get(l.Visitor, chromedp.Evaluate[int](`document.querySelectorAll(".lines .text *").length`)); n > 6000 {
 		t.Errorf("%d elements for the lines that are looked at", n)
 	}
 	number := func(n int, shift bool) {
-		l.t.Helper()
-		l.until(fmt.Sprintf(`[...document.querySelectorAll(".numbers a")].find((a) => a.textContent === "%d")
+		l.T.Helper()
+		l.Until(fmt.Sprintf(`[...document.querySelectorAll(".numbers a")].find((a) => a.textContent === "%d")
 			?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: %v })) !== undefined`, n, shift))
 	}
 	number(15006, false)
 	marks(15006, 15006, lineOf)
-	l.until(`location.hash === "#L15006"`)
+	l.Until(`location.hash === "#L15006"`)
 	number(15008, true)
 	marks(15006, 15008, lineOf)
-	l.until(`location.hash === "#L15006-L15008"`)
-	l.fill("Go to line", "12-20")
-	l.key("Enter", "Enter", "\r")
+	l.Until(`location.hash === "#L15006-L15008"`)
+	l.Fill("Go to line", "12-20")
+	l.Key("Enter", "Enter", "\r")
 	marks(12, 20, lineOf)
-	l.until(`document.activeElement.matches(".goto input") && document.activeElement.value === "12-20"`)
-	l.until(`location.hash === "#L12-L20"`)
-	l.shots("lines")
+	l.Until(`document.activeElement.matches(".goto input") && document.activeElement.value === "12-20"`)
+	l.Until(`location.hash === "#L12-L20"`)
+	l.Shots("lines")
 	// Of a text that is loaded in parts, so much is loaded as the address wants.
 	text := l.put("run.log", log.String())
-	l.at("/resources/" + text.ID + "#L19000")
+	l.At("/resources/" + text.ID + "#L19000")
 	marks(19000, 19000, func(n int) string { return fmt.Sprintf("2026-11-24 run %d\n", n) })
-	l.until(`document.querySelector(".lines .text span span") === null`)
+	l.Until(`document.querySelector(".lines .text span span") === null`)
 	// JSON is a tree, unless a line of it is meant.
 	tree := l.put("a.json", "{\n\"a\": 1\n}\n")
-	l.at("/resources/" + tree.ID + "#L2")
+	l.At("/resources/" + tree.ID + "#L2")
 	marks(2, 2, func(int) string { return "\"a\": 1\n" })
 }
 
@@ -128,7 +130,7 @@ func TestSourceOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.shortTimeout()
-	all := strings.Join(append(slices.Clone(hostile), payloads...), "\n")
+	all := strings.Join(append(slices.Clone(browser.Hostile), browser.Payloads...), "\n")
 	for _, c := range []struct{ name, content, says string }{
 		{"slow.toml", strings.Repeat(strings.Repeat("a", 9_900)+"\n", 40), "was stopped after 20 s"}, // some 30 s of looking for an end
 		{"wide.js", "var a = [" + strings.Repeat("1,", 20_000) + "]\n", "it has very long lines"},
@@ -142,14 +144,14 @@ func TestSourceOfHostileFiles(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.shows("text", ".lines .text")
-		l.sees(c.says)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, img, [onerror], [onload], [srcdoc], .text a)") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Sees(c.says)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, img, [onerror], [onload], [srcdoc], .text a)") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 	}
 	l.file("binary.py", "import x\n\x00\x01")
-	l.sees("This is not plain text")
+	l.Sees("This is not plain text")
 	l.shows("text", ".hex")
 }
 
@@ -157,26 +159,26 @@ func TestSourceOfHostileFiles(t *testing.T) {
 func TestSourceIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	script := axe(t)
+	script := browser.Axe(t)
 	file := l.put("gdb.py", goFile(t, "runtime/runtime-gdb.py"))
-	l.at("/resources/" + file.ID + "#L10-L40")
-	l.until(`document.querySelector(".lines mark .c-keyword")`)
+	l.At("/resources/" + file.ID + "#L10-L40")
+	l.Until(`document.querySelector(".lines mark .c-keyword")`)
 	l.accessibleInBothThemes(script, "source")
 }
 
 // accessibleInBothThemes audits what the page shows in both themes, and in a narrow window.
 func (l *viewer) accessibleInBothThemes(script, name string) {
-	l.t.Helper()
-	l.theme("light")
-	found := l.audit(script)
-	l.theme("dark")
-	for _, f := range append(found, l.audit(script, "color-contrast")...) {
-		l.t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
+	l.T.Helper()
+	l.Theme("light")
+	found := l.Audit(script)
+	l.Theme("dark")
+	for _, f := range append(found, l.Audit(script, "color-contrast")...) {
+		l.T.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
 	}
-	l.size(360, 740)
-	if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
-		l.t.Errorf("%s is %v px too wide for a narrow window", name, overflow)
+	l.Size(360, 740)
+	if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		l.T.Errorf("%s is %v px too wide for a narrow window", name, overflow)
 	}
-	l.size(1280, 800)
-	l.shots(name)
+	l.Size(1280, 800)
+	l.Shots(name)
 }

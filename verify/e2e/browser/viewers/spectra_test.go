@@ -1,4 +1,4 @@
-package browser
+package viewers
 
 import (
 	"encoding/binary"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e/browser"
 )
 
 // spcOf returns an SPC file of spectra with their own values of X, or at equal distances; ordinates
@@ -71,15 +73,15 @@ func TestSpectra(t *testing.T) {
 	for name, spectra := range want {
 		r := l.put(name, plotFile(t, name))
 		for i, c := range spectra {
-			l.at(fmt.Sprintf("/resources/%s?item=%d", r.ID, i))
-			l.until(`document.querySelector("[data-sight=jcamp] .values tbody tr")`)
-			got := get(l.visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
+			l.At(fmt.Sprintf("/resources/%s?item=%d", r.ID, i))
+			l.Until(`document.querySelector("[data-sight=jcamp] .values tbody tr")`)
+			got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
 			if got[0] != thousands(c.N) || !near(got[1], c.Least, 1e-12) || !near(got[2], c.Mean, 1e-9) || !near(got[3], c.Most, 1e-12) {
 				t.Errorf("spectrum %d of %s has %q; want %d values from %v to %v, mean %v", i, name, got, c.N, c.Least, c.Most, c.Mean)
 			}
-			l.press("Table")
-			l.until(`document.querySelector(".sheet-table tbody tr")`)
-			rows := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => c.textContent))`))
+			l.Press("Table")
+			l.Until(`document.querySelector(".sheet-table tbody tr")`)
+			rows := browser.Get(l.Visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => c.textContent))`))
 			for _, want := range c.Rows {
 				if at := int(want[0]); at < len(rows) && (!near(rows[at][0], want[1], 1e-6) || !near(rows[at][1], want[2], 1e-12)) {
 					t.Errorf("row %d of spectrum %d of %s is %q; want %v", at, i, name, rows[at], want)
@@ -90,21 +92,21 @@ func TestSpectra(t *testing.T) {
 	// Wavenumbers ascend to the left, and the labels are there. A file that contradicts itself says
 	// so.
 	l.file("dupdec1.jdx", plotFile(t, "dupdec1.jdx"))
-	l.until(`document.querySelector(".plot-options")?.textContent.includes("Reverse X") && [...document.querySelectorAll(".plot-options label")].find((b) => b.textContent === "Reverse X").querySelector("input").checked`)
-	l.sees("infrared spectrum, 3951 points")
-	l.until(`document.querySelector(".attributes").textContent.includes("PERKIN-ELMER 1600 FT-IR")`)
-	l.until(painted + `(1) > 300`)
-	l.shots("spectrum")
+	l.Until(`document.querySelector(".plot-options")?.textContent.includes("Reverse X") && [...document.querySelectorAll(".plot-options label")].find((b) => b.textContent === "Reverse X").querySelector("input").checked`)
+	l.Sees("infrared spectrum, 3951 points")
+	l.Until(`document.querySelector(".attributes").textContent.includes("PERKIN-ELMER 1600 FT-IR")`)
+	l.Until(painted + `(1) > 300`)
+	l.Shots("spectrum")
 	l.file("damaged.jdx", strings.Replace(plotFile(t, "dupdec1.jdx"), "4364G832P", "4364G932P", 1))
-	l.sees("The file contradicts itself.", "do not continue the one before them: 2")
+	l.Sees("The file contradicts itself.", "do not continue the one before them: 2")
 	l.file("pages.jdx", "##TITLE=run\n##DATA TYPE=MASS SPECTRUM\n##NTUPLES=MASS SPECTRUM\n##VAR_NAME=MASS, INTENSITY, RETENTION TIME\n##SYMBOL=X, Y, T\n##UNITS=M/Z, RELATIVE ABUNDANCE, SECONDS\n"+
 		"##PAGE=T=5\n##NPOINTS=2\n##DATA TABLE=(XY..XY), PEAKS\n50, 2.5; 51, 9.5\n##PAGE=T=8\n##DATA TABLE=(XY..XY), PEAKS\n50, 1; 60, 2\n70, 3\n##END NTUPLES=MASS SPECTRUM\n##END=\n")
-	l.sees("2 spectra", "2 points")
-	l.do(chromedp.Evaluate[chromedp.Void](`((s) => { s.value = "1"; s.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector(".preview-tools select"))`))
-	l.sees("3 points", "T=8")
+	l.Sees("2 spectra", "2 points")
+	l.Do(chromedp.Evaluate[chromedp.Void](`((s) => { s.value = "1"; s.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector(".preview-tools select"))`))
+	l.Sees("3 points", "T=8")
 	l.file("ofid4.jdx", plotFile(t, "ofid4.jdx"))
-	click(l.visitor, chromedp.Search(`//fieldset//label[contains(., "imag")]`))
-	l.until(`document.querySelectorAll(".u-series").length === 3`)
+	browser.Click(l.Visitor, chromedp.Search(`//fieldset//label[contains(., "imag")]`))
+	l.Until(`document.querySelectorAll(".u-series").length === 3`)
 }
 
 // Spectra in SPC have the points that were written, in each of the forms of ordinates.
@@ -119,15 +121,15 @@ func TestSPC(t *testing.T) {
 	}{{"float", [][][2]float64{one}}, {"long", [][][2]float64{one, one}}, {"short", [][][2]float64{one}}, {"own", [][][2]float64{one, other}}} {
 		r := l.put(c.form+".spc", spcOf(c.form, c.spectra...))
 		for i, want := range c.spectra {
-			l.at(fmt.Sprintf("/resources/%s?view=table&item=%d", r.ID, i))
-			l.until(`document.querySelector("[data-sight=spc] .sheet-table tbody tr")`)
-			got := get(l.visitor, chromedp.Evaluate[[][2]float64](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => Number(c.textContent)))`))
+			l.At(fmt.Sprintf("/resources/%s?view=table&item=%d", r.ID, i))
+			l.Until(`document.querySelector("[data-sight=spc] .sheet-table tbody tr")`)
+			got := browser.Get(l.Visitor, chromedp.Evaluate[[][2]float64](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => Number(c.textContent)))`))
 			if !slices.Equal(got, want) {
 				t.Errorf("spectrum %d in the form %s has %v; want %v", i, c.form, got, want)
 			}
 		}
 	}
-	l.until(`document.querySelector(".sight").textContent.includes("absorbance") && document.querySelector(".attributes").textContent.includes("<b>made</b> here")`)
+	l.Until(`document.querySelector(".sight").textContent.includes("absorbance") && document.querySelector(".attributes").textContent.includes("<b>made</b> here")`)
 }
 
 // Spectra that are broken, or meant to harm, end in a reason.
@@ -135,7 +137,7 @@ func TestSpectraThatAreHostile(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	jdx := func(lines ...string) string {
-		return "##TITLE=" + strings.NewReplacer("\n", " ", "\r", " ").Replace(payloads[0]) + "\n##JCAMP-DX=4.24\n##XUNITS=" + payloads[1] + "\n" + strings.Join(lines, "\n") + "\n##END=\n"
+		return "##TITLE=" + strings.NewReplacer("\n", " ", "\r", " ").Replace(browser.Payloads[0]) + "\n##JCAMP-DX=4.24\n##XUNITS=" + browser.Payloads[1] + "\n" + strings.Join(lines, "\n") + "\n##END=\n"
 	}
 	whole := spcOf("float", [][2]float64{{1, 1}, {2, 2}})
 	for _, c := range []struct{ name, content, says string }{
@@ -154,10 +156,10 @@ func TestSpectraThatAreHostile(t *testing.T) {
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
-		l.until(`document.querySelector(".preview .hex, .preview [data-sight], .preview .lines")`)
-		l.sees(c.says)
-		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
-		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		l.Until(`document.querySelector(".preview .hex, .preview [data-sight], .preview .lines")`)
+		l.Sees(c.says)
+		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
 		}
 	}

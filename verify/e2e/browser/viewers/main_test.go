@@ -1,0 +1,9 @@
+package viewers
+
+import (
+	"testing"
+
+	"labshelf/verify/e2e/browser"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
