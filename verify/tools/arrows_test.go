@@ -57,7 +57,7 @@ var arrows = []struct {
 	{"handlers", "p.go", "labshelf/bolt", true},
 	{"handlers", "p.go", "labshelf/handlers/dav", false},
 	{"handlers", "p.go", "log/slog", false},
-	{"handlers/dav", "p.go", "labshelf/handlers/internal/exchange", false},
+	{"handlers/dav", "p.go", "labshelf/handlers/wire", false},
 	{"handlers/dav", "p.go", "labshelf/handlers/links", true},
 	{"handlers/dav", "p.go", "labshelf/handlers", true},
 	{"handlers/internal/exchange", "p.go", "labshelf/handlers/links", true},
