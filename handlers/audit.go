@@ -14,7 +14,6 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
-	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/core"
 )
@@ -45,8 +44,8 @@ func auditEntry(e core.AuditEntry) wire.AuditEntry {
 	stamp := e.Time()
 	shown := wire.AuditEntry{
 		Number: e.Number, Time: encode.Time(stamp), Epoch: encode.Epoch(stamp), Action: actionWord(e.Action),
-		UserID: idText(e.User), KeyID: idText(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), ObjectID: idText(e.Object.ID),
-		DataspaceID: idText(e.Dataspace), SetID: idText(e.Set), SubjectID: idText(e.Subject), Previous: e.Previous,
+		UserID: encode.OptionalID(e.User), KeyID: encode.OptionalID(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), ObjectID: encode.OptionalID(e.Object.ID),
+		DataspaceID: encode.OptionalID(e.Dataspace), SetID: encode.OptionalID(e.Set), SubjectID: encode.OptionalID(e.Subject), Previous: e.Previous,
 		SHA256: digestText(e.Digest), SHA256Before: digestText(e.Before), Version: int64(e.Version), Address: e.AddressNow,
 		Values: json.RawMessage(e.Values), Texts: json.RawMessage(e.TextsNow),
 		Erased: e.Erased,
@@ -70,13 +69,6 @@ func actionWord(a audit.Action) string {
 		return word
 	}
 	return fmt.Sprintf("action %d", a)
-}
-
-func idText(id metadata.ID) string {
-	if id == (metadata.ID{}) {
-		return ""
-	}
-	return id.String()
 }
 
 func digestText(digest [32]byte) string {

@@ -13,6 +13,7 @@ import (
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 )
 
 // cost is the class of work that a route does. It selects the budget that its requests share.
@@ -237,7 +238,7 @@ func (a *api) callerOf(r *exchange.Request) admission.Caller {
 		return admission.User(r.Caller.UserID)
 	}
 	c := admission.Address(a.hosts.Client(r.Request))
-	if token := r.Params.ByName("token"); token != "" && strings.HasPrefix(r.Path, visitPath) {
+	if token := r.Params.ByName("token"); token != "" && strings.HasPrefix(r.Path, hosts.LinkPath) {
 		digest := sha256.Sum256([]byte(token))
 		c.Group = "link " + string(digest[:])
 	}

@@ -67,6 +67,7 @@ import (
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/slowclient"
+	"labshelf/handlers/links"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -112,6 +113,7 @@ type api struct {
 	listings    *httprouter.Router // of those whose addresses may end in a page token
 	hosts       *hosts.Hosts
 	drive       *dav.Drive
+	links       *links.Links
 	auth        *authentication.Authenticator
 	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
 	pages       encode.Pages

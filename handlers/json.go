@@ -59,13 +59,7 @@ func history(r metadata.Record) wire.History {
 }
 
 func (s presenter) user(u metadata.User) wire.User {
-	shown := wire.User{
-		ID: u.ID.String(), URL: s.url("users", u.ID.String()), Username: u.Username, Fullname: u.Fullname, About: u.About, State: u.State.String(),
-	}
-	if s.caller.Sysadmin || s.caller.UserID == u.ID {
-		shown.Sysadmin, shown.Quota = &u.Sysadmin, u.Quota
-	}
-	return shown
+	return encode.User(s.base, u, s.caller.Sysadmin || s.caller.UserID == u.ID)
 }
 
 // key shows a key's record as it is at now; the key itself is not in it.
@@ -73,7 +67,7 @@ func (s presenter) key(now time.Time) func(metadata.Key) wire.Key {
 	return func(k metadata.Key) wire.Key {
 		return wire.Key{
 			ID: k.ID.String(), Label: k.Label, Prefix: k.Prefix, Created: encode.Time(k.Created), Expires: encode.Time(k.Expires),
-			LastUsed: encode.Time(k.LastUsed), MadeWith: idText(k.MadeWith), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
+			LastUsed: encode.Time(k.LastUsed), MadeWith: encode.OptionalID(k.MadeWith), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 func (s presenter) link(l containers.LinkWithUse) wire.Link {
 	id := l.ID.String()
 	shown := wire.Link{
-		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: idText(l.DataspaceID), SetID: idText(l.SetID), Role: l.Role.String(),
-		Folder: strings.TrimSuffix(l.Folder, "/"), Version: int64(l.Version), OwnerID: l.OwnerID.String(), MadeWith: idText(l.MadeWith), State: string(l.StateIs), History: history(l.Record),
+		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: encode.OptionalID(l.DataspaceID), SetID: encode.OptionalID(l.SetID), Role: l.Role.String(),
+		Folder: strings.TrimSuffix(l.Folder, "/"), Version: int64(l.Version), OwnerID: l.OwnerID.String(), MadeWith: encode.OptionalID(l.MadeWith), State: string(l.StateIs), History: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: int64(l.MaxUses), HidesPeople: l.HidesPeople,
 		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFileBytes: l.MaxFile, Types: links.TypesOf(l.Link), Uses: int64(l.Use.Count), BytesReceived: l.Use.Bytes, LastUsed: encode.Time(l.Use.Last),
 		UnfinishedUploads: l.Unfinished.Uploads, UnfinishedBytes: l.Unfinished.Bytes,
@@ -50,7 +50,7 @@ func (a linkRoutes) createLink(w http.ResponseWriter, r *exchange.Request) error
 	if err != nil {
 		return err
 	}
-	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: visitRoutes{a.api}.visitAddress(r, token)}
+	shown := wire.AddressedLink{Link: a.presenter(r).link(created), Address: a.hosts.Link(r.Request, token)}
 	w.Header().Set("Location", shown.URL)
 	w.Header().Set("Cache-Control", "no-store")
 	exchange.WriteJSON(w, http.StatusCreated, shown)

@@ -23,7 +23,7 @@ func showAll[T, J any](items []T, show func(T) J) wire.All[J] {
 
 func showWebhook(w metadata.Webhook) wire.Webhook {
 	shown := wire.Webhook{
-		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: watch.EventsOf(w), MadeWith: idText(w.MadeWith), State: "active", History: history(w.Record),
+		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: watch.EventsOf(w), MadeWith: encode.OptionalID(w.MadeWith), State: "active", History: history(w.Record),
 		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Time(w.NextTry), FormerSecretUntil: encode.Time(w.FormerUntil),
 	}
 	if w.DataspaceID != (metadata.ID{}) {

@@ -15,12 +15,12 @@ import (
 func Events(b events.Batch) []byte {
 	var text bytes.Buffer
 	for _, e := range b.Events {
-		name, shown := "change", wire.Event{Kind: e.Kind, DataspaceID: optionalID(e.Dataspace), SetID: optionalID(e.Set)}
+		name, shown := "change", wire.Event{Kind: e.Kind, DataspaceID: OptionalID(e.Dataspace), SetID: OptionalID(e.Set)}
 		if e.Kind == events.Reload {
 			name = events.Reload
 		}
 		if e.Object.Kind != 0 {
-			shown.Object = wire.EventObject{Kind: e.Object.Kind.String(), ID: optionalID(e.Object.ID)}
+			shown.Object = wire.EventObject{Kind: e.Object.Kind.String(), ID: OptionalID(e.Object.ID)}
 		}
 		data, err := json.Marshal(shown)
 		if err != nil {
@@ -44,7 +44,8 @@ func writeLines(to *bytes.Buffer, parts ...string) {
 	}
 }
 
-func optionalID(id metadata.ID) string {
+// OptionalID returns the text of an id, or "" for the zero id.
+func OptionalID(id metadata.ID) string {
 	if id == (metadata.ID{}) {
 		return ""
 	}

@@ -56,6 +56,12 @@ func (h *Hosts) Base(r *http.Request) string {
 	return h.Origin(r) + Version
 }
 
+// LinkPath begins the address of every link. The rest is a secret, which logs do not have.
+const LinkPath = "/s/"
+
+// Link returns the address of the link with a token.
+func (h *Hosts) Link(r *http.Request, token string) string { return h.Site(r) + LinkPath + token }
+
 // Site returns the base URL of the pages as the client reached them, without a trailing slash.
 func (h *Hosts) Site(r *http.Request) string { return strings.TrimSuffix(h.Base(r), Version) }
 

@@ -1,4 +1,4 @@
-package visits
+package links
 
 import (
 	"html/template"
@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Invitation is the page on which an invitation is accepted.
-type Invitation struct {
-	Frame
+// invitationPage is the page on which an invitation is accepted.
+type invitationPage struct {
+	frame
 	Dataspace, Role, Expires string // Dataspace and Role are "" where it gives an account alone
 	As                       string // the username of who is signed in in this browser; "": nobody, and a new user is made
 	Nothing                  string // why there is nothing to give to that; "": there is
@@ -18,28 +18,28 @@ type Invitation struct {
 	SignIn, Start            string // addresses of the pages
 }
 
-// Accepted is the page of who has accepted one.
-type Accepted struct {
-	Frame
+// acceptedPage is the page of who has accepted one.
+type acceptedPage struct {
+	frame
 	Dataspace, Role string
 	Key             string // of a new user; "": who has accepted had one
 	Start           string // address of the page to begin with
 	Service         string // address of the service, for the command line
 }
 
-// WriteInvitation writes the page of an invitation.
-func WriteInvitation(w io.Writer, p Invitation) error {
+// writeInvitation writes the page of an invitation.
+func writeInvitation(w io.Writer, p invitationPage) error {
 	return invitationPages().ExecuteTemplate(w, "invitation", p)
 }
 
-// WriteAccepted writes the page of who has accepted one.
-func WriteAccepted(w io.Writer, p Accepted) error {
+// writeAccepted writes the page of who has accepted one.
+func writeAccepted(w io.Writer, p acceptedPage) error {
 	return invitationPages().ExecuteTemplate(w, "accepted", p)
 }
 
-// WriteAgain writes a page that asks for itself once more: a browser that follows a link of another
+// writeAgain writes a page that asks for itself once more: a browser that follows a link of another
 // site sends no session with the first request.
-func WriteAgain(w io.Writer, p Problem) error {
+func writeAgain(w io.Writer, p problemPage) error {
 	return invitationPages().ExecuteTemplate(w, "again", p)
 }
 

@@ -1,6 +1,4 @@
-// Package visits has the pages of links: what people without an account see who have been sent one.
-// They are complete without a script; that of a request may have one, which sends many files.
-package visits
+package links
 
 import (
 	"html/template"
@@ -11,8 +9,8 @@ import (
 	"labshelf/handlers/internal/html"
 )
 
-// Frame is what every page of a link has.
-type Frame struct {
+// frame is what every page of a link has.
+type frame struct {
 	Base, Style, Icon string // the path below which the service lives, and what a page links there
 	Script            string // "": the page has none
 	Preload           []string
@@ -20,8 +18,8 @@ type Frame struct {
 	Message           string // what went wrong; "": nothing
 }
 
-// File is one file of a share.
-type File struct {
+// sharedFile is one file of a share.
+type sharedFile struct {
 	Name, URL string
 	Bytes     int64
 	Open      bool // a browser can show it
@@ -29,43 +27,43 @@ type File struct {
 }
 
 // Size writes the length of the file for people.
-func (f File) Size() string { return html.Size(f.Bytes) }
+func (f sharedFile) Size() string { return html.Size(f.Bytes) }
 
-// Share is the page of a share.
-type Share struct {
-	Frame
+// sharePage is the page of a share.
+type sharePage struct {
+	frame
 	From, Description, Expires string
-	Files                      []File
+	Files                      []sharedFile
 	Next, All                  string // addresses of the next page, and of the archive; "": there is none
 }
 
-// Request is the page of a request.
-type Request struct {
-	Frame
+// requestPage is the page of a request.
+type requestPage struct {
+	frame
 	From, Expires, Limits string
 	Received              []string // names of what has just come
 	Address               string
 }
 
-// Problem is a page that says why there is nothing else.
-type Problem struct {
-	Frame
+// problemPage is a page that says why there is nothing else.
+type problemPage struct {
+	frame
 	Address string // to which a password goes; "": none is asked for
 }
 
-// WriteShare writes the page of a share.
-func WriteShare(w io.Writer, p Share) error { return pages().ExecuteTemplate(w, "share", p) }
+// writeShare writes the page of a share.
+func writeShare(w io.Writer, p sharePage) error { return pages().ExecuteTemplate(w, "share", p) }
 
-// WriteRequest writes the page of a request.
-func WriteRequest(w io.Writer, p Request) error { return pages().ExecuteTemplate(w, "request", p) }
+// writeRequest writes the page of a request.
+func writeRequest(w io.Writer, p requestPage) error { return pages().ExecuteTemplate(w, "request", p) }
 
-// WriteProblem writes a page that says what went wrong.
-func WriteProblem(w io.Writer, p Problem) error { return pages().ExecuteTemplate(w, "problem", p) }
+// writeProblem writes a page that says what went wrong.
+func writeProblem(w io.Writer, p problemPage) error { return pages().ExecuteTemplate(w, "problem", p) }
 
 var pages = sync.OnceValue(parsePages)
 
 func parsePages() *template.Template {
-	return template.Must(template.New("visits").Funcs(template.FuncMap{"paragraphs": paragraphs}).Parse(pagesText))
+	return template.Must(template.New("links").Funcs(template.FuncMap{"paragraphs": paragraphs}).Parse(pagesText))
 }
 
 const pagesText = `
