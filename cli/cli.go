@@ -1,5 +1,5 @@
-// Package cli is the command line: it reads the configuration, connects the packages, and runs and
-// ends the service. Every other package gets what it needs from here.
+// Package cli is the command line. It reads the configuration, connects the packages, and runs and
+// stops the service. Every other package gets its dependencies from here.
 package cli
 
 import (
@@ -27,18 +27,18 @@ import (
 // helpWidth is the usual width of a terminal.
 const helpWidth = 80
 
-// Main runs the command that args asks for (without the program's name, as in os.Args[1:]) and
-// returns the exit code of the process; "labshelf help serve" lists the codes. What a command was
-// asked for goes to stdout; errors and logs go to stderr. After a second signal it returns while
-// the service may still be running: the caller ends the process.
+// Main runs the command in args, which do not contain the program's name, as in os.Args[1:]. It
+// returns the exit code of the process; "labshelf help serve" lists the codes. Results go to
+// stdout; errors and logs go to stderr. After a second signal Main returns while the service may
+// still be running: the caller must end the process.
 func Main(args, environ []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == child.Command { // started for each file: nothing else is set up
+	if len(args) > 0 && args[0] == child.Command { // started once for each file: skip all other setup
 		return child.Main(args[1:], os.Stdin, stdout)
 	}
 	root := rootCommand(process.Process{Environ: environ, Version: process.Version(), In: os.Stdin, Out: stdout, Err: stderr})
 	understood := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { understood = true }
-	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
+	root.SetArgs(append([]string{}, args...)) // nil would select os.Args
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
@@ -52,7 +52,7 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "%s: %s\n", process.Program, display.Printable(line))
 	}
 	if errors.Is(err, exit.ErrUsage) {
-		_, _ = fmt.Fprintf(stderr, "%q shows how it is used\n", cmd.CommandPath()+" --help")
+		_, _ = fmt.Fprintf(stderr, "%q shows the usage\n", cmd.CommandPath()+" --help")
 	}
 	return exitCode(err)
 }
@@ -62,10 +62,10 @@ func rootCommand(p process.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   process.Program,
 		Short: "A research data repository",
-		Long: `labshelf keeps files in sets and dataspaces, decides who may read and write them,
-and gives them out over HTTP.
+		Long: `labshelf stores a lab's files in sets and dataspaces, controls who can access them,
+and serves them over HTTP.
 
-"labshelf serve" starts it; all of its data are in one directory.`,
+"labshelf serve" starts the service; all of its data are in one directory.`,
 		Version:       p.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -91,7 +91,7 @@ and gives them out over HTTP.
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if before := cmd.Flags().Args(); len(before) > 0 && cmd.HasSubCommands() {
-			return suggest.NoSuchCommand(cmd, before) // the flag may well be right
+			return suggest.NoSuchCommand(cmd, before) // the flag itself may be correct
 		}
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
@@ -114,8 +114,8 @@ and gives them out over HTTP.
 	return root
 }
 
-// humanReadable reports whether an argument is a cluster of flags with h in it, such as -lh, which
-// asks other programs for sizes in units.
+// humanReadable reports whether an argument is a group of short flags that contains h, such as -lh.
+// In other programs -h asks for sizes in units.
 func humanReadable(arg string) bool {
 	return len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "h")
 }
@@ -123,7 +123,8 @@ func humanReadable(arg string) bool {
 const humanSizes = `Sizes are in units such as MiB unless --long (-l) is given; there is no flag -h for that.
 "labshelf ls --help" shows all flags.`
 
-// wrongValue says what a flag takes. Flags that take a text have rules of their own.
+// wrongValue returns an error that says what values a flag takes. Flags with string values have
+// their own rules.
 func wrongValue(invalid *pflag.InvalidValueError) error {
 	rule := map[string]string{"int": "a whole number", "bool": "true or false", "duration": "a duration, such as 30s or 10m"}[invalid.GetFlag().Value.Type()]
 	switch {
@@ -135,10 +136,10 @@ func wrongValue(invalid *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s must be %s, not %q", invalid.GetFlag().Name, rule, invalid.GetValue())
 }
 
-// firstSteps is the answer to the name of the program alone.
+// firstSteps is the response to the program's name without arguments.
 const firstSteps = `give a command:
   labshelf serve           start a service on this machine
-  labshelf login ADDRESS   sign in to a service that runs
+  labshelf login ADDRESS   sign in to a running service
   labshelf put DIR SET     upload a folder
   labshelf help            list all commands
   labshelf help start      get to shared files in five minutes`

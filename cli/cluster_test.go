@@ -12,8 +12,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestClusterScript runs the program with a PostgreSQL and an S3: see testdata/cluster. Each script
-// has a database and a bucket of its own, which cluster/config.toml names.
+// TestClusterScript runs the program with PostgreSQL and S3: see testdata/cluster. Each script gets
+// its own database and bucket, named in cluster/config.toml.
 func TestClusterScript(t *testing.T) {
 	t.Parallel()
 	database, store := servers.StartPostgres(t), servers.StartS3(t)

@@ -19,7 +19,7 @@ import (
 	"labshelf/metadata"
 )
 
-// sentinelExits says which exit code an error gives. The first that fits counts.
+// sentinelExits maps sentinel errors to exit codes. The first match counts.
 var sentinelExits = []struct {
 	sentinel error
 	code     int
@@ -47,7 +47,7 @@ var sentinelExits = []struct {
 	{backup.ErrNoSnapshot, exit.CodeUsage},
 }
 
-// kindExits says which exit code a refusal by the repository gives.
+// kindExits maps kinds of repository errors to exit codes.
 var kindExits = map[errs.Kind]int{
 	errs.Internal:           exit.CodeFailure,
 	errs.Invalid:            exit.CodeUsage,
@@ -90,27 +90,27 @@ func exitCode(err error) int {
 	return exit.CodeFailure
 }
 
-// explain is the text of an error for the operator of the service, with the cause of a refusal,
+// explain returns the error text for the operator of the service, including the cause of an error,
 // which clients do not see.
 func explain(err error) string {
 	var refusal *errs.Error
 	var problem *client.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Code == errs.CodeDataDamaged:
-		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and check that with: labshelf check --data DIR", err)
+		return fmt.Sprintf("%v\nstop the service, make a copy of its data directory, and check the copy with: labshelf check --data DIR", err)
 	case errors.Is(err, syscall.EMFILE):
 		return fmt.Sprintf("%v; raise the limit of open files with \"ulimit -n 65536\", or LimitNOFILE=65536 for systemd", err)
 	case !errors.As(err, &refusal):
 		return err.Error()
 	case refusal.Err == nil:
 		return refusal.Message
-	case refusal.Code == errs.CodeInternal: // it says no more than that the cause is in the log
+	case refusal.Code == errs.CodeInternal: // the message only refers to the log
 		return refusal.Err.Error()
 	}
 	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)
 }
 
-// exitNote lists the exit codes of a command.
+// exitNote returns the list of a command's exit codes, for its help.
 func exitNote(cmd *cobra.Command) string {
 	var text strings.Builder
 	text.WriteString("Exit codes:\n")

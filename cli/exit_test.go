@@ -68,7 +68,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// TestHelpEndsWithExitCodes asks every command for its help.
+// TestHelpEndsWithExitCodes checks the help of every command.
 func TestHelpEndsWithExitCodes(t *testing.T) {
 	t.Parallel()
 	var walk func(cmd *cobra.Command)
@@ -82,7 +82,7 @@ func TestHelpEndsWithExitCodes(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", cmd.CommandPath(), code, &problems)
 		}
 		_, codes, found := strings.Cut(out.String(), "Exit codes:\n")
-		if !found || !strings.Contains(codes, "  0  all went well\n") || !strings.Contains(codes, "  2  wrong usage") {
+		if !found || !strings.Contains(codes, "  0  success\n") || !strings.Contains(codes, "  2  wrong usage") {
 			t.Errorf("the help of %s does not end with its exit codes:\n%s", cmd.CommandPath(), &out)
 		}
 		for _, e := range allCodes {

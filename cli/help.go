@@ -37,7 +37,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// helpOffers completes commands and topics.
+// helpOffers completes the names of commands and topics.
 func helpOffers(cmd *cobra.Command, args []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 	about, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -51,7 +51,7 @@ func helpOffers(cmd *cobra.Command, args []string, typed string) (list []cobra.C
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
-// helpText ends with the exit codes that a command can give.
+// helpText returns the help of a command. It ends with the exit codes of the command.
 func helpText(cmd *cobra.Command) string {
 	about := cmd.Long
 	if about == "" {

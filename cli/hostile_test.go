@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestHostileServerDoesNotControlTerminal has a server put escape sequences into its answers.
+// TestHostileServerDoesNotControlTerminal runs commands against a server with escape sequences in
+// its responses.
 func TestHostileServerDoesNotControlTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = `\u001b[31m\u009b2Jred`

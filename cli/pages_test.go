@@ -15,13 +15,13 @@ import (
 	"labshelf/docs"
 )
 
-// namesOfPages matches how messages and pages name a page: docs/x.md, docs/how-to/x.md, and
-// labshelf help x.
+// namesOfPages matches the ways in which messages and pages name a page: docs/x.md,
+// docs/how-to/x.md and labshelf help x.
 var namesOfPages = regexp.MustCompile("\\bdocs/(?:[a-z-]+/)?([a-z-]+\\.md)|(?:\\blabshelf |`|\" )help ([a-z][a-z-]*)")
 
-// TestNamedPagesAreInTheExecutable walks all texts of the source tree that people read (string
-// literals, help topics, pages, the guide, the README and the OpenAPI document) and expects that
-// the executable has each page that they name.
+// TestNamedPagesAreInTheExecutable reads all texts of the source tree that people read: string
+// literals, help topics, pages, the guide, the README and the OpenAPI document. The executable must
+// contain each page that they name.
 func TestNamedPagesAreInTheExecutable(t *testing.T) {
 	t.Parallel()
 	root := rootCommand(process.Process{Out: io.Discard, Err: io.Discard})
@@ -39,7 +39,7 @@ func TestNamedPagesAreInTheExecutable(t *testing.T) {
 		for _, m := range namesOfPages.FindAllStringSubmatch(shownText(t, path), -1) {
 			found[filepath.Ext(path)]++
 			if m[1] != "" {
-				if _, err := docs.Read(m[1]); err != nil && m[1] != "guide.md" { // of the pages, in web/src/docs
+				if _, err := docs.Read(m[1]); err != nil && m[1] != "guide.md" { // the guide is in web/src/docs
 					t.Errorf("%s names %s: %v", path, m[0], err)
 				}
 			} else if cmd, rest, err := root.Find([]string{m[2]}); err != nil || len(rest) > 0 || cmd == root {
@@ -58,11 +58,11 @@ func TestNamedPagesAreInTheExecutable(t *testing.T) {
 	}
 }
 
-// skippedFolders hold nothing that people read while they use the program.
+// skippedFolders contain nothing that people read while they use the program.
 var skippedFolders = map[string]bool{"dist": true, "vendor": true, "node_modules": true, "testdata": true, "verify": true}
 
-// shownText returns what people may read of a source file: the string literals of Go, and all of
-// the other texts.
+// shownText returns the part of a source file that people read: the string literals of Go, and the
+// whole of any other text.
 func shownText(t *testing.T, path string) string {
 	t.Helper()
 	base := filepath.Base(path)

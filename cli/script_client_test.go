@@ -17,8 +17,8 @@ import (
 	"labshelf/cli/process"
 )
 
-// upload SET NAME FILE: stores a file over the interface, with KEY, into the set with that id. Its
-// id goes to ID.
+// upload SET NAME FILE: uploads a file with KEY to the set with that id. The id of the file goes to
+// ID.
 func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -36,15 +36,14 @@ func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, got, "201")
 }
 
-// as USER: the commands that follow are those of this user, signed in by environment, with the key
-// that is stored in the file USER.key.
+// as USER: runs the following commands as this user, with the key in the file USER.key, passed in
+// the environment.
 func asCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("LABSHELF_SERVER", ts.Getenv("BASE"))
 	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
 }
 
-// watched TEXT: waits until the command in the background, which writes to watch.out, has written
-// the text.
+// watched TEXT: waits until the background command has written the text to watch.out.
 func watchedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s := stageOf(ts).service(ts, "watch")
 	eventually(ts, "watch has written "+args[0], func() bool {
@@ -52,8 +51,8 @@ func watchedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// watch PROGRAM ARG...: starts a program as the service "watch", with its output in watch.out and
-// watch.err.
+// watch PROGRAM ARG...: starts a program in the background as the service "watch", with its output
+// in watch.out and watch.err.
 func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s := &service{out: ts.MkAbs("watch.out"), err: ts.MkAbs("watch.err"), ended: make(chan error, 1)}
 	path := args[0]
@@ -72,9 +71,9 @@ func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	stageOf(ts).services["watch"] = s
 }
 
-// interrupt CODE ARG...: runs labshelf on a service that never answers, at SILENT among the
-// arguments and in the environment, and sends it SIGINT once it waits there. It ends with that
-// code; what it said is in interrupted.err.
+// interrupt CODE ARG...: runs labshelf against a service that never answers and sends SIGINT when
+// it waits there. SILENT is the address of that service, in the arguments and in the environment.
+// Expects that exit code; stderr goes to interrupted.err.
 func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

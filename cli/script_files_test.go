@@ -8,19 +8,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// put FILE TEXT: makes a file with just that in it, readable for its owner alone.
+// put FILE TEXT: writes the text to a file that only its owner can read.
 func putCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]), 0o600))
 }
 
-// cut FILE BYTES: leaves that much of it.
+// cut FILE BYTES: truncates the file to that length.
 func cutCommand(ts *testscript.TestScript, _ bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// lists DIR NAME...: the directory holds these and nothing else.
+// lists DIR NAME...: expects exactly these entries in the directory.
 func listsCommand(ts *testscript.TestScript, _ bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)

@@ -32,7 +32,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The tests wait more than they compute. The flag comes before those of the command line.
+	// The tests mostly wait, so more of them run in parallel. Flags of the command line override
+	// this.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// leakTested looks for goroutines that the tests of this process have left.
+// leakTested reports goroutines that are still running after the tests of this process.
 type leakTested struct{ *testing.M }
 
 func (m leakTested) Run() int {
@@ -55,14 +56,14 @@ func (m leakTested) Run() int {
 	return code
 }
 
-// TestScript runs the program as users do: see testdata/script. The commands below go beyond those
-// of testscript.
+// TestScript runs the program as users do: see testdata/script. The commands below extend those of
+// testscript.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/script"))
 }
 
-// scripts are those in a folder.
+// scripts returns the parameters for the scripts in dir.
 func scripts(dir string) testscript.Params {
 	return testscript.Params{
 		Dir:                 dir,
@@ -101,13 +102,13 @@ func scripts(dir string) testscript.Params {
 
 type stageKey struct{}
 
-// stage is what one script has going on.
+// stage holds what one script has started.
 type stage struct {
 	services map[string]*service
 	upload   *slowUpload
 }
 
-// service is a labshelf serve under way. Its output is in NAME.out and NAME.err.
+// service is a running "labshelf serve". Its output is in NAME.out and NAME.err.
 type service struct {
 	*exec.Cmd
 	ended    chan error
@@ -137,7 +138,7 @@ func (s *stage) service(ts *testscript.TestScript, name string) *service {
 	return running
 }
 
-// clear ends what the script has left.
+// clear ends everything that the script has started.
 func (s *stage) clear() {
 	for _, running := range s.services {
 		_ = running.Process.Kill()
@@ -149,10 +150,10 @@ func (s *stage) clear() {
 	}
 }
 
-// scriptTimeout is how long a script waits for what must happen: a busy machine is slow.
+// scriptTimeout bounds each wait of a script. It is long because a busy machine is slow.
 const scriptTimeout = time.Minute
 
-// eventually waits until done.
+// eventually polls done until it returns true.
 func eventually(ts *testscript.TestScript, what string, done func() bool) {
 	for deadline := time.Now().Add(scriptTimeout); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -161,7 +162,7 @@ func eventually(ts *testscript.TestScript, what string, done func() bool) {
 	}
 }
 
-// exits CODE PROGRAM ARG...: the program ends with that exit code.
+// exits CODE PROGRAM ARG...: runs the program and expects that exit code.
 func exitsCommand(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -177,8 +178,8 @@ func exitsCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// serve NAME ARG...: starts labshelf serve on a free port and returns when it is ready. BASE, ADDR
-// and PID are set, and KEY if the start shows one.
+// serve NAME ARG...: starts labshelf serve on a free port and returns when it is ready. Sets BASE,
+// ADDR and PID, and KEY if the service prints a key.
 func startCommand(ts *testscript.TestScript, _ bool, args []string) {
 	name := args[0]
 	s := &service{out: ts.MkAbs(name + ".out"), err: ts.MkAbs(name + ".err"), ended: make(chan error, 1)}
@@ -223,7 +224,7 @@ func startCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// signal NAME TERM|INT: asks a service to end.
+// signal NAME TERM|INT: sends the signal to a service.
 func signalCommand(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt}
 	ts.Check(stageOf(ts).service(ts, args[0]).Process.Signal(signals[args[1]]))
@@ -250,8 +251,8 @@ func endedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE, or to a whole URL. The answer
-// goes to stdout, its id to ID.
+// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE, or to a whole URL, and expects
+// that status. The response goes to stdout, its id to ID.
 func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var body io.Reader
 	if len(args) > 3 {
@@ -268,8 +269,7 @@ func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, got, args[0])
 }
 
-// send makes a connection of its own: a kept one would be one more thing that a service waits for
-// when it stops.
+// send uses a new connection: a service that stops would wait for an idle one.
 func send(request *http.Request, key string) (a answer) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	request.Header.Set("Authorization", key)
@@ -296,7 +296,7 @@ func receive(ts *testscript.TestScript, a answer, want string) {
 }
 
 // begin-upload SET TMP: sends the first half of a file, and returns when the service has begun to
-// store it, in TMP.
+// store it in TMP.
 func beginUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	reader, writer := io.Pipe()
 	u := &slowUpload{body: writer, form: multipart.NewWriter(writer), answer: make(chan answer, 1)}
@@ -322,7 +322,8 @@ func beginUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// finish-upload STATUS: sends the second half. The answer goes to stdout, its id to ID.
+// finish-upload STATUS: sends the second half and expects that status. The response goes to stdout,
+// its id to ID.
 func finishUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	u := stageOf(ts).upload
 	_, err := io.WriteString(u.file, "second half")
@@ -333,7 +334,7 @@ func finishUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, a, args[0])
 }
 
-// abandon-upload: gives up the upload that the service has cut off without an answer.
+// abandon-upload: drops an upload whose connection the service has closed without a response.
 func abandonUploadCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	_ = stageOf(ts).upload.body.CloseWithError(io.ErrUnexpectedEOF)
 	a := <-stageOf(ts).upload.answer
@@ -343,12 +344,12 @@ func abandonUploadCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// key-from FILE: sets KEY.
+// key-from FILE: sets KEY to the key in the file.
 func keyFromCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("KEY", strings.TrimSpace(ts.ReadFile(args[0])))
 }
 
-// mode OCTAL FILE: the permissions of the file.
+// mode OCTAL FILE: expects these permissions of the file.
 func modeCommand(ts *testscript.TestScript, _ bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
@@ -357,7 +358,8 @@ func modeCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// newer FILE: makes the metadata file one of schema version 1,000. Record format: see package bolt.
+// newer FILE: sets the schema version of a metadata file to 1,000. For the record format see
+// package bolt.
 func newerCommand(ts *testscript.TestScript, _ bool, args []string) {
 	db, err := bbolt.Open(ts.MkAbs(filepath.FromSlash(args[0])), 0o600, nil)
 	ts.Check(err)

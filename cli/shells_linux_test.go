@@ -17,19 +17,19 @@ import (
 	"labshelf/client"
 )
 
-// canary is a command in the names of files which no shell may run that only completes them.
+// canary is a command in file names. A shell that completes the names must not run it.
 const canary = "touch pwned"
 
-// hardNames are names that some shell takes for more than text. What all of a pair begin with is
-// hard, too.
+// hardNames are file names with characters that some shell interprets. The common prefix of a pair
+// has such characters, too.
 var hardNames = []string{
 	"with space.csv", "it's.csv", `say "hi".csv`, "Grüße 日本.csv", "a$HOME.csv", "b`" + canary + "`.csv", "colon:x=y.csv", "2026/11/run 1.csv",
 	"semi;x&.csv", `k\x.csv`, "star*[x]{y}.csv", "~tilde", "#hash", "!bang!!", "my file 1", "my file 2", "p'q a", "p'q b", "\"x1", "\"x2",
 	"$(" + canary + ")1", "$(" + canary + ")2", "(" + canary + ") 1", "(" + canary + ") 2", "o=1", "o=2", "-dash",
 }
 
-// shellHome is a home whose owner is signed in to a service that holds the set hard, with a file
-// for each of hardNames that holds its name.
+// shellHome is the home directory of a user who is signed in to a service. The service has the set
+// "hard", with a file for each of hardNames. The content of each file is its name.
 type shellHome struct {
 	home, base string
 	environ    []string
@@ -55,7 +55,7 @@ func startService(t *testing.T) (base, key string) {
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if _, after, ok := strings.Cut(lines.Text(), "address   "); ok {
-			return after, key // the rest of what it prints is less than a pipe takes
+			return after, key // the rest of the output fits into the pipe
 		}
 	}
 	t.Fatal("the service does not start")
@@ -110,7 +110,7 @@ func (d shellHome) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// unhurt fails the test where a shell has run a name.
+// unhurt fails the test if a shell has run a name as a command.
 func (d shellHome) unhurt(t *testing.T) {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(d.home, "pwned")); err == nil {
@@ -118,7 +118,7 @@ func (d shellHome) unhurt(t *testing.T) {
 	}
 }
 
-// needShell skips the test where the shell is missing.
+// needShell skips the test if the shell is not installed.
 func needShell(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -129,7 +129,7 @@ func needShell(t *testing.T, name string) {
 	}
 }
 
-// Each shell shows its line between these marks at ^Xp, and empties it.
+// Each shell prints its line between these marks at ^Xp, and clears it.
 const (
 	bashStart = `PS1='> '; HISTFILE=; bind 'set enable-bracketed-paste off'; bind 'set completion-query-items 0'; bind 'set page-completions off'
 show() { printf '<<<%s>''>>\n' "$READLINE_LINE"; READLINE_LINE= READLINE_POINT=0; }
@@ -144,8 +144,7 @@ echo rea''dy
 `
 )
 
-// completions are lines as they are typed and as a shell completes them, in quotes that bash and
-// zsh share.
+// completions are typed lines with their completions. The quotes work in both bash and zsh.
 var completions = []struct{ typed, want string }{
 	{"labshelf harv\t", "labshelf harvest "},
 	{"labshelf dataspace mem\t", "labshelf dataspace members "},
@@ -155,7 +154,7 @@ var completions = []struct{ typed, want string }{
 	{"labshelf ls --order ol\t", "labshelf ls --order oldest "},
 	{"labshelf dataspace members \t", "labshelf dataspace members lab-one "},
 	{"labshelf dataspace members l\t", "labshelf dataspace members lab-one "},
-	{"labshelf ls la\t", "labshelf ls lab-one "}, // a dataspace and a set
+	{"labshelf ls la\t", "labshelf ls lab-one "}, // completes a dataspace, then a set
 	{"labshelf ls lab-one/r\t", "labshelf ls lab-one/runs-2026 "},
 	{"labshelf harvest ru\t", "labshelf harvest runs-2026 "},
 	{"labshelf put here.txt ru\t", "labshelf put here.txt runs-2026 "},
@@ -195,8 +194,8 @@ func TestZshCompletes(t *testing.T) {
 	d.completes(t, term, zshStart, nil)
 }
 
-// completes tries the completions in a shell on a terminal, and has it write each of the hard files
-// by a completed name. Instead of some lines this shell has others.
+// completes tries the completions in a shell on a terminal, and writes each of the hard files by
+// its completed name. The map instead replaces some lines for this shell.
 func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead map[string]string) {
 	t.Helper()
 	if _, err := io.WriteString(term, begin); err != nil {
@@ -205,7 +204,7 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 	term.waitFor(t, `ready\r\n`)
 	for i, c := range completions {
 		if testing.Short() && i%3 != 0 {
-			continue // each completion starts a program that the detector of races makes slow
+			continue // each completion starts a program, which is slow under the race detector
 		}
 		want := strings.ReplaceAll(c.want, "BASE", d.base)
 		if other, ok := instead[want]; ok {
@@ -219,7 +218,7 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 		!strings.Contains(shown, "Laser $(touch pwned) 'lab' 日本") {
 		t.Errorf("nothing typed: %q", shown)
 	}
-	if _, shown := term.types(t, "labshelf \t\t"); !strings.Contains(shown, "Put files and folders into a set") {
+	if _, shown := term.types(t, "labshelf \t\t"); !strings.Contains(shown, "Upload files and folders to a set") {
 		t.Errorf("nothing typed: %q", shown)
 	}
 	quotes := []string{"", "'", `"`}
@@ -233,8 +232,7 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 	d.unhurt(t)
 }
 
-// completesOne types the beginning of a name, as far as no other begins so, has it completed, and
-// runs the line.
+// completesOne types the shortest unique prefix of a name, completes it, and runs the line.
 func (d shellHome) completesOne(t *testing.T, term *terminal, name, quote string) {
 	t.Helper()
 	only := 1
@@ -250,7 +248,7 @@ func (d shellHome) completesOne(t *testing.T, term *terminal, name, quote string
 	default:
 		typed = regexp.MustCompile("[\"$`\\\\]").ReplaceAllString(typed, `\$0`)
 		if strings.Contains(typed, "!") {
-			return // which is a command of before, whatever stands before it
+			return // a line that already ran, after any prompt
 		}
 	}
 	line, shown := term.types(t, "labshelf cat "+quote+"hard:"+typed+strings.Repeat("\t", 1+strings.Count(name, "/")))
@@ -289,9 +287,9 @@ func TestFishCompletes(t *testing.T) {
 		return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	}
 	for line, want := range map[string]string{
-		"labshelf harv":                 "harvest\tKeep an exact copy of what is in a set, a dataspace, or all",
+		"labshelf harv":                 "harvest\tMirror a set, a dataspace, or everything to a folder",
 		"labshelf dataspace mem":        "members\tList the users with a role in a dataspace",
-		"labshelf get --fo":             "--force\treplace files of the same name and other content",
+		"labshelf get --fo":             "--force\treplace existing files with other content",
 		"labshelf ls --server ":         d.base,
 		"labshelf ls --server=ht":       "--server=" + d.base,
 		"labshelf ls --order ol":        "oldest",
@@ -315,7 +313,7 @@ func TestFishCompletes(t *testing.T) {
 	if got := offers("labshelf ls "); !slices.Contains(got, "hard\tHard \"names\": all") || !slices.Contains(got, "hardly") {
 		t.Errorf("nothing typed: %q", got)
 	}
-	if got := offers("labshelf "); !slices.Contains(got, "put\tPut files and folders into a set") {
+	if got := offers("labshelf "); !slices.Contains(got, "put\tUpload files and folders to a set") {
 		t.Errorf("nothing typed: %q", got)
 	}
 	got := offers("labshelf cat hard:")
@@ -328,8 +326,8 @@ func TestFishCompletes(t *testing.T) {
 	d.unhurt(t)
 }
 
-// TestPowerShellKeepsEnvironment: a script for PowerShell runs in the shell itself, where a
-// variable stays, and every command refuses one that it does not know.
+// TestPowerShellKeepsEnvironment: a PowerShell script runs in the shell process, so its variables
+// remain set afterwards. Every command rejects unknown LABSHELF variables.
 func TestPowerShellKeepsEnvironment(t *testing.T) {
 	t.Parallel()
 	script, err := exec.Command(process.Program, "completion", "powershell").Output()
@@ -341,16 +339,16 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 	}
 }
 
-// TestTerminalShowsWaiting: a command on a terminal says that it waits for a service that does not
+// TestTerminalShowsWaiting: on a terminal a command says that it waits for a service that does not
 // answer.
 func TestTerminalShowsWaiting(t *testing.T) {
 	t.Parallel()
 	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
 	term := d.terminal(t, process.Program, "ls")
-	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C ends it\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
+	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C stops\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
 		t.Errorf("said before: %q", before)
 	}
-	if before, _ := term.waitFor(t, `is it running`); strings.Contains(before, "trying again") {
+	if before, _ := term.waitFor(t, `is the service running`); strings.Contains(before, "trying again") {
 		t.Errorf("said again: %q", before)
 	}
 	quiet := d.command(process.Program, "ls")

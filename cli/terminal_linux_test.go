@@ -16,7 +16,7 @@ import (
 // terminal is a shell on a pseudo terminal.
 type terminal struct {
 	*os.File
-	text chan string // what it writes
+	text chan string // output of the shell
 	all  strings.Builder
 }
 
@@ -60,7 +60,7 @@ func (d shellHome) terminal(t *testing.T, name string, args ...string) *terminal
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = master.Close()
-		for range term.text { // until nothing writes any more
+		for range term.text { // discard the rest until the terminal closes
 		}
 	})
 	go func() {
@@ -79,7 +79,8 @@ func (d shellHome) terminal(t *testing.T, name string, args ...string) *terminal
 	return term
 }
 
-// waitFor returns what the shell writes until the pattern fits, and what fits its groups.
+// waitFor reads the output of the shell until the pattern matches. It returns the text before the
+// match, and the groups of the match.
 func (term *terminal) waitFor(t *testing.T, pattern string) (before string, groups []string) {
 	t.Helper()
 	expression, late := regexp.MustCompile(pattern), time.After(scriptTimeout)
@@ -103,8 +104,8 @@ func (term *terminal) waitFor(t *testing.T, pattern string) (before string, grou
 	}
 }
 
-// types types text, which has its tabulator keys in it, and returns the line that comes of it, and
-// what was shown.
+// types types text, in which tab characters are presses of the tab key. It returns the completed
+// line, and the output that was shown.
 func (term *terminal) types(t *testing.T, text string) (line, shown string) {
 	t.Helper()
 	if _, err := io.WriteString(term, text+"\x18p"); err != nil {

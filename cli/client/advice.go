@@ -20,19 +20,19 @@ import (
 	"labshelf/client"
 )
 
-// advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the
-// service refuses as invalid an ErrUsage.
+// advise adds advice to an error of a call. After a signal it returns an ErrInterrupted, and for a
+// request that the service rejects as invalid an ErrUsage.
 func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
 	return connection.NameVersions(ctx, c, p.Version, advise(ctx, c, err))
 }
 
-// advise is the part that makes no request.
+// advise is the part of Process.advise that makes no request.
 func advise(ctx context.Context, c *client.Client, err error) error {
 	if err == nil || errors.Is(err, exit.ErrInterrupted) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w before it was done: look what is there, or run it again", exit.ErrInterrupted)
+		return fmt.Errorf("%w before the command was complete: check the state, or run it again", exit.ErrInterrupted)
 	}
 	var problem *client.Problem
 	if errors.As(err, &problem) {
@@ -46,26 +46,27 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 		case problem.OfGateway():
 			return fmt.Errorf("%w\n%s", err, gatewayAdvice)
 		case problem.Code == "" || problem.Code == "not_found":
-			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
+			return fmt.Errorf("%w\nis %s the address of a labshelf service? --server selects another one", err, c.Base())
 		}
 	}
 	if unreachable(err) {
-		return fmt.Errorf("%w\nis it running, and is the address right? --server names another one", err)
+		return fmt.Errorf("%w\nis the service running, and is the address right? --server selects another one", err)
 	}
 	if errors.Is(err, fetch.ErrDisk) {
-		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
+		return fmt.Errorf("%w\nfree some space there, or check that you may write, and run the same command again", err)
 	}
 	return adviseTLS(err)
 }
 
-const gatewayAdvice = "a proxy or load balancer is at that address, and no labshelf answers behind it: is it running?"
+const gatewayAdvice = "a proxy or load balancer is at that address, but no labshelf answers behind it: is the service running?"
 
-// permissionAdvice says who can grant what was forbidden, unless the service has said so.
+// permissionAdvice says who can grant the missing permission, unless the service has already said
+// so.
 func permissionAdvice(problem *client.Problem) string {
 	if strings.Contains(problem.Detail, "sysadmin") {
 		return ""
 	}
-	return "; what you may do, the admins of the dataspace decide, or a sysadmin"
+	return "; an admin of the dataspace, or a sysadmin, can give you the permission"
 }
 
 // adviseTLS adds advice to an error of TLS.
@@ -73,15 +74,15 @@ func adviseTLS(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, client.ErrNotTLS):
-		return fmt.Errorf("%w\nthe service speaks http there, not https: give the address with http://", err)
+		return fmt.Errorf("%w\nthe service uses http at that address, not https: give the address with http://", err)
 	case errors.As(err, &untrusted):
-		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: the administrator of one of them can correct that", err)
+		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: ask the administrator of the service or of this machine", err)
 	}
 	return err
 }
 
-// announceRetries returns a client that reports once, on a terminal, that it waits for a service
-// that does not answer.
+// announceRetries returns a client that reports once, on a terminal, that it is waiting for a
+// service that does not answer.
 func (p Process) announceRetries(c *client.Client) *client.Client {
 	file, ok := p.Err.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -89,8 +90,8 @@ func (p Process) announceRetries(c *client.Client) *client.Client {
 	}
 	var said atomic.Bool
 	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
-		if p.meters.Load() == 0 && !said.Swap(true) { // else a bar shows that it waits
-			_, _ = display.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
+		if p.meters.Load() == 0 && !said.Swap(true) { // otherwise the progress bar shows that it waits
+			_, _ = display.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C stops)\n", c.Base())
 		}
 		select {
 		case <-time.After(d):
@@ -101,15 +102,15 @@ func (p Process) announceRetries(c *client.Client) *client.Client {
 	}})
 }
 
-// unreachable tells whether nothing answers at the address of the service.
+// unreachable reports whether no service answers at the address.
 func unreachable(err error) bool {
 	var dial *net.OpError
 	var unknown *net.DNSError
 	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// each calls do for each ref, and reports errors and goes on. An error that all others would meet,
-// too, ends it.
+// each calls do for each ref. It reports errors and continues, but stops at an error that would
+// affect all other refs, too.
 func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
 	failed := 0
 	for _, ref := range refs {

@@ -9,9 +9,9 @@ import (
 	"labshelf/client"
 )
 
-// TestNameVersions: where a service does not understand a call, or answers otherwise than this
-// version expects, and is of another version, the error names both. A refusal that each version
-// gives names none.
+// TestNameVersions: if a service of another version does not understand a call, or gives an
+// unexpected response, the error names both versions. An error that every version gives names no
+// versions.
 func TestNameVersions(t *testing.T) {
 	t.Parallel()
 	const both = "this labshelf is version 2.0.0, the service is version 1.2.3"
@@ -42,12 +42,12 @@ func TestNameVersions(t *testing.T) {
 	}
 }
 
-// TestNothingBehindGateway: where a load balancer answers in place of a service, the advice is not
+// TestNothingBehindGateway: if a load balancer answers in place of a service, the advice is not
 // about the address.
 func TestNothingBehindGateway(t *testing.T) {
 	t.Parallel()
 	c := client.New("http://lab.example/v1", "")
-	for status, want := range map[int]string{502: "no labshelf answers behind it", 503: "no labshelf answers behind it", 418: "the address of a labshelf?"} {
+	for status, want := range map[int]string{502: "no labshelf answers behind it", 503: "no labshelf answers behind it", 418: "the address of a labshelf service?"} {
 		answered := &client.Problem{Status: status}
 		for name, err := range map[string]error{"a call": advise(t.Context(), c, answered), "login": adviseLogin(c.Base(), answered)} {
 			if !errors.Is(err, answered) || !strings.Contains(err.Error(), want) {

@@ -19,16 +19,16 @@ func arguments(n int) string {
 	return fmt.Sprintf("%d arguments", n)
 }
 
-// exactly is the rule for a command with n arguments, which what describes.
+// exactly returns the rule for a command with n arguments, described by what.
 func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
 
-// atLeast is the rule for a command with n arguments or more, which what describes.
+// atLeast returns the rule for a command with n arguments or more, described by what.
 func atLeast(n int, what string) cobra.PositionalArgs { return between(n, math.MaxInt, what) }
 
-// atMost is the rule for a command with up to n arguments, which what describes.
+// atMost returns the rule for a command with up to n arguments, described by what.
 func atMost(n int, what string) cobra.PositionalArgs { return between(0, n, "at most "+what) }
 
-// between is the rule for a command with least to most arguments, which what describes.
+// between returns the rule for a command with least to most arguments, described by what.
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -38,7 +38,7 @@ func between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// given is the value of a flag, or nil where the flag is not set.
+// given returns the value of a flag, or nil if the flag is not set.
 func given[T any](flags *pflag.FlagSet, name string, value *T) *T {
 	if !flags.Changed(name) {
 		return nil
@@ -46,7 +46,7 @@ func given[T any](flags *pflag.FlagSet, name string, value *T) *T {
 	return value
 }
 
-// wantOne refuses a command without any of these flags, since it would change nothing.
+// wantOne rejects a command without any of these flags, since it would change nothing.
 func wantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []string) error {
 	return func(*cobra.Command, []string) error {
 		for _, name := range names {
@@ -54,34 +54,33 @@ func wantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []strin
 				return nil
 			}
 		}
-		return exit.Usagef("nothing is to be changed: give --%s", strings.Join(names, " or --"))
+		return exit.Usagef("nothing to change: give --%s", strings.Join(names, " or --"))
 	}
 }
 
-// selecting are the flags that select what a command is about. Without one of them a command may be
-// about everything.
+// selecting are the flags that select the objects of a command. Without them a command may apply to
+// everything.
 var selecting = []string{"user", "dataspace", "object", "action", "state", "since", "until", "after", "to", "under"}
 
-// wantValues refuses flags that are given without a value, such as --user "$USER_TO_SHOW" where
-// that variable is not set.
+// wantValues rejects flags with an empty value, such as --user "$USER_TO_SHOW" if that variable is
+// not set.
 func wantValues(flags *pflag.FlagSet) error {
 	for _, name := range selecting {
 		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.Type() == "string" && strings.TrimSpace(f.Value.String()) == "" {
-			return exit.Usagef("--%s is empty: give a value, or leave it out", name)
+			return exit.Usagef("--%s is empty: give a value, or omit the flag", name)
 		}
 	}
 	return nil
 }
 
-// mostParallel bounds the files in parallel: more make no service faster.
+// mostParallel bounds the files in parallel: a service is not faster with more.
 const mostParallel = 16
 
-// sendAtOnce and fetchAtOnce are the defaults. 3,000 files of 4 KiB are sent 8 at a time in 0.6 of
-// the time that 4 at a time take, since those that arrive together share a sync of the disk;
-// fetching them takes the same time.
+// sendAtOnce and fetchAtOnce are the defaults. Small files that are sent at the same time share a
+// sync of the disk; fetching does not benefit from more files in parallel.
 const sendAtOnce, fetchAtOnce = 8, 4
 
-// parallelFlag defines --parallel, and makes the command refuse values out of bounds.
+// parallelFlag defines --parallel, and makes the command reject values out of bounds.
 func parallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
 	cmd.Flags().IntVar(parallel, "parallel", usual, fmt.Sprintf("%s `N` files at once, up to %d", verb, mostParallel))
 	cmd.PreRunE = func(*cobra.Command, []string) error {

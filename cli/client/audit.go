@@ -20,7 +20,7 @@ import (
 )
 
 func auditCommand(p Process) *cobra.Command {
-	return p.branch("audit", "Look at, export and verify the log of all changes",
+	return p.branch("audit", "List, export and verify the log of all changes",
 		auditListCommand(p), auditHeadCommand(p), auditExportCommand(p), auditVerifyCommand(p))
 }
 
@@ -28,7 +28,7 @@ func auditCommand(p Process) *cobra.Command {
 type auditFlags struct {
 	viewFlags
 	user, object, action, order, since, until string
-	from, to                                  time.Time // since and until, parsed
+	from, to                                  time.Time // parsed since and until
 }
 
 func auditListCommand(p Process) *cobra.Command {
@@ -36,13 +36,13 @@ func auditListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE | SET | RESOURCE]",
 		Short: "List who changed what, and when",
-		Long: `ls lists the entries of the audit log, the newest first: sysadmins see all,
-admins those about their dataspaces. With a dataspace, a set or a resource it
-lists what was done to that, for everybody who may read it.
+		Long: `ls lists the entries of the audit log, the newest first. Sysadmins see all
+entries, admins those of their dataspaces. With a dataspace, a set or a resource
+it lists the changes of that object, for everybody who may read it.
 
 Entries have numbers, from 0. An action is a word such as resource.replace, or
-all of a kind, as "resource.*"; --long has ids, digests and addresses. Times are
-those of your clock, unless they end with Z or an offset.`,
+all of a kind, such as "resource.*"; --long also shows ids, digests and
+addresses. Times are in your time zone, unless they end with Z or an offset.`,
 		Example: `  labshelf audit ls runs-2026:run-1.csv
   labshelf audit ls --user mary --since 2026-11-01
   labshelf audit ls --action "privilege.*" --json`,
@@ -70,13 +70,13 @@ those of your clock, unless they end with Z or an offset.`,
 		return show(p, c.Audit.List(ctx, o), columns, v)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.user, "user", "", "what was done by the user with this `NAME` or id")
-	flags.StringVar(&f.object, "object", "", "what was done to what has this `ID`, such as a user")
+	flags.StringVar(&f.user, "user", "", "only actions of the user with this `NAME` or id")
+	flags.StringVar(&f.object, "object", "", "only actions on the object with this `ID`, such as a user")
 	flags.StringVar(&f.action, "action", "", "only this action, as a `WORD`, or all of a kind, such as \"user.*\"")
 	flags.StringVar(&f.order, "order", "", "by `WORD`: newest (the default) or oldest first")
-	flags.StringVar(&f.since, "since", "", "what was done after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
-	flags.StringVar(&f.until, "until", "", "what was done before `TIME`")
-	flags.BoolVarP(&f.long, "long", "l", false, "also ids, digests and addresses; nothing is cut off")
+	flags.StringVar(&f.since, "since", "", "only actions after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
+	flags.StringVar(&f.until, "until", "", "only actions before `TIME`")
+	flags.BoolVarP(&f.long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
 	jsonFlag(cmd, &f.json)
 	p.completesFlag(cmd, "user", completion.Users(client.Active))
@@ -92,7 +92,7 @@ func (f *auditFlags) check(ofObject bool) (err error) {
 		return exit.Usagef("--order must be newest or oldest, not %q", f.order)
 	}
 	if ofObject && f.user+f.object+f.action+f.order+f.since+f.until != "" {
-		return exit.Usagef("--user, --object, --action, --order, --since and --until are for the whole log: leave out what is named before them")
+		return exit.Usagef("--user, --object, --action, --order, --since and --until are for the whole log: omit them, or the object")
 	}
 	if f.from, err = instantOf("since", f.since); err == nil {
 		f.to, err = instantOf("until", f.until)
@@ -103,7 +103,7 @@ func (f *auditFlags) check(ofObject bool) (err error) {
 	return f.viewFlags.check()
 }
 
-// historyOf returns the listing that has the history of what ref names, and the id.
+// historyOf returns the history listing and the id of the object that ref names.
 func historyOf(ctx context.Context, c *client.Client, ref string) (kind, id string, err error) {
 	d, s, r, err := findAny(ctx, c, ref)
 	switch {
@@ -133,7 +133,7 @@ func entryColumns(ctx context.Context, who people) []column[client.AuditEntry] {
 	}
 }
 
-// whatChanged says in one line what an entry says about its object.
+// whatChanged formats the changes of an entry's object in one line.
 func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
 	var said []string
 	if e.Version > 0 {
@@ -148,7 +148,7 @@ func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
 	}
 	for _, text := range []json.RawMessage{e.Texts, e.Values} {
 		var fields map[string]any
-		_ = json.Unmarshal(text, &fields) // left out, or an object
+		_ = json.Unmarshal(text, &fields) // missing, or an object
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			said = append(said, name+" "+valueText(fields[name]))
 		}
@@ -159,7 +159,7 @@ func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
 	return strings.Join(said, "; ")
 }
 
-// valueText is what a field is, or was and is.
+// valueText formats the value of a field, or its old and new value.
 func valueText(value any) string {
 	change, changed := value.(map[string]any)
 	before, now := change["before"], change["now"]
@@ -177,13 +177,13 @@ func auditHeadCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "head",
-		Short: "Get a signed head of the audit log, to be noted down elsewhere",
-		Long: `head prints the signed head of the audit log: how many entries it has, and the
-root of their Merkle tree. With it, "labshelf audit verify" finds out later
+		Short: "Print a signed head of the audit log, as later evidence",
+		Long: `head prints the signed head of the audit log: the number of entries, and the
+root of their Merkle tree. With it, "labshelf audit verify" can later detect
 whether any of these entries was changed, removed or inserted.
 
-Only a head that lies where nobody can change it who can change the data
-directory proves anything: on another machine, with another administrator, or on
+A head only proves something if people who can change the data directory cannot
+change the head. Keep it on another machine, with another administrator, or on
 paper. Let cron append one to a file there every day. Any user may get heads.`,
 		Example: `  labshelf audit head >> heads.txt
   labshelf audit head --size 1000`,

@@ -20,7 +20,7 @@ import (
 	"labshelf/metadata"
 )
 
-// auditExport is an export of a real log, taken apart.
+// auditExport is a parsed export of a real log.
 type auditExport struct {
 	header  audit.ExportHeader
 	origin  audit.Origin
@@ -47,7 +47,7 @@ func parseExport(t *testing.T, text string) (x auditExport) {
 	return x
 }
 
-// String is the export as a file, with the head that it has.
+// String returns the export as a file, with its current head.
 func (x auditExport) String() string {
 	var out bytes.Buffer
 	w, err := audit.NewExport(&out, x.header)
@@ -55,13 +55,13 @@ func (x auditExport) String() string {
 		err = errors.Join(err, w.Add(e))
 	}
 	if err = errors.Join(err, w.Flush()); err != nil {
-		panic(err) // it is a buffer
+		panic(err) // cannot fail for a buffer
 	}
 	return out.String()
 }
 
-// signedAgain is the export with a head of what it has now, as whoever has the data directory can
-// make it.
+// signedAgain returns the export with a head for its current entries, as anybody with the data
+// directory could make it.
 func (x auditExport) signedAgain(t *testing.T, signer *audit.Signer) auditExport {
 	t.Helper()
 	head := audit.Head{Origin: x.origin}
@@ -74,7 +74,7 @@ func (x auditExport) signedAgain(t *testing.T, signer *audit.Signer) auditExport
 	return x
 }
 
-// edited gives an entry other fields.
+// edited changes fields of an entry.
 func (x auditExport) edited(t *testing.T, number int, edit func(*audit.Entry)) {
 	t.Helper()
 	e := must[audit.Entry](t)(audit.Parse(x.entries[number].Leaf))
@@ -82,8 +82,8 @@ func (x auditExport) edited(t *testing.T, number int, edit func(*audit.Entry)) {
 	x.entries[number].Leaf = must[[]byte](t)(e.Leaf())
 }
 
-// tampering is what somebody does to a log of 14 entries and more. Each is tried with the head as
-// it was, and signed again.
+// tampering has ways to tamper with a log of 14 entries or more. Each is tried with the original
+// head, and with a new signature.
 var tampering = map[string]func(t *testing.T, x *auditExport){
 	"edit": func(t *testing.T, x *auditExport) { x.edited(t, 6, func(e *audit.Entry) { e.User[3]++ }) },
 	"edit the texts, too": func(t *testing.T, x *auditExport) {
@@ -101,9 +101,9 @@ var tampering = map[string]func(t *testing.T, x *auditExport){
 	},
 }
 
-// TestAuditTampering: a real log, tampered with in every way, is found out by verify and by the
-// program for auditors against any older head that has the entry, whether it was signed again with
-// the right key or not. An erased text is none of this.
+// TestAuditTampering tampers with a real log in every way. verify, and the program for auditors,
+// detect it with any older head that covers the entry, even if the log was signed again with the
+// right key. An erased text does not count as tampering.
 func TestAuditTampering(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"python3", "openssl"} {
@@ -168,12 +168,12 @@ func TestAuditTampering(t *testing.T) {
 			tamper(t, &x)
 			check(t, x, 1)
 			check(t, x, 1, heads)
-			check(t, x.signedAgain(t, signer), 1, heads) // of this nothing but an older head tells
+			check(t, x.signedAgain(t, signer), 1, heads) // only an older head reveals this
 		})
 	}
 }
 
-// intoSalts moves the first bytes of each address into its salt, which leaves the digest as it is.
+// intoSalts moves the first bytes of each address to its salt, which does not change the digest.
 func intoSalts(t *testing.T, export string) string {
 	t.Helper()
 	lines := strings.SplitAfter(export, "\n")
@@ -192,7 +192,7 @@ func intoSalts(t *testing.T, export string) string {
 	return strings.Join(lines, "")
 }
 
-// TestAuditVerifyJSON: programs get what people are told.
+// TestAuditVerifyJSON: JSON contains the same results as the text.
 func TestAuditVerifyJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t)

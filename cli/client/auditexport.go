@@ -21,14 +21,14 @@ import (
 func auditExportCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
-		Short: "Get the whole audit log as a file that can be verified",
-		Long: `export writes all entries of the audit log into FILE, with the signed head of
-all: a JSON object in each line. It is for sysadmins. FILE is there when it is
-complete, or as it was before; - is standard output.
+		Short: "Save the whole audit log as a file that can be verified",
+		Long: `export writes all entries of the audit log to FILE, with the signed head of the
+log: one JSON object a line. It is for sysadmins. It replaces FILE only when the
+export is complete; - is standard output.
 
-The export has names, descriptions and addresses that were not erased. "labshelf
-audit verify" verifies it, and so can other programs: "labshelf help audit-log"
-describes the format.`,
+The export contains names, descriptions and addresses, unless they were erased.
+"labshelf audit verify" verifies it, and other programs can, too: "labshelf help
+audit-log" describes the format.`,
 		Example: `  labshelf audit export audit.jsonl
   labshelf audit export - | gzip > audit.jsonl.gz`,
 		Args: exactly(1, "one file to write, or - for standard output"),
@@ -51,9 +51,9 @@ func exportTo(ctx context.Context, c *client.Client, w io.Writer) error {
 	return errors.Join(err, export.Close())
 }
 
-// replaceFile gives a file the content that write writes, or leaves it as it was.
+// replaceFile gives a file the content that write writes, or leaves it unchanged.
 func replaceFile(path string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".labshelf-*") // made with mode 0600
+	file, err := os.CreateTemp(filepath.Dir(path), ".labshelf-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}
@@ -73,20 +73,20 @@ func auditVerifyCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Verify an export of the audit log against heads noted down before",
+		Short: "Verify an export of the audit log against earlier heads",
 		Long: `verify computes the Merkle tree of an export, and compares it with the head in
-it and with older heads: files of one or more, as "labshelf audit head >> FILE"
-makes them. It needs no service and no key of a user. FILE is the export, - is
-standard input.
+the export and with older heads. Each file of heads has one or more, as written
+by "labshelf audit head >> FILE". It needs no service and no user's key. FILE is
+the export; - is standard input.
 
-Without an older head it only says whether the export is whole: who has the data
-directory can make a log anew as a whole. With --key, as it was noted down, an
-export signed by another key is refused.
+Without an older head it only checks that the export is consistent: anybody with
+the data directory can create a new log. With --key, the stored public key, it
+rejects an export that is signed by another key.
 
-It fails with exit code 1 when something was changed, and names the entries. Of
-entries that were given up because the service was restored from a backup it
-says so; exit code 6 then means that a head proves nothing about the others, and
-that somebody should know of this restoration.`,
+If something was changed, it fails with exit code 1 and lists the entries. If
+the service was restored from a backup, some entries were given up, and verify
+reports them. Exit code 6 then means that a head proves nothing about the other
+entries: check that this restoration is known.`,
 		Example: `  labshelf audit verify audit.jsonl --head heads.txt
   labshelf audit export - | labshelf audit verify - --head heads.txt`,
 		Args:        exactly(1, "one export, or - for standard input"),
@@ -106,14 +106,14 @@ that somebody should know of this restoration.`,
 		case err != nil:
 			return err
 		case found.Tampered():
-			return errors.New("the export is not the log that was signed")
+			return errors.New("the export differs from the signed log")
 		case !found.Sound():
 			return fmt.Errorf("%w: entries were given up by a restoration; their heads prove nothing about the others", exit.ErrPartly)
 		}
 		return nil
 	}
-	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with heads noted down before; may be repeated")
-	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: that in the export)")
+	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with earlier heads; may be repeated")
+	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: the key in the export)")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -148,7 +148,7 @@ func readHeads(path string) (heads []string, err error) {
 	return heads, errors.Join(err, file.Close())
 }
 
-// verificationText says for people what was found.
+// verificationText describes the result for display.
 func verificationText(v *audit.Verification) string {
 	var text strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
@@ -156,10 +156,10 @@ func verificationText(v *audit.Verification) string {
 	say("entries  %d", v.Entries)
 	say("root     %s", base64.StdEncoding.EncodeToString(v.Root[:]))
 	if v.Erased > 0 {
-		say("erased   the texts of %d entries, as other entries say", v.Erased)
+		say("erased   the texts of %d entries, as recorded by other entries", v.Erased)
 	}
 	for _, e := range v.Epochs[min(1, len(v.Epochs)):] {
-		say("restored at entry %d: epoch %s goes on from the entries before it", e.Entry, display.Printable(e.ID))
+		say("restored at entry %d: epoch %s continues after the entries before it", e.Entry, display.Printable(e.ID))
 	}
 	for _, h := range v.Older {
 		say("%s", headText(h, v.Entries))
@@ -171,7 +171,7 @@ func verificationText(v *audit.Verification) string {
 		say("TAMPERED: %d more of these", v.More)
 	}
 	if len(v.Older) == 0 && len(v.Findings) == 0 {
-		say("The export is whole. Whether it was made anew since, only a head tells that was noted down before: --head")
+		say("The export is consistent. Only an earlier head shows whether the log was created again since: --head")
 	}
 	return text.String()
 }
@@ -185,12 +185,12 @@ func headText(h audit.HeadCompared, entries uint64) string {
 	case h.Size > entries:
 		return fmt.Sprintf("head of %d entries: TAMPERED: entries %d to %d are missing, unless the export is older than the head", h.Size, h.From, h.To-1)
 	case h.From == h.To:
-		return fmt.Sprintf("head of %d entries: TAMPERED: the log has other entries than those it was signed for", h.Size)
+		return fmt.Sprintf("head of %d entries: TAMPERED: the log has other entries than the signed ones", h.Size)
 	}
 	return fmt.Sprintf("head of %d entries: TAMPERED: of entries %d to %d at least one was changed", h.Size, h.From, h.To-1)
 }
 
-// verificationJSON is what --json prints.
+// verificationJSON is the output of --json.
 type verificationJSON struct {
 	Origin   string     `json:"origin"`
 	Key      string     `json:"key"`
@@ -209,7 +209,7 @@ type headJSON struct {
 	Origin  string `json:"origin"`
 	Size    uint64 `json:"size"`
 	Verdict string `json:"verdict"` // unchanged, given up or tampered
-	From    uint64 `json:"from"`    // where it is not unchanged: the entries in question
+	From    uint64 `json:"from"`    // the entries in question, unless unchanged
 	To      uint64 `json:"to"`      // exclusive
 }
 

@@ -1,6 +1,6 @@
-// Package client has the commands with which people use a service from a terminal, one in each
-// file. They access services by labshelf/client only. The work of put, get and harvest is done by
-// packages of their own. The commands that run a service are in package server.
+// Package client contains the commands with which people use a service from a terminal, one in each
+// file. They access services only through labshelf/client. Separate packages do the work of put,
+// get and harvest. The commands that run a service are in package server.
 package client
 
 import (
@@ -59,13 +59,13 @@ func commandsOf(p Process) []*cobra.Command {
 //go:embed topics/*.txt
 var topicTexts embed.FS
 
-// topics are the help topics that are not commands: each a text of 80 columns in topics/.
+// topics are the help topics that are not commands, each a text of 80 columns in topics/.
 func topics() (list []*cobra.Command) {
 	for _, t := range []struct{ name, alias, short string }{
-		{"start", "starting", "From nothing to sharing files in five minutes"},
-		{"references", "reference", "How dataspaces, sets, resources and users are named"},
+		{"start", "starting", "Share your first files in five minutes"},
+		{"references", "reference", "How to refer to dataspaces, sets, resources and users"},
 		{"search", "query", "The language of the search: words, phrases, fields and ranges"},
-		{"instrument", "instruments", "Send the files of an instrument by themselves, day after day"},
+		{"instrument", "instruments", "Send an instrument's files automatically, every day"},
 		{"scripts", "script", "JSON, exit codes and the environment, for programs"},
 	} {
 		text, err := topicTexts.ReadFile(fmt.Sprintf("topics/%s.txt", t.name))
@@ -82,8 +82,8 @@ func topics() (list []*cobra.Command) {
 const pageKey = "page"
 
 // pages returns the pages of the documentation as help topics, each also under the name of its
-// file. Help lists docs, which lists the others, and those that an operator needs first. The text
-// of a page is read when it is printed.
+// file. The help lists docs, which lists all pages, and the pages that an operator needs first. The
+// text of a page is read when it is printed.
 func pages() []*cobra.Command {
 	topic := func(name, title string, text func() string, aliases ...string) *cobra.Command {
 		cmd := &cobra.Command{Use: name, Aliases: aliases, Short: title, Annotations: map[string]string{pageKey: name}}
@@ -127,18 +127,18 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 		cmd.Annotations = exit.Codes(exit.CodeInterrupted)
 	}
 	connection.AddFlags(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // a process may lack the flag
+	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // a process may not have the flag
 	return cmd
 }
 
-// branch is a command that only has subcommands.
+// branch returns a command that only has subcommands.
 func (p Process) branch(use, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: suggest.NoSuchCommand, RunE: suggest.WantSubcommand}
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// done reports what was made or changed, for people or as the new record in JSON.
+// done reports an object that was created or changed, as a sentence or as the new record in JSON.
 func (p Process) done(record any, asJSON bool, format string, args ...any) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, record)

@@ -21,8 +21,8 @@ import (
 	"labshelf/client"
 )
 
-// TestEachEndsEarly: what would fail for all is reported once, what fails for one does not keep the
-// others.
+// TestEachEndsEarly: an error that affects all arguments is reported once, and an error of one
+// argument does not stop the others.
 func TestEachEndsEarly(t *testing.T) {
 	t.Parallel()
 	refused := &client.Problem{Status: 409, Code: "busy"}
@@ -53,7 +53,7 @@ func TestEachEndsEarly(t *testing.T) {
 	}
 }
 
-// TestSignalIsReported: a signal is reported as one, whatever it broke.
+// TestSignalIsReported: a signal is reported as such, whatever error it caused.
 func TestSignalIsReported(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -73,8 +73,8 @@ func TestCompletionOffersNames(t *testing.T) {
 	}
 }
 
-// TestCompletionEndsAfterTwoSeconds: without an answer the prompt comes back, and nothing is
-// offered.
+// TestCompletionEndsAfterTwoSeconds: if the service does not answer, the completion ends without
+// offers.
 func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	})
 }
 
-// TestStatusExplainsFailures: what sysadmins see, with what to do about it.
+// TestStatusExplainsFailures: sysadmins see the details of failures, with advice.
 func TestStatusExplainsFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -118,7 +118,7 @@ func TestStatusExplainsFailures(t *testing.T) {
 	answer = `{"status": "READ-ONLY", "hostname": "host", "node": "a", "engine": "postgres", "version": "1", ` + detail + `}`
 	got := s.run(t, "", "status")
 	for _, want := range []string{
-		"status READ-ONLY", "that is it reads, and refuses changes", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
+		"status READ-ONLY", "that is it serves reads and rejects changes", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
 		"damaged 3 files: \"labshelf check\"", ": 7 files read, 3 found damaged; 2 passes before it", "inline 4 small files, 4.0 KiB",
 		"purge fails no\uFFFD[2J room", "identity c2eb", "epoch 5f0c, begun 2026-01-03", "node a, with metadata in postgres", "node b labshelf 2, runs since 2026-01-02", "with the state of 2026-01-02",
 	} {
@@ -140,7 +140,7 @@ func TestStatusExplainsFailures(t *testing.T) {
 	}
 }
 
-// TestCatFailsOnDamage: bytes that are not those of the record are no success.
+// TestCatFailsOnDamage: cat fails if the bytes do not match the record.
 func TestCatFailsOnDamage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -154,19 +154,19 @@ func TestCatFailsOnDamage(t *testing.T) {
 		}
 		on(w, r)
 	})
-	if got := s.run(t, "", "cat", r.ID); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.Error(), "is not to be used") {
+	if got := s.run(t, "", "cat", r.ID); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.Error(), "do not use the written part") {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// wrong turns every letter into another one.
+// wrong replaces every letter by another one.
 type wrong struct{ http.ResponseWriter }
 
 func (w wrong) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write([]byte(strings.Repeat("x", len(b))))
 }
 
-// TestDiskAdvice: where the disk of this machine refuses, get and harvest say what to do about it.
+// TestDiskAdvice: if the local disk refuses a write, get and harvest give advice.
 func TestDiskAdvice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -175,7 +175,7 @@ func TestDiskAdvice(t *testing.T) {
 	for command, partial := range map[string]string{"get": partialName(r), "harvest": "incoming/" + r.ID + "-" + r.SHA256.String() + ".part"} {
 		dir := t.TempDir()
 		if command == "harvest" {
-			if got := s.run(t, "", command, "lab", dir); got.error != nil { // which makes its folders
+			if got := s.run(t, "", command, "lab", dir); got.error != nil { // the first run creates the folders
 				t.Fatal(got.error)
 			}
 			if err := os.Remove(filepath.Join(dir, "files", "runs", "a.txt")); err != nil {
@@ -186,13 +186,13 @@ func TestDiskAdvice(t *testing.T) {
 			t.Fatal(err)
 		}
 		args := map[string][]string{"get": {"get", "runs", dir}, "harvest": {"harvest", "lab", dir, "--from-start"}}[command]
-		if got := s.run(t, "", args...); !errors.Is(got.error, fetch.ErrDisk) || !strings.HasSuffix(got.Error(), "\nmake room there, or see that you may write, and run the same command again") {
+		if got := s.run(t, "", args...); !errors.Is(got.error, fetch.ErrDisk) || !strings.HasSuffix(got.Error(), "\nfree some space there, or check that you may write, and run the same command again") {
 			t.Errorf("%s: %+v", command, got)
 		}
 	}
 }
 
-// TestRestoreMoved: who restores a file that was moved is told that there are two files now.
+// TestRestoreMoved: restore of a moved file reports that two files exist now.
 func TestRestoreMoved(t *testing.T) {
 	t.Parallel()
 	s := start(t)

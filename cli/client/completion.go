@@ -21,11 +21,11 @@ func completionCommand(p Process) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "completion bash | zsh | fish | powershell",
-		Short: "Let your shell complete commands, and the names of what is there",
-		Long: `completion writes a script that lets a shell complete commands and flags, and,
-with the service that you are signed in to, the names of dataspaces, sets, users
-and resources. Without a login, or without an answer within two seconds, it
-offers none of those.`,
+		Short: "Print a script that lets your shell complete commands and names",
+		Long: `completion prints a script that lets a shell complete commands and flags and, if
+you are signed in to a service, the names of dataspaces, sets, users and
+resources. Without a login, or if the service does not answer within two
+seconds, it offers no names.`,
 		Example: `  bash, in ~/.bashrc:
     source <(labshelf completion bash)
   zsh, in ~/.zshrc, after compinit:
@@ -46,13 +46,14 @@ offers none of those.`,
 	}
 }
 
-// bashCommand answers the script for bash. Readline inserts the common prefix of answers as it is,
-// so that names which other users chose would become commands: the answers are quoted here.
+// bashCommand answers the script for bash. Readline inserts the common prefix of the replies
+// unquoted, so that names of other users could become commands. Therefore this command quotes the
+// replies.
 func bashCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__bash LINE WORD TYPE COLUMNS",
 		Hidden: true,
-		Args:   exactly(4, "the line up to the cursor, what of it is replaced, COMP_TYPE and COLUMNS"),
+		Args:   exactly(4, "the line up to the cursor, the part of it that is replaced, COMP_TYPE and COLUMNS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			columns, err := strconv.Atoi(args[3])
 			if err != nil {
@@ -65,8 +66,8 @@ func bashCommand(p Process) *cobra.Command {
 	}
 }
 
-// completes sets the offers for the arguments of a command; with more set, the last offer is also
-// for the following ones. Errors are silent.
+// completes sets the offers for the arguments of a command. If more is set, the last offer also
+// applies to further arguments. Errors are ignored.
 func (p Process) completes(cmd *cobra.Command, more bool, offers ...completion.Offer) *cobra.Command {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= len(offers) && !more {
@@ -83,11 +84,11 @@ func (p Process) completesFlag(cmd *cobra.Command, flag string, o completion.Off
 		return p.ask(cmd, o, typed)
 	})
 	if err != nil {
-		panic(err) // the command has no such flag
+		panic(err) // the command does not have the flag
 	}
 }
 
-// ask gets an offer from the service, if there is a login for it.
+// ask gets an offer from the service, if the user is signed in.
 func (p Process) ask(cmd *cobra.Command, o completion.Offer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	c, err := p.connect(cmd.Flags(), p.Process, false)

@@ -23,8 +23,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// throughCuts puts a proxy before the service, whose connections end after as many bytes as after
-// says, half of them by a reset. It returns the base URL there.
+// throughCuts puts a proxy before the service. after returns the number of bytes after which a
+// connection ends, half of the time by a reset. throughCuts returns the base URL of the proxy.
 func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *cutproxy.Proxy) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -42,13 +42,13 @@ func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base 
 	return "http://" + proxy.Addr() + "/v1", proxy
 }
 
-// noise is what no two parts of are alike, without an end.
+// noise returns endless data without repetitions.
 func noise(seed uint64) io.Reader {
 	return rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
 }
 
-// TestGetThroughCuts: a file that is longer than any connection lasts comes by ranges, in one run,
-// and whole. GET_BYTES says how long it is, such as 2147483648, and lets connections last some MiB
+// TestGetThroughCuts: get fetches a file by ranges in one run although no connection lasts long
+// enough for it. GET_BYTES sets its size, such as 2147483648, and lets connections last some MiB
 // instead of one.
 func TestGetThroughCuts(t *testing.T) {
 	t.Parallel()
@@ -63,12 +63,12 @@ func TestGetThroughCuts(t *testing.T) {
 		io.TeeReader(io.LimitReader(noise(1), size), sum), size))
 	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 { return longest/3 + random.Int64N(longest*2/3) })
 	var mu sync.Mutex
-	var asked []int64 // from where on
+	var asked []int64 // offsets of the requests
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if isData(r) {
 			mu.Lock()
 			from, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
-			at, _ := strconv.ParseInt(from, 10, 64) // without a range: 0
+			at, _ := strconv.ParseInt(from, 10, 64) // 0 without a range
 			asked = append(asked, at)
 			mu.Unlock()
 		}
@@ -103,9 +103,9 @@ func TestGetThroughCuts(t *testing.T) {
 	}
 }
 
-// TestLargePutThroughCuts: a file that is longer than any connection lasts goes in, in one run, and
-// no byte is sent twice but what was under way. PUT_BYTES says how long it is, and lets connections
-// last some MiB instead of one.
+// TestLargePutThroughCuts: put sends a file in one run although no connection lasts long enough for
+// it. Bytes are sent twice only if they were in flight. PUT_BYTES sets its size, and lets
+// connections last some MiB instead of one.
 func TestLargePutThroughCuts(t *testing.T) {
 	t.Parallel()
 	size, longest := int64(24<<20), int64(2<<20)
@@ -147,13 +147,12 @@ func TestLargePutThroughCuts(t *testing.T) {
 	}
 }
 
-// TestPutThroughCuts: an upload that breaks off is made again, or reported. Nothing is there twice,
-// or by half, and where nothing cuts the connections any more the same command ends well. (Uploads
-// of this length do not go on where they broke: one that is longer than any connection lasts never
-// comes through.)
+// TestPutThroughCuts: an upload that breaks off is repeated or reported. No file is stored twice or
+// in part, and when no more connections are cut, the same command succeeds. Uploads of this size do
+// not resume, so a file for which no connection lasts long enough never arrives.
 func TestPutThroughCuts(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20 // of most files; with some of the cuts, only the answer is lost
+	const size = 1 << 20 // of most files; some cuts only hit the response
 	n := 24
 	if testing.Short() {
 		n = 10
@@ -173,7 +172,7 @@ func TestPutThroughCuts(t *testing.T) {
 		write(t, filepath.Join(root, name), text)
 		sums[name] = blobs.Digest(sha256.Sum256([]byte(text))).String()
 		if i%2 == 0 {
-			old[name] = s.put(t, set.ID, name, "what was there before").SHA256.String()
+			old[name] = s.put(t, set.ID, name, "the content before").SHA256.String()
 		}
 	}
 	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 {

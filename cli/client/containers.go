@@ -15,7 +15,7 @@ import (
 )
 
 func dataspaceCommand(p Process) *cobra.Command {
-	return p.branch("dataspace", "Make, change and list dataspaces, and who may use them",
+	return p.branch("dataspace", "Create, change and list dataspaces, and manage their members",
 		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), dataspaceMembersCommand(p))
 }
 
@@ -24,12 +24,12 @@ func dataspaceNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Make a dataspace, of which you become admin",
-		Long: `new makes a dataspace: a container for sets, with its own readers and writers.
+		Short: "Create a dataspace, and become its admin",
+		Long: `new creates a dataspace: a container for sets, with its own readers and writers.
 NAME has 2 to 100 of a-z, 0-9, - and _; it is unique and cannot be changed. You
-become its admin. "labshelf grant" gives roles to others; in a public one all
-users may read, in an open one everybody, without a key where the service allows
-that. The service may allow only sysadmins to make dataspaces.`,
+become its admin. "labshelf grant" gives roles to others. All users may read a
+public dataspace. Everybody may read an open one, without a key if the service
+allows that. The service may allow only sysadmins to create dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
@@ -43,7 +43,7 @@ that. The service may allow only sysadmins to make dataspaces.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Made the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
+		return p.done(made, asJSON, "Created the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
 	})
 	cmd.Flags().StringVar(&d.Title, "title", "", titleHelp)
 	cmd.Flags().StringVar(&d.Description, "description", "", descriptionHelp)
@@ -57,11 +57,11 @@ that. The service may allow only sysadmins to make dataspaces.`,
 const (
 	titleHelp       = "`TEXT` of up to 500 characters, for people"
 	descriptionHelp = "`TEXT` of up to 16 KiB"
-	visibilityHelp  = "`WHO` may read: private (users with a role in it), public (all users) or open (everybody, without a key)"
-	originHelp      = "`TEXT` of up to 500 characters that says where it comes from"
+	visibilityHelp  = "`READERS` of the dataspace: private (users with a role in it), public (all users) or open (everybody, without a key)"
+	originHelp      = "`TEXT` of up to 500 characters, the source of the dataspace"
 )
 
-// visibilities are the words that say who may read a dataspace.
+// visibilities are the values of a dataspace's visibility.
 var visibilities = []string{client.Private, client.Public, client.Open}
 
 func checkVisibility(text string) error {
@@ -76,11 +76,12 @@ func dataspaceEditCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit DATASPACE",
-		Short: "Change the fields of a dataspace, or who may read it",
-		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
-The name cannot be changed. It requires the role admin in the dataspace; only
-sysadmins change the quota, which may be less than what is there: nothing is
-removed, and nothing more fits. DATASPACE is a name, an id or a URL.`,
+		Short: "Change the fields or the visibility of a dataspace",
+		Long: `edit changes the fields given by flags and keeps all others; "" empties a field.
+The name cannot be changed. It requires the role admin in the dataspace. Only
+sysadmins can change the quota. It may be smaller than the current usage: then
+nothing is removed, but nothing can be added. DATASPACE is a name, an id or a
+URL.`,
 		Example: "  labshelf dataspace edit lab-one --visibility public\n  labshelf dataspace edit lab-one --quota 500GiB",
 		Args:    exactly(1, "one dataspace"),
 	}
@@ -139,8 +140,8 @@ DATASPACE" lists the sets of one.`,
 		return show(p, c.Dataspaces.List(ctx, o), dataspaceColumns(), f.view(noDataspaces))
 	})
 	f.define(cmd)
-	flags.StringVar(&visibility, "visibility", "", "only those that are private, public or open, as `WORD`")
-	flags.StringVar(&origin, "origin", "", "only those with exactly this origin, a `TEXT`; \"\": those without")
+	flags.StringVar(&visibility, "visibility", "", "only private, public or open ones, as `WORD`")
+	flags.StringVar(&origin, "origin", "", "only dataspaces with exactly this origin, a `TEXT`; \"\": those without one")
 	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return cmd
 }
@@ -151,16 +152,17 @@ func retentionCommand(p Process) *cobra.Command {
 		Use:   "retention DATASPACE [everything | last N | N days]",
 		Short: "Show or set how long the versions of files are kept",
 		Long: `retention shows which versions of the resources of a dataspace are kept, or sets
-it: everything; the last N versions of each resource, the current one included;
-or those replaced less than N days ago. A version with a label is always kept.
+it: everything; the last N versions of each resource, including the current one;
+or the versions replaced less than N days ago. A version with a label is always
+kept.
 
 Nothing is removed at once: "labshelf purge" removes the files of the other
-versions, and shows with --dry-run what would go. Their records stay. It
-requires the role admin in the dataspace to set it.`,
+versions, and lists them with --dry-run. Their records stay. Setting the
+retention requires the role admin in the dataspace.`,
 		Example: `  labshelf retention lab-one
   labshelf retention lab-one last 5
   labshelf retention lab-one 90 days`,
-		Args: between(1, 3, "a dataspace, and perhaps what it is to keep, such as last 5"),
+		Args: between(1, 3, "a dataspace, and optionally the retention, such as last 5"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
@@ -179,7 +181,7 @@ requires the role admin in the dataspace to set it.`,
 	return p.completes(cmd, false, completion.Dataspaces(client.Active), completion.Words("everything", "last", "90"))
 }
 
-// keeps says a retention in a sentence.
+// keeps describes a retention in words.
 func keeps(retention string) string {
 	if n, last := strings.CutPrefix(retention, "last "); last {
 		return "the last " + n + " of the versions of each file"
@@ -191,7 +193,7 @@ func keeps(retention string) string {
 }
 
 func setCommand(p Process) *cobra.Command {
-	return p.branch("set", "Make, change and list sets", setNewCommand(p), setEditCommand(p), setListCommand(p))
+	return p.branch("set", "Create, change and list sets", setNewCommand(p), setEditCommand(p), setListCommand(p))
 }
 
 func setNewCommand(p Process) *cobra.Command {
@@ -199,15 +201,15 @@ func setNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new DATASPACE/NAME",
-		Short: "Make a set in a dataspace",
-		Long: `new makes a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; it is
-unique in the service and cannot be changed. The title is for people, and can be
-changed. It requires the role editor or admin in the dataspace.`,
+		Short: "Create a set in a dataspace",
+		Long: `new creates a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; it is
+unique in the service and cannot be changed. The title is for display, and can
+be changed. It requires the role editor or admin in the dataspace.`,
 		Example: `  labshelf set new lab-one/runs-2026 --title "Runs of 2026"`,
 		Args:    exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		slash := strings.LastIndexByte(args[0], '/') // the last one, since a dataspace may be a URL
+		slash := strings.LastIndexByte(args[0], '/') // at the last slash, since a dataspace may be a URL
 		if slash <= 0 || slash == len(args[0])-1 {
 			return exit.Usagef("%q must be a dataspace and the name of the set, such as lab-one/runs-2026", args[0])
 		}
@@ -220,7 +222,7 @@ changed. It requires the role editor or admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Made the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
+		return p.done(made, asJSON, "Created the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
 	})
 	cmd.Flags().StringVar(&s.Title, "title", "", titleHelp)
 	cmd.Flags().StringVar(&s.Description, "description", "", descriptionHelp)
@@ -235,15 +237,14 @@ func setEditCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit SET",
-		Short: "Change the title or description of a set, or what fills properties",
-		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
-Name and dataspace of a set cannot be changed. SET is a name, an id, a URL or
-DATASPACE/TITLE; see "labshelf help references".
+		Short: "Change the title, description or property sources of a set",
+		Long: `edit changes the fields given by flags and keeps all others; "" empties a field.
+The name and dataspace of a set cannot be changed. SET is a name, an id, a URL
+or DATASPACE/TITLE; see "labshelf help references".
 
-With --extract the properties of the files of the set, those that are there
-already included, are filled from their sidecars (name.json beside name), from
-their headers, or from both. What people say stays. "" ends it, and leaves what
-is filled.`,
+With --extract, the properties of the set's files, including existing files, are
+filled from their sidecars (name.json next to name), from their headers, or from
+both. Values set by people stay. "" ends this, and keeps the filled values.`,
 		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"
   labshelf set edit runs-2026 --extract sidecar,header`,
 		Args: exactly(1, "one set"),
@@ -280,8 +281,8 @@ func setListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE]",
 		Short: "List sets, of one dataspace or all",
-		Long: `ls lists the sets of a dataspace, or all that you may read, the oldest first.
-"labshelf ls SET" lists what is in one.`,
+		Long: `ls lists the sets of a dataspace, or all sets that you may read, the oldest
+first. "labshelf ls SET" lists the content of a set.`,
 		Example: "  labshelf set ls\n  labshelf set ls lab-one --all",
 		Args:    atMost(1, "one dataspace"),
 	}
@@ -298,7 +299,7 @@ func setListCommand(p Process) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		v := f.view(`There are no such sets. "labshelf set new DATASPACE/NAME" makes one.`)
+		v := f.view(`There are no such sets. "labshelf set new DATASPACE/NAME" creates one.`)
 		v.also |= inMany
 		return show(p, c.Sets.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
 	})

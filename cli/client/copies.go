@@ -17,22 +17,22 @@ import (
 func mvCommand(p Process) *cobra.Command {
 	return p.placeCommand(placementFlags{move: true}, &cobra.Command{
 		Use:   "mv RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
-		Short: "Give a resource another name, or move resources into another set",
-		Long: `mv gives a resource another name. NEWNAME is the complete name, with its
-folders, such as 2026/run-1.csv; with a slash at its end it is a folder, in
-which the resource keeps its name. The resource keeps its id and its URL.
+		Short: "Rename a resource, or move resources to another set",
+		Long: `mv renames a resource. NEWNAME is the complete name, including folders, such as
+2026/run-1.csv. With a slash at its end it is a folder, in which the resource
+keeps its name. The resource keeps its id and its URL.
 
 With --to, or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, mv moves
-resources into another set, also of another dataspace, in which you are an
-editor, too. No bytes are copied. Versions, tags and properties go along; each
-resource gets a new id there, and the record that it leaves is deleted and names
-the new one, so that clients that follow either set receive the change. mv
-prints the command that undoes this: moved back, the resource has its old id
-again, with what was changed since. (restore would bring the old one back beside
-the new one.)
+resources to another set, which may be in another dataspace in which you are an
+editor. No bytes are copied. Versions, tags and properties move along. Each
+resource gets a new id in its new set. The record in the old set is deleted and
+refers to the new one, so that clients that follow either set receive the
+change. mv prints the command that undoes the move: moved back, the resource has
+its old id again, with all later changes. (restore would create a second
+resource from the old one.)
 
-Where the set has another resource of that name, mv refuses, since SET:NAME
-would be ambiguous. After an error it goes on with the next resource.`,
+If the set has another resource with that name, mv refuses, since SET:NAME would
+be ambiguous. After an error it continues with the next resource.`,
 		Example: `  labshelf mv runs-2026:2026/run-1.csv 2026/run-01.csv
   labshelf mv runs-2026:run-1.csv runs-2026:run-2.csv --to archive`,
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
@@ -42,30 +42,30 @@ would be ambiguous. After an error it goes on with the next resource.`,
 func cpCommand(p Process) *cobra.Command {
 	return p.placeCommand(placementFlags{}, &cobra.Command{
 		Use:   "cp RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
-		Short: "Copy resources, within their set or into another one",
-		Long: `cp makes a new resource of the current version of another one, with its tags and
-properties. NEWNAME is the complete name of the copy in the same set; with a
+		Short: "Copy resources, within their set or to another one",
+		Long: `cp creates a new resource from the current version of another one, with its tags
+and properties. NEWNAME is the complete name of the copy in the same set; with a
 slash at its end it is a folder, in which the copy has the same name. With --to,
 or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, cp copies resources
-into a set, also of another dataspace, in which you are an editor; you need to
-be able to read where they are. No bytes are copied: a large file takes no
-longer than a small one, and no more of the disk. "labshelf get" copies to this
+to a set, which may be in another dataspace in which you are an editor. You must
+be able to read the originals. No bytes are copied: a large file takes no longer
+than a small one, and no additional space. "labshelf get" copies to this
 machine.
 
-Where the set has another resource of that name, cp refuses, since SET:NAME
-would be ambiguous. After an error it goes on with the next resource.`,
+If the set has another resource with that name, cp refuses, since SET:NAME would
+be ambiguous. After an error it continues with the next resource.`,
 		Example: `  labshelf cp runs-2026:run-1.csv run-1-cleaned.csv
   labshelf cp runs-2026:run-1.csv --to published --name figure-2.csv`,
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	})
 }
 
-// placementFlags say what a cp or mv does.
+// placementFlags are the flags of cp and mv.
 type placementFlags struct {
 	move, force, asJSON bool
 	to, name            string
-	goal                string     // where the resource goes, without --to
-	set                 client.Set // into which the resources go; without an id each stays in its own
+	goal                string     // destination of the resource, without --to
+	set                 client.Set // destination of the resources; without an id each stays in its own set
 }
 
 func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Command {
@@ -84,20 +84,20 @@ func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Comma
 		}
 		return p.each(ctx, args, func(ref string) error { return p.place(ctx, c, ref, f) })
 	})
-	cmd.Flags().StringVar(&f.to, "to", "", "`SET` into which the resources go")
-	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, the `NAME` that it gets there")
-	cmd.Flags().BoolVar(&f.force, "force", false, "also where the set has a resource of that name: then two have it")
+	cmd.Flags().StringVar(&f.to, "to", "", "`SET` to which the resources go")
+	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, its new `NAME`")
+	cmd.Flags().BoolVar(&f.force, "force", false, "allow a second resource with the same name in the set")
 	jsonFlag(cmd, &f.asJSON)
 	p.completesFlag(cmd, "to", completion.Sets(client.Active))
 	return p.completes(cmd, true, completion.Resources(client.Active))
 }
 
-// check refuses arguments that contradict each other.
+// check returns an error if arguments contradict each other.
 func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 	flags := cmd.Flags()
 	if f.to != "" {
 		if flags.Changed("name") && (len(args) != 1 || f.name == "") {
-			return exit.Usagef("--name is the name that one resource gets: give one resource, and a name")
+			return exit.Usagef("--name is the new name of one resource: give one resource, and a name")
 		}
 		if f.name != "" {
 			return reference.CheckName("--name", f.name)
@@ -108,13 +108,13 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 	case flags.Changed("to"):
 		return exit.Usagef("--to is empty")
 	case flags.Changed("name"):
-		return exit.Usagef("--name goes with --to; without it, the name is the second argument")
+		return exit.Usagef("--name requires --to; without it, the name is the second argument")
 	case args[1] == "":
 		return exit.Usagef("NEWNAME is empty")
 	}
 	_, isURL := reference.ParseAddress(args[0])
 	if set, _, inSet := strings.Cut(args[0], ":"); inSet && !isURL && strings.HasPrefix(args[1], set+":") {
-		return exit.Usagef("NEWNAME is the name alone, without %q; with --to SET resources go into another set", set+":")
+		return exit.Usagef("NEWNAME is a name without %q; use --to SET to copy or move resources to another set", set+":")
 	}
 	return nil
 }
@@ -152,12 +152,12 @@ func (p Process) place(ctx context.Context, c *client.Client, ref string, f plac
 	case arrived.ID == r.ID:
 		_, err = display.Fprintf(p.Out, "%s is now %s.\n", was, is)
 	default:
-		_, err = display.Fprintf(p.Out, "Moved %s%s. To undo that: labshelf mv %s --to %s%s\n", was, f.into(), arrived.ID, r.SetID, back(r, arrived))
+		_, err = display.Fprintf(p.Out, "Moved %s%s. To undo this: labshelf mv %s --to %s%s\n", was, f.into(), arrived.ID, r.SetID, back(r, arrived))
 	}
 	return err
 }
 
-// into says the destination to people.
+// into describes the destination for display.
 func (f placementFlags) into() string {
 	var text strings.Builder
 	if f.set.Name != "" {
@@ -169,7 +169,7 @@ func (f placementFlags) into() string {
 	return text.String()
 }
 
-// back is the flag with which a resource that was renamed gets its name back.
+// back returns the flag that restores the old name of a renamed resource.
 func back(r, arrived client.Resource) string {
 	if r.Name == arrived.Name {
 		return ""
@@ -177,7 +177,7 @@ func back(r, arrived client.Resource) string {
 	return " --name '" + strings.ReplaceAll(display.Printable(r.Name), "'", `'\''`) + "'"
 }
 
-// free refuses a name that another resource has where this one goes.
+// free returns an error if another resource has the name at the destination.
 func (f placementFlags) free(ctx context.Context, c *client.Client, r client.Resource) error {
 	set, name := r.SetID, r.Name
 	if f.set.ID != "" {
@@ -194,7 +194,7 @@ func (f placementFlags) free(ctx context.Context, c *client.Client, r client.Res
 			return err
 		}
 		if other.ID != r.ID || !f.move {
-			return fmt.Errorf("the set has a resource %q already, %s; delete that one first, or give --force to have two of that name",
+			return fmt.Errorf("the set already has a resource %q, %s; delete it first, or give --force to have two with that name",
 				name, other.ID)
 		}
 	}

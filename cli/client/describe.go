@@ -21,23 +21,22 @@ func describeCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "describe DATASPACE|SET|RESOURCE",
-		Short: "Show or change what is said about a dataspace, set or resource",
-		Long: `describe shows the descriptive metadata of an object: tags, properties, and
-of sets and dataspaces creators, licence, keywords and what else a publication
-needs. With flags it changes them, and leaves all others as they are.
+		Short: "Show or change the metadata of a dataspace, set or resource",
+		Long: `describe shows the descriptive metadata of an object: tags and properties, and
+for sets and dataspaces also creators, licence, keywords and other fields for a
+publication. With flags it changes the given fields, and keeps all others.
 
---set NAME=TEXT sets a property to a text. --set NAME:=VALUE sets it to a
+--set NAME=TEXT sets a property to a string. --set NAME:=VALUE sets it to a
 number, true, false, a list or a group in JSON, or to a quantity: a number with
-its unit, such as 20 °C or 20,5 °C. A number that can be read in two ways and a
-unit that is not known are refused. A dot in NAME leads into a group. --metadata
-merges a JSON file, in which null removes (RFC 7396); members such as creators
-are changed so.
+its unit, such as 20 °C or 20,5 °C. Ambiguous numbers and unknown units are
+rejected. A dot in NAME separates groups. --metadata merges a JSON file, in
+which null removes a field (RFC 7396); use it to change fields such as creators.
 
-What the schema of the dataspace asks for and is missing is named on standard
-error ("labshelf help schema").
+If required properties of the dataspace's schema are missing, describe reports
+them on standard error ("labshelf help schema").
 
-Replacing a file keeps what is said about it. A change is refused where somebody
-else has changed the tags in the same moment; it is then tried again.`,
+Replacing a file keeps its metadata. If somebody else changes the tags at the
+same time, describe tries its change again.`,
 		Example: `  labshelf describe runs-2026:run-1.csv
   labshelf describe runs-2026:run-1.csv --tag raw --set operator=Ada
   labshelf describe runs-2026:run-1.csv --set "temperature:=20 °C" --set "n:=3"
@@ -60,11 +59,11 @@ else has changed the tags in the same moment; it is then tried again.`,
 
 // describedObject is an object of one of the three kinds.
 type describedObject struct {
-	what     string // for people
+	what     string // for display
 	record   any
 	metadata client.Metadata
 	etag     string
-	held     func() (client.Conformance, error) // what the schema that applies says; nil: of dataspaces none does
+	held     func() (client.Conformance, error) // returns the problems found by the schema of the object; nil for dataspaces, which have no schema
 	edit     func(patch client.Metadata, when ...client.Condition) (describedObject, error)
 }
 
@@ -108,7 +107,7 @@ func describedAs(ctx context.Context, c *client.Client, ref string) (describedOb
 	return describedResource(ctx, c, read), err
 }
 
-// describeTries is how often a change of tags is tried that others have changed meanwhile.
+// describeTries bounds the attempts to change tags that others change meanwhile.
 const describeTries = 5
 
 func (p Process) describe(ctx context.Context, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
@@ -152,7 +151,8 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 	}
 }
 
-// readPatch reads the JSON that a flag names, without a byte order mark; nothing for none.
+// readPatch reads the JSON file of a flag, without a byte order mark. Without a path it returns no
+// text.
 func (p Process) readPatch(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
@@ -161,7 +161,7 @@ func (p Process) readPatch(path string) ([]byte, error) {
 	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
-// readUpTo reads a file, or standard input for "-", of at most so many bytes, as the service takes.
+// readUpTo reads a file, or standard input for "-". most is the limit of the service in bytes.
 func (p Process) readUpTo(path string, most int) ([]byte, error) {
 	from := p.In
 	if path != "-" {
@@ -169,7 +169,7 @@ func (p Process) readUpTo(path string, most int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // only read
 		from = file
 	}
 	text, err := io.ReadAll(io.LimitReader(from, int64(most)+1))
@@ -179,7 +179,7 @@ func (p Process) readUpTo(path string, most int) ([]byte, error) {
 	return text, err
 }
 
-// showDescribed shows the metadata of an object, or its whole record as JSON.
+// showDescribed shows the metadata of an object, or its whole record in JSON.
 func (p Process) showDescribed(o describedObject, asJSON bool) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, o.record)
@@ -189,7 +189,7 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 		return err
 	}
 	if len(rows) == 0 {
-		if _, err := display.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what); err != nil {
+		if _, err := display.Fprintf(p.Err, "The %s has no metadata.\n", o.what); err != nil {
 			return err
 		}
 		return p.showProblems(o)
@@ -204,8 +204,8 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 	return p.showProblems(o)
 }
 
-// showProblems tells what the schema of an object asks for and is not there. It is no part of the
-// result: a service that knows no schemas, or does not answer any more, is no failure.
+// showProblems prints what the object's schema requires and the object lacks. It is not part of the
+// result, so a service without schemas, or one that does not answer any more, is not an error.
 func (p Process) showProblems(o describedObject) error {
 	if o.held == nil {
 		return nil
@@ -214,7 +214,7 @@ func (p Process) showProblems(o describedObject) error {
 	if err != nil || c.Schema == nil || !c.Incomplete {
 		return nil
 	}
-	if _, err := display.Fprintf(p.Err, "The %s is not what the schema %s (version %d) asks for:\n", o.what, display.Printable(c.Schema.Name), c.Schema.Version); err != nil {
+	if _, err := display.Fprintf(p.Err, "The %s does not conform to the schema %s (version %d):\n", o.what, display.Printable(c.Schema.Name), c.Schema.Version); err != nil {
 		return err
 	}
 	for _, problem := range c.Problems {

@@ -13,7 +13,7 @@ import (
 	"labshelf/client"
 )
 
-// TestDescribe changes and shows what is said about an object of each kind.
+// TestDescribe changes and shows the metadata of an object of each kind.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -25,7 +25,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%q: %v, want %q", args, got, want)
 		}
 	}
-	if got := s.run(t, "", "describe", "runs"); got.error != nil || got.out != "" || got.err != "Nothing is said about the set runs.\n" {
+	if got := s.run(t, "", "describe", "runs"); got.error != nil || got.out != "" || got.err != "The set runs has no metadata.\n" {
 		t.Errorf("of a set without metadata: %v", got)
 	}
 	describe("Described the resource a/run-1.csv.\n", "runs:a/run-1.csv", "--tag", "raw", "--tag", "b", "--set", "operator=Ada", "--set", "temperature:=20 °C", "--set", "sample.id=S1")
@@ -63,8 +63,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeTags: tags that somebody else adds in between stay; a change of the rest does not ask
-// for them.
+// TestDescribeTags: tags that somebody else adds meanwhile stay. A change of other fields does not
+// request the tags.
 func TestDescribeTags(t *testing.T) {
 	t.Parallel()
 	s := start(t)

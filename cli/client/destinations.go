@@ -14,9 +14,9 @@ import (
 	"labshelf/client"
 )
 
-// destination reads what follows the resource of a cp or mv. As with the cp of systems, a set or a
-// folder, which ends with a slash, takes the resource under its own name; all else is its new name,
-// in its set or, as SET:NAME, in another one.
+// destination parses the second argument of cp or mv. As with the system's cp, a set or a folder,
+// which ends in a slash, receives the resource under its own name. Other text is the new name, in
+// the same set or, as SET:NAME, in another one.
 func (f *placementFlags) destination(ctx context.Context, c *client.Client, ref, to string, r client.Resource) error {
 	verb := "cp"
 	if f.move {
@@ -26,7 +26,7 @@ func (f *placementFlags) destination(ctx context.Context, c *client.Client, ref,
 		return exit.Usagef("%q is a path on this machine; to get the file: labshelf get %s %s", to, quoted(ref), quoted(to))
 	}
 	if reference.Empty(to) {
-		return exit.Usagef("%q is no name", to)
+		return exit.Usagef("%q is not a name", to)
 	}
 	set, name, err := splitDestination(ctx, c, to)
 	if err != nil {
@@ -50,14 +50,14 @@ func (f *placementFlags) destination(ctx context.Context, c *client.Client, ref,
 	return nil
 }
 
-// isLocal reports whether a text can only be a path on this machine.
+// isLocal reports whether a text can only be a local path.
 func isLocal(text string) bool {
 	first, _, _ := strings.Cut(filepath.ToSlash(text), "/")
 	return slices.Contains([]string{".", "..", "", "~"}, first) || filepath.IsAbs(text) || filepath.VolumeName(text) != ""
 }
 
-// splitDestination reads URL, DATASPACE/SET, SET: and SET:NAME. The set has no id where text is a
-// name alone; the name is "" where text is a set.
+// splitDestination parses URL, DATASPACE/SET, SET: and SET:NAME. If text is only a name, the set
+// has no id; if text is a set, the name is "".
 func splitDestination(ctx context.Context, c *client.Client, text string) (set client.Set, name string, err error) {
 	if set, name, ok := reference.SetAddress(text); ok {
 		s, err := reference.FindSet(ctx, c, set, client.Active)
@@ -87,8 +87,8 @@ func splitDestination(ctx context.Context, c *client.Client, text string) (set c
 	return set, text, nil
 }
 
-// refuseContainer refuses a new name that is the name of a set or dataspace, since people mean
-// that.
+// refuseContainer rejects a new name that is the name of a set or dataspace, since the user
+// probably means that.
 func refuseContainer(ctx context.Context, c *client.Client, verb, ref, to string, r client.Resource) error {
 	name := strings.TrimSuffix(to, "/")
 	if strings.Contains(name, "/") {
@@ -98,10 +98,10 @@ func refuseContainer(ctx context.Context, c *client.Client, verb, ref, to string
 	if err != nil || kind == "" {
 		return err
 	}
-	advice := fmt.Sprintf("into that set: labshelf %s %s --to %s", verb, quoted(ref), quoted(name))
+	advice := fmt.Sprintf("to move or copy it to that set: labshelf %s %s --to %s", verb, quoted(ref), quoted(name))
 	if kind == reference.DataspaceKind {
-		advice = fmt.Sprintf("into a set of it: labshelf %s %s --to %s/SET", verb, quoted(ref), quoted(name))
+		advice = fmt.Sprintf("to move or copy it to a set of it: labshelf %s %s --to %s/SET", verb, quoted(ref), quoted(name))
 	}
-	return exit.Usagef("%q is the name of a %s\n%s\nunder that name: labshelf %s %s --to %s --name %s",
+	return exit.Usagef("%q is the name of a %s\n%s\nto use that name: labshelf %s %s --to %s --name %s",
 		name, strings.TrimSuffix(kind, "s"), advice, verb, quoted(ref), display.Printable(r.SetID), quoted(name))
 }

@@ -33,26 +33,25 @@ func findCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find QUERY...",
 		Short: "Find dataspaces, sets and files by name, description or content",
-		Long: `find lists what fits a query, the most relevant first: where it is, as other
-commands take it (where two files have that name, they want the id, which --long
-shows), and which parts have the words of the query. It finds what you may read.
+		Long: `find lists the hits of a query that you may read, the most relevant first. Each
+row has the place, as other commands take it, and the parts with the words of
+the query. If two files have the same place, use the id, which --long shows.
 
-Words are looked for in names, titles, tags, descriptions, properties, creators
-and the text of files, also the beginnings of words. All must fit. "labshelf
-help search" has the rest of the language: phrases, -not, tag:, in:, size:>1GB.
+find searches names, titles, tags, descriptions, properties, creators and the
+text of files, including the beginnings of words. All words must match. For
+phrases, -not, tag:, in: and size:>1GB see "labshelf help search".
 
-Your shell takes quotes, > and what begins with a dash for itself: write such a
-query in single quotes, and -- before one that begins with a dash.
+Your shell interprets quotes, > and words that begin with a dash. Write such a
+query in single quotes, and -- before a query that begins with a dash.
 
---counts prints instead how many there are, by kind, dataspace, tag, creator and
-year. --web prints the address of the page that shows the hits: keep it, and you
-have saved the search.`,
+--counts prints the number of hits instead, by kind, dataspace, tag, creator and
+year. --web prints the address of the page with the hits, to save the search.`,
 		Example: `  labshelf find ice core
   labshelf find '"ice core" -raw size:>1GB'
   labshelf find 'temperature:>20C' in:lab-one --order newest --limit 20
   labshelf find tag:raw --counts
   labshelf find type:csv --json | jq -r .record.sha256`,
-		Args: atLeast(1, "what to look for, such as: ice core"),
+		Args: atLeast(1, "a query, such as: ice core"),
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
@@ -68,9 +67,9 @@ have saved the search.`,
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.order, "order", "", "by `WORD`: relevance (the default), newest or oldest modification first, or name")
-	flags.BoolVar(&f.counts, "counts", false, "how many there are, and not which")
-	flags.BoolVar(&f.web, "web", false, "the address of the page that shows them")
-	flags.BoolVarP(&f.long, "long", "l", false, "also ids and titles; nothing is cut off")
+	flags.BoolVar(&f.counts, "counts", false, "print only the number of matches")
+	flags.BoolVar(&f.web, "web", false, "print the address of the page with the hits")
+	flags.BoolVarP(&f.long, "long", "l", false, "also show ids and titles; truncate nothing")
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
 	jsonFlag(cmd, &f.json)
 	cmd.SetFlagErrorFunc(dashedWord)
@@ -85,12 +84,12 @@ func (f *findFlags) check() error {
 		return exit.Usagef("--order must be relevance, newest, oldest or name, not %q", f.order)
 	}
 	if f.counts && (f.web || f.order != "" || f.limit != 0) {
-		return exit.Usagef("--counts lists nothing: leave out --order, --limit and --web")
+		return exit.Usagef("--counts lists no hits: omit --order, --limit and --web")
 	}
 	return f.viewFlags.check()
 }
 
-// dashedWord adds to the error about an unknown flag that it may be meant as a part of the query.
+// dashedWord adds advice to the error about an unknown flag, which may be a part of the query.
 func dashedWord(cmd *cobra.Command, err error) error {
 	err = cmd.Root().FlagErrorFunc()(cmd, err)
 	var unknown *pflag.NotExistError
@@ -100,7 +99,7 @@ func dashedWord(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w\nwrite a query with a dash in single quotes, and -- before it: labshelf find -- 'ice -raw'", err)
 }
 
-// searchAddress is the address of the page that shows what a query finds, printable.
+// searchAddress returns the address of the page with the hits of a query, printable.
 func searchAddress(c *client.Client, q client.SearchQuery) string {
 	address := strings.TrimSuffix(c.Base(), "/v1") + "/search?q=" + url.QueryEscape(q.Text)
 	if q.Order != "" {
@@ -109,7 +108,7 @@ func searchAddress(c *client.Client, q client.SearchQuery) string {
 	return display.Printable(address)
 }
 
-// find lists what a query finds.
+// find lists the hits of a query.
 func (p Process) find(ctx context.Context, c *client.Client, q client.SearchQuery, f findFlags) error {
 	var behind uint64
 	hits := func(yield func(client.Hit, error) bool) {
@@ -133,9 +132,9 @@ func (p Process) find(ctx context.Context, c *client.Client, q client.SearchQuer
 }
 
 // nothingFound is shown for a query without hits.
-const nothingFound = "Nothing that you may read fits. Fewer or shorter words find more; \"labshelf help search\" has the language of the search."
+const nothingFound = "No readable object matches. Fewer or shorter words find more; \"labshelf help search\" describes the language of the search."
 
-// catchingUp says on the standard error that the newest changes are not found yet.
+// catchingUp reports on standard error that the newest changes cannot be found yet.
 func (p Process) catchingUp(behind uint64) error {
 	if behind == 0 {
 		return nil
@@ -165,7 +164,7 @@ func hitColumns(ctx context.Context, where *places, exact bool) []column[client.
 	}
 }
 
-// foundRecord is what the records of all kinds have.
+// foundRecord has the fields common to records of all kinds.
 type foundRecord struct {
 	id, title string
 	modified  time.Time
@@ -181,17 +180,17 @@ func recordOf(h client.Hit) foundRecord {
 	return foundRecord{h.Resource.ID, "", h.Resource.Modified.Time}
 }
 
-// places are the names of dataspaces, and of sets with those of their dataspaces, by id.
+// places are the names of dataspaces, and of sets as DATASPACE/SET, by id.
 type places struct {
 	client     *client.Client
 	dataspaces map[string]string
 	sets       map[string]string
 }
 
-// mostRead is how many sets are read one by one before all are listed: most hits are in few sets.
+// mostRead is how many sets are read one by one before all sets are listed.
 const mostRead = 20
 
-// reference names a hit as other commands take it. A container that is not readable has its id.
+// reference returns the place of a hit as other commands take it; unreadable containers by id.
 func (l *places) reference(ctx context.Context, h client.Hit) string {
 	switch {
 	case h.Dataspace != nil:
@@ -206,7 +205,7 @@ func (l *places) dataspace(ctx context.Context, id string) string {
 	if l.dataspaces == nil {
 		names, err := reference.DataspaceNames(ctx, l.client)
 		if err != nil {
-			names = map[string]string{} // ids are shown
+			names = map[string]string{} // fall back to ids
 		}
 		l.dataspaces = names
 	}
@@ -237,7 +236,7 @@ func (l *places) set(ctx context.Context, id string) string {
 	return l.sets[id]
 }
 
-// countFound prints how many hits a query has.
+// countFound prints the number of hits of a query.
 func (p Process) countFound(ctx context.Context, c *client.Client, q client.SearchQuery, asJSON bool) error {
 	q.Counts, q.Limit = true, 1
 	var first client.SearchPage
@@ -277,10 +276,10 @@ func (p Process) countFound(ctx context.Context, c *client.Client, q client.Sear
 }
 
 func indexCommand(p Process) *cobra.Command {
-	return p.branch("index", "Look at and rebuild the index of the search", indexStatusCommand(p), indexRebuildCommand(p))
+	return p.branch("index", "Show and rebuild the search index", indexStatusCommand(p), indexRebuildCommand(p))
 }
 
-// indexPoll is the time between two looks at the index.
+// indexPoll is the interval at which the state of the index is read.
 const indexPoll = 100 * time.Millisecond
 
 func indexStatusCommand(p Process) *cobra.Command {
@@ -288,20 +287,21 @@ func indexStatusCommand(p Process) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show how far the index of the search is (sysadmins)",
-		Long: `status shows how far the index of the search has followed the changes: current,
-behind, building (it is being made anew, and not everything is found) or failing
-(it cannot be written, and is tried again); then the exit code is 1.
+		Short: "Show the state of the search index (sysadmins)",
+		Long: `status shows how far the search index has followed the changes. It is current,
+behind, building (it is being rebuilt, and not everything is found) or failing
+(it cannot be written; the service tries again). If it is failing, the exit code
+is 1.
 
-With --wait it returns when all that was changed before can be found, with the
-text of the files. Where that takes longer than --timeout, it fails.`,
+With --wait, status returns when all earlier changes can be found, including the
+text of the files. If that takes longer than --timeout, it fails.`,
 		Example: "  labshelf index status\n  labshelf put runs runs-2026 && labshelf index status --wait",
 		Args:    cobra.NoArgs,
 	}
 	flags := cmd.Flags()
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if flags.Changed("timeout") && (!wait || timeout <= 0) {
-			return exit.Usagef("--timeout is for --wait, and longer than nothing")
+			return exit.Usagef("--timeout requires --wait, and must be greater than 0")
 		}
 		return nil
 	}
@@ -323,13 +323,13 @@ text of the files. Where that takes longer than --timeout, it fails.`,
 		}
 		return err
 	})
-	flags.BoolVar(&wait, "wait", false, "return when all that was changed before can be found")
+	flags.BoolVar(&wait, "wait", false, "return when all earlier changes can be found")
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "wait for `DURATION` at most, such as 30s or 10m")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false)
 }
 
-// awaitIndex waits until the index holds every commit made before x, and returns its new state.
+// awaitIndex waits until the index contains every commit made before x, and returns its new state.
 func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout time.Duration) (client.Index, error) {
 	committed := x.Entries + x.Behind
 	end := time.NewTimer(timeout)
@@ -352,7 +352,7 @@ func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout t
 	return x, nil
 }
 
-// because is the reason of an index that is failing, as the end of a sentence.
+// because returns the reason why an index is failing, as the end of a sentence.
 func because(x client.Index) string {
 	if x.Failure == "" {
 		return ""
@@ -363,14 +363,14 @@ func because(x client.Index) string {
 func (p Process) showIndex(x client.Index) error {
 	t := display.Table{}
 	t.Add("state", x.State+because(x))
-	t.Add("changes", fmt.Sprintf("%d followed, %d not yet", x.Entries, x.Behind))
+	t.Add("changes", fmt.Sprintf("%d followed, %d remaining", x.Entries, x.Behind))
 	texts := "of all files"
 	if x.Texts != client.IndexCurrent {
-		texts = "of some files not yet"
+		texts = "of some files still missing"
 	}
 	t.Add("texts", texts)
 	if x.Schemas == client.IndexBehind {
-		t.Add("schemas", "is:incomplete does not know their last change yet")
+		t.Add("schemas", "is:incomplete does not consider their last change yet")
 	}
 	t.Add("documents", strconv.FormatInt(x.Documents, 10))
 	t.Add("size", display.Bytes(x.Bytes))
@@ -381,10 +381,10 @@ func indexRebuildCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Throw the index of the search away, to be made anew (sysadmins)",
-		Long: `rebuild throws the index of the search away. The service makes it anew in the
-background, from its records and files; meanwhile a search finds less. Nothing
-else is affected. A damaged index is found and rebuilt without this command.`,
+		Short: "Delete the search index and rebuild it (sysadmins)",
+		Long: `rebuild deletes the search index. The service rebuilds it in the background,
+from its records and files; meanwhile searches find less. This changes nothing
+else. The service detects and rebuilds a damaged index without this command.`,
 		Example: "  labshelf index rebuild && labshelf index status --wait",
 		Args:    cobra.NoArgs,
 	}
@@ -393,7 +393,7 @@ else is affected. A damaged index is found and rebuilt without this command.`,
 		if err != nil {
 			return err
 		}
-		return p.done(x, asJSON, "The index is being made anew: \"labshelf index status --wait\" returns when all is found again.\n")
+		return p.done(x, asJSON, "The index is being rebuilt: \"labshelf index status --wait\" returns when everything can be found again.\n")
 	})
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false)

@@ -15,8 +15,8 @@ import (
 	"labshelf/client"
 )
 
-// TestFoundIsNamed: what find prints as the place of a hit, other commands take for it, however
-// many sets the hits are in; and few requests are made to name them.
+// TestFoundIsNamed: other commands accept the place of a hit that find prints, however many sets
+// the hits are in. Few requests are needed for the names.
 func TestFoundIsNamed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -60,7 +60,7 @@ func TestFoundIsNamed(t *testing.T) {
 	}
 }
 
-// TestFindCatchesUp: while the index is behind, find says so where it is not taken for a result.
+// TestFindCatchesUp: while the index is behind, find reports it on standard error.
 func TestFindCatchesUp(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -73,8 +73,8 @@ func TestFindCatchesUp(t *testing.T) {
 	}
 }
 
-// TestIndexIsAwaited: --wait returns when the index holds what was committed at its beginning, and
-// fails where that takes too long.
+// TestIndexIsAwaited: --wait returns when the index contains the commits made before its start, and
+// fails if that takes too long.
 func TestIndexIsAwaited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -85,14 +85,14 @@ func TestIndexIsAwaited(t *testing.T) {
 		fmt.Sprintf(at, "building", 12, 0, "current", ""),
 		fmt.Sprintf(at, "failing", 9, 4, "current", "no room"),
 		fmt.Sprintf(at, "behind", 10, 3, "behind", ""),
-		fmt.Sprintf(at, "behind", 10, 7, "current", ""), // what came meanwhile is not waited for
+		fmt.Sprintf(at, "behind", 10, 7, "current", ""), // later commits are not waited for
 		fmt.Sprintf(at, "current", 17, 0, "current", ""),
 	}
 	s.intercept(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, answers[min(int(asked.Add(1)), len(answers))-1])
 	})
 	got := s.run(t, "", "index", "status", "--wait")
-	if text := strings.Join(strings.Fields(got.out), " "); got.error != nil || asked.Load() != 5 || !strings.Contains(text, "state behind changes 10 followed, 7 not yet") {
+	if text := strings.Join(strings.Fields(got.out), " "); got.error != nil || asked.Load() != 5 || !strings.Contains(text, "state behind changes 10 followed, 7 remaining") {
 		t.Errorf("after %d requests: %v", asked.Load(), got)
 	}
 	answers = answers[2:3]

@@ -10,8 +10,8 @@ import (
 	"labshelf/client"
 )
 
-// TestFindByName: what has a name is found without reading a listing, however many others there
-// are.
+// TestFindByName: an object is found by its name without reading a listing, however many others
+// exist.
 func TestFindByName(t *testing.T) {
 	t.Parallel()
 	s := start(t)

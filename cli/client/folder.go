@@ -16,14 +16,14 @@ import (
 
 func folderCommand(p Process) *cobra.Command {
 	const rules = `
-A folder is what the names of its files begin with, up to a slash. SET/FOLDER/
-has a slash at its end; SET is a name, an id, or DATASPACE/SET.`
-	return p.branch("folder", "Make, move, copy, delete and restore folders of sets",
+A folder is the common beginning of file names, up to a slash. SET/FOLDER/ ends
+in a slash; SET is a name, an id, or DATASPACE/SET.`
+	return p.branch("folder", "Create, move, copy, delete and restore folders of sets",
 		p.changeFolder(&cobra.Command{
 			Use:   "new SET/FOLDER/",
-			Short: "Make a folder without files",
-			Long: `new makes a folder that is there without files, in listings and on drives.
-Folders of files need not be made.` + rules,
+			Short: "Create an empty folder",
+			Long: `new creates a folder that exists without files, in listings and on drives.
+Folders that contain files need not be created.` + rules,
 			Example: "  labshelf folder new runs-2026/raw/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Create(ctx, at.set.ID, at.path)
@@ -31,10 +31,10 @@ Folders of files need not be made.` + rules,
 		}),
 		p.changeFolder(&cobra.Command{
 			Use:   "mv SET/FOLDER/ SET/NEWFOLDER/",
-			Short: "Give a folder another name, or move it, also into another set",
-			Long: `mv moves a folder with all that is in it. Within a set, files keep their ids; in
-another one they get new ones, as with "labshelf mv". Where there is something
-already, mv refuses. To undo it, move the folder back.` + rules,
+			Short: "Rename a folder, or move it, also to another set",
+			Long: `mv moves a folder with its content. Within a set, files keep their ids; in
+another set they get new ones, as with "labshelf mv". If the destination exists,
+mv refuses. To undo it, move the folder back.` + rules,
 			Example: "  labshelf folder mv runs-2026/raw/ runs-2026/2026/raw/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Move(ctx, at.set.ID, at.path, to)
@@ -42,9 +42,9 @@ already, mv refuses. To undo it, move the folder back.` + rules,
 		}),
 		p.changeFolder(&cobra.Command{
 			Use:   "cp SET/FOLDER/ SET/NEWFOLDER/",
-			Short: "Copy a folder, also into another set",
-			Long: `cp copies a folder with the current versions of all files in it. No bytes are
-copied. Where there is something already, cp refuses.` + rules,
+			Short: "Copy a folder, also to another set",
+			Long: `cp copies a folder with the current versions of all its files. No bytes are
+copied. If the destination exists, cp refuses.` + rules,
 			Example: "  labshelf folder cp runs-2026/raw/ published/figure-2/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Copy(ctx, at.set.ID, at.path, to)
@@ -52,13 +52,13 @@ copied. Where there is something already, cp refuses.` + rules,
 		}),
 		p.changeFolder(&cobra.Command{
 			Use:   "rm SET/FOLDER/",
-			Short: "Delete a folder with all that is in it; restore undoes it",
-			Long: `rm deletes all files in a folder and below, and prints the command that undoes
-this. It does not ask for confirmation.` + rules,
+			Short: "Delete a folder with its content; restore undoes it",
+			Long: `rm deletes all files in a folder and its subfolders, and prints the command that
+undoes this. It does not ask for confirmation.` + rules,
 			Example: "  labshelf folder rm runs-2026/tests/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Delete(ctx, at.set.ID, at.path)
-			return done, fmt.Sprintf("Deleted %s of %s. To bring them back: labshelf folder restore %s%s", fileCount(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
+			return done, fmt.Sprintf("Deleted %s of %s. To restore them: labshelf folder restore %s%s", fileCount(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
 		}),
 		p.restoreFolder(rules),
 	)
@@ -68,25 +68,25 @@ func (p Process) restoreFolder(rules string) *cobra.Command {
 	var deleted client.FolderChange
 	cmd := p.changeFolder(&cobra.Command{
 		Use:   "restore SET/FOLDER/ --deletion ID",
-		Short: "Bring back what folder rm has deleted",
-		Long: `restore undoes your deletion of a folder: the files that it deleted, less those
-that were restored, purged or moved since. rm prints the complete command.` + rules,
+		Short: "Undo the deletion of a folder",
+		Long: `restore undoes your deletion of a folder: it restores the deleted files, except
+those that were restored, purged or moved since. rm prints the complete command.` + rules,
 		Example: "  labshelf folder restore runs-2026/tests/ --deletion 64a0b1c-64a0b2d",
 	}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 		deleted.SetID, deleted.Path = at.set.ID, at.path
 		done, err := c.Folders.Restore(ctx, deleted)
 		if err == nil && done.Files+done.Folders == 0 {
-			err = fmt.Errorf("nothing was restored: this deletion of yours has no files in %s that are still deleted", at)
+			err = fmt.Errorf("nothing was restored: your deletion has no files in %s that are still deleted", at)
 		}
 		return done, fmt.Sprintf("Restored %s of %s.", fileCount(done), at), err
 	})
 	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` that rm has printed")
-	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was made by itself, as rm has printed; repeatable")
+	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was created empty, as rm has printed; repeatable")
 	cmd.MarkFlagsOneRequired("deletion", "folder")
 	return cmd
 }
 
-// folderAt is a folder that an argument names. The set is there, the folder perhaps not.
+// folderAt is the folder that an argument names. The set exists, the folder may not.
 type folderAt struct {
 	set  client.Set
 	path string
@@ -96,10 +96,10 @@ func (f folderAt) String() string {
 	return display.Printable(f.set.Name + "/" + f.path)
 }
 
-// findFolder finds what SET/FOLDER/ names.
+// findFolder parses SET/FOLDER/ and finds the set.
 func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt, err error) {
 	if !strings.HasSuffix(ref, "/") {
-		return at, exit.Usagef("%q must have a slash at its end, as SET/FOLDER/", ref)
+		return at, exit.Usagef("%q must end in a slash, as SET/FOLDER/", ref)
 	}
 	if err := reference.Complete(strings.TrimSuffix(ref, "/")); err != nil {
 		return at, err
@@ -110,18 +110,19 @@ func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt,
 	case err != nil:
 		return at, err
 	case !found:
-		return at, fmt.Errorf(`there is no set at the beginning of %q that you may read; "labshelf ls" lists dataspaces, and "labshelf ls DATASPACE" their sets`, ref)
+		return at, fmt.Errorf(`%q does not begin with a set that you may read; "labshelf ls" lists dataspaces,
+and "labshelf ls DATASPACE" their sets`, ref)
 	case at.path == "":
 		return at, exit.Usagef("%q is a set; name a folder of it, as %s/FOLDER/", ref, strings.TrimSuffix(ref, "/"))
 	}
 	return at, nil
 }
 
-// changeFolder completes a command about one folder, or about one and where it goes. change returns
-// what is said to people.
+// changeFolder completes a command with a folder, and optionally a destination, as arguments.
+// change returns the text for display.
 func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.Context, *client.Client, folderAt, client.FolderDestination) (client.FolderChange, string, error)) *cobra.Command {
 	var asJSON bool
-	cmd.Args = exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and where it goes, as SET/NEWFOLDER/"}[args])
+	cmd.Args = exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and its destination, as SET/NEWFOLDER/"}[args])
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		at, err := findFolder(ctx, c, args[0])
 		if err != nil {
@@ -152,7 +153,7 @@ func fileCount(done client.FolderChange) string {
 	return fmt.Sprintf("%d files", done.Files)
 }
 
-// undoing are the flags that restore what was deleted.
+// undoing returns the flags that restore a deletion.
 func undoing(done client.FolderChange) string {
 	var flags strings.Builder
 	if done.Deletion != "" {
@@ -164,8 +165,8 @@ func undoing(done client.FolderChange) string {
 	return flags.String()
 }
 
-// quoted is a text for a shell. What must not reach a terminal is an escape, which bash, zsh and
-// ksh read; a name is never another one.
+// quoted quotes a text for a shell. Characters that must not reach a terminal become escapes, which
+// bash, zsh and ksh understand. Different names have different results.
 func quoted(text string) string {
 	if display.Printable(text) == text {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -8,8 +8,8 @@ import (
 	"labshelf/client"
 )
 
-// TestFolder: folders are made, copied, moved, deleted, and brought back by the command that is
-// printed; what names none is refused.
+// TestFolder creates, copies, moves and deletes folders, and restores them with the printed
+// command. Arguments that are not folders are rejected.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,7 +35,7 @@ func TestFolder(t *testing.T) {
 	if found == nil {
 		t.Fatal(said)
 	}
-	does("There is nothing in this folder.", "ls", "runs/it's/")
+	does("This folder is empty.", "ls", "runs/it's/")
 	does("Restored 2 files of runs/it's/raw/.", "folder", "restore", set.ID+"/it's/raw/", "--deletion", found[1], "--folder", "it's/raw/empty/")
 	if listed := does("a.txt", "ls", "runs/it's/raw/"); !strings.Contains(listed, "empty/") {
 		t.Error(listed)
@@ -46,7 +46,7 @@ func TestFolder(t *testing.T) {
 	}
 	for wrong, want := range map[string]string{
 		"restore runs/it's/ --deletion 1-2": "nothing was restored",
-		"new runs/raw":                      "slash at its end", "rm runs/": "name a folder", "rm nowhere/x/": "there is no set", "rm runs/x/": "there is no folder", "mv runs/x/": "where it goes",
+		"new runs/raw":                      "must end in a slash", "rm runs/": "name a folder", "rm nowhere/x/": "does not begin with a set", "rm runs/x/": "there is no folder", "mv runs/x/": "its destination",
 		"mv runs/it's/ runs/it's/y/": "into itself", "restore runs/x/": "deletion",
 	} {
 		if got := s.run(t, "", append([]string{"folder"}, strings.Fields(wrong)...)...); got.error == nil || !strings.Contains(got.error.Error(), want) {

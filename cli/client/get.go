@@ -18,35 +18,35 @@ func getCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get RESOURCE|SET [DIR|FILE]",
 		Short: "Download a file, or all files of a set",
-		Long: `get writes all files of a set into the folder DIR, which it makes, or into the
-one you are in. It writes a single file into DIR if that folder exists or the
-path ends in a slash, and else to that path, as FILE. With -o the path is always
-FILE; - is standard output. RESOURCE is an id, a URL, or SET:NAME; SET a name,
-an id, a URL, or DATASPACE/TITLE. The report goes to standard error.
+		Long: `get downloads all files of a set to the folder DIR, which it creates if
+necessary, or to the current folder. A single file goes into DIR if that folder
+exists or the path ends in a slash, otherwise to that path, as FILE. With -o the
+path is always FILE; - is standard output. RESOURCE is an id, a URL, or
+SET:NAME. SET is a name, an id, a URL, or DATASPACE/TITLE. The report goes to
+standard error.
 
-Names become paths below DIR that every system can write, as in the zip that the
-pages make of a set: elements that lead elsewhere are left out, characters that
-some system refuses become _, and of several files of one name the oldest keeps
-it; the others get their id after it. A file that is renamed so is named and
-counted, and .labshelf-names.json in DIR has the name of its resource: put uses
-that, so that a folder from get goes back without being sent again. Each file is
-verified with its SHA-256 before it gets its name, and has the modification time
-of the resource.
+Names become paths below DIR that every system can write, as in a zip of the set
+from the pages: elements that lead elsewhere are left out, and characters that
+some systems reject become _. Of several files with one name the oldest keeps
+it; the others get their id added. Such files are reported and counted, and
+.labshelf-names.json in DIR has the names of their resources. put reads it, so
+that it does not send a folder from get again. Each file is verified with its
+SHA-256 before it gets its name, and has the modification time of the resource.
 
-get can be repeated at any time: a file that is there with the right content is
-not fetched again, and an interrupted one is resumed. An incomplete file is
-called .labshelf-….part. A file with the name but other content is reported and
-not replaced, unless --force is given; the exit code says so. While a set is
-fetched into a folder, no other run can fetch one into it.
+You can repeat get at any time: it does not fetch files again that exist with
+the right content, and it resumes interrupted ones. An incomplete file is called
+.labshelf-….part. An existing file with other content is reported and not
+replaced, unless --force is given; the exit code shows this. While a run
+downloads a set to a folder, no other run can download a set to it.
 
-With --version N it gets the file that a resource had in version N; "labshelf
-versions" lists them.`,
+With --version N, get downloads the file of version N of a resource; "labshelf
+versions" lists the versions.`,
 		Example: `  labshelf get runs-2026:run-1.csv
   labshelf get runs-2026:run-1.csv --version 3 -o old.csv
   labshelf get runs-2026 runs
   labshelf get https://data.example.org/sets/01K5Z3 runs
   labshelf get runs-2026:log.gz - | gunzip`,
-		Args:        between(1, 2, "a RESOURCE or a SET, and perhaps a DIR or FILE"),
+		Args:        between(1, 2, "a RESOURCE or a SET, and optionally a DIR or FILE"),
 		Annotations: exit.Codes(exit.CodeDamaged, exit.CodePartly, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
@@ -55,9 +55,9 @@ versions" lists them.`,
 		}
 		return get.Run(ctx, c, o, args[0])
 	})
-	cmd.Flags().BoolVar(&o.Force, "force", false, "replace files of the same name and other content")
-	cmd.Flags().StringVarP(&o.File, "output", "o", "", "`FILE` to write the one resource to; - is standard output")
-	cmd.Flags().Int64Var(&o.Version, "version", 0, "`N`, the version of the one resource to get")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace existing files with other content")
+	cmd.Flags().StringVarP(&o.File, "output", "o", "", "`FILE` to write the resource to; - is standard output")
+	cmd.Flags().Int64Var(&o.Version, "version", 0, "`N`, the version of the resource to get")
 	parallelFlag(cmd, &o.Parallel, "get", fetchAtOnce)
 	parallelFits := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -77,10 +77,10 @@ func catCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat RESOURCE...",
 		Short: "Write files to standard output",
-		Long: `cat writes the file of a resource to standard output, or those of several, one
-after the other. It verifies their SHA-256: where that differs, or the transfer
-breaks off, cat fails, and what was written is not to be used. A terminal gets
-text only. "labshelf get" saves files, and resumes interrupted downloads.
+		Long: `cat writes the files of one or more resources to standard output, one after the
+other. It verifies their SHA-256. If that differs, or the connection breaks, cat
+fails, and you must not use the output. On a terminal cat shows text only.
+"labshelf get" saves files, and resumes interrupted downloads.
 
 RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 		Example: `  labshelf cat runs-2026:2026/11/run-1.csv | head
@@ -88,7 +88,7 @@ RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 		Args: atLeast(1, "one or more resources, such as runs-2026:run-1.csv"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		for _, ref := range args { // the output ends at the first error: one with a gap is of no use
+		for _, ref := range args { // stop at the first error: an output with a gap is useless
 			if err := get.Cat(ctx, c, p.output(false), ref, 0); err != nil {
 				return err
 			}
@@ -103,49 +103,49 @@ func harvestCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "harvest SET|DATASPACE|URL|all DIR",
-		Short: "Keep an exact copy of what is in a set, a dataspace, or all",
-		Long: `harvest makes the folder DIR a mirror of a listing: of the resources of a set
-or a dataspace, of all that you may read (all), or of the listing that has this
-URL (with dataspaceId, setId or since, if you like). The first run fetches
-everything. Later runs, once a night for example, fetch only what was added or
-changed since, and remove what was deleted; where nothing has changed that is
-one request. With all, harvest also follows which dataspaces you may read: it
-fetches new ones, and removes the files of those that you can no longer read.
+		Short: "Mirror a set, a dataspace, or everything to a folder",
+		Long: `harvest makes the folder DIR a mirror of a listing: the resources of a set or a
+dataspace, all resources that you may read (all), or the listing with this URL,
+which may have dataspaceId, setId or since. The first run fetches everything.
+Later runs, for example every night, fetch only added and changed files, and
+remove deleted ones; if nothing has changed, that takes one request. With all,
+harvest also follows your permissions: it fetches dataspaces that you may newly
+read, and removes the files of those that you can no longer read.
 
-In DIR there are then
+DIR then contains
   files/          the files by name, each verified with its SHA-256; in a mirror
-                  of more than one set there are folders for dataspace and set
-  metadata.jsonl  a line of JSON for each resource, also for deleted ones
-  README.txt      a description of these, for people who find the folder
+                  of several sets, in folders for dataspace and set
+  metadata.jsonl  a line of JSON for each resource, including deleted ones
+  README.txt      a description of DIR, for people who find it
   state.json      the state of the mirror, for the next run
 
-DIR belongs to the mirror: changes by hand in files/ are overwritten over time,
-and files that are added there are moved to strays/ when they are in the way. A
-run can be interrupted or killed at any moment; the next one goes on. Names
-become paths as in labshelf get.
+DIR belongs to the mirror: later runs overwrite manual changes in files/, and
+move added files that are in the way to strays/. A run can be interrupted or
+killed at any moment; the next one resumes. Names become paths as in labshelf
+get.
 
---from-start goes through the complete listing again and verifies every file
-here with its SHA-256. Use it when files were changed here, when state.json or
-metadata.jsonl are damaged, or after the service was restored from a backup.
+--from-start reads the complete listing again and verifies every local file with
+its SHA-256. Use it if local files were changed, if state.json or metadata.jsonl
+are damaged, or after the service was restored from a backup.
 
-A run that would remove more than a tenth of the files, and more than 5 of them,
-or all, stops before it changes anything and says why, with exit code 7: a role
-may have been revoked, or a dataspace deleted, by mistake. If it is right, run
-it again with --accept-deletions.
+If a run would remove more than a tenth of the files and more than 5 of them, or
+all, it stops before any change and reports why, with exit code 7: a role may
+have been revoked, or a dataspace deleted, by mistake. If the deletions are
+right, run it again with --accept-deletions.
 
 Files that cannot be fetched are reported, and tried again in each run.`,
 		Example: `  labshelf harvest runs-2026 mirror
   labshelf harvest all /srv/mirror
   labshelf harvest https://data.example.org/v1/resources?since=2026-01 mirror`,
-		Args:        exactly(2, "what to mirror, and the folder for it"),
+		Args:        exactly(2, "the listing to mirror, and the folder for it"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeHeld, exit.CodeInterrupted),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		o.Output = p.output(asJSON)
 		return mirror.Run(ctx, c, o, args[0], args[1])
 	})
-	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "go through everything again, and compare every file here")
-	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove what is gone, however much that is")
+	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "read the whole listing again, and compare every local file")
+	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove all deleted files, whatever their number")
 	parallelFlag(cmd, &o.Parallel, "fetch", fetchAtOnce)
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))

@@ -17,7 +17,7 @@ import (
 	"labshelf/client"
 )
 
-// versions are the ids of the active resources of a set, with their versions.
+// versions returns the active resources of a set by id, with their versions.
 func (s *service) versions(t *testing.T, set string) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
@@ -27,9 +27,9 @@ func (s *service) versions(t *testing.T, set string) map[string]string {
 	return versions
 }
 
-// TestPutSendsNothingThatGetWrote: a folder that get has filled goes back without a byte, whatever
-// the names were; what was changed in it replaces the resource that it came from, and another set
-// gets the names of the first one.
+// TestPutSendsNothingThatGetWrote: put sends no bytes of a folder that get wrote, whatever the
+// names. Changed files replace the resources that they came from, and another set gets the original
+// names.
 func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -60,7 +60,7 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 		t.Errorf("%d uploads of one file: %+v", uploads.Load(), single)
 	}
 
-	// Of two resources with one name, the one is replaced whose file was changed.
+	// Of two resources with one name, only the one whose file was changed is replaced.
 	var twins []string
 	for _, r := range s.active(t, set.ID) {
 		if r.Name == "a.txt" {
@@ -74,7 +74,8 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 		t.Errorf("%d uploads: %+v", uploads.Load(), back)
 	}
 
-	// In another set the files have their first names, and of two with the same name one.
+	// In another set the files have their original names; of two files with the same name only one
+	// is stored.
 	other := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
 	if there := s.run(t, "", "put", dir, "other"); !errors.Is(there.error, exit.ErrPartly) || !strings.Contains(there.err, "would have the same name") {
 		t.Errorf("%+v", there)
@@ -91,8 +92,8 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	}
 }
 
-// TestNamesFollowSet: what get keeps of names follows the set, keeps those of other sets, and is
-// gone where there are none. What is no such file is reported.
+// TestNamesFollowSet: the file of names follows the set, keeps the names of other sets, and is
+// removed when it is empty. An invalid file of names is reported.
 func TestNamesFollowSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -124,8 +125,8 @@ func TestNamesFollowSet(t *testing.T) {
 	get(nil)
 }
 
-// TestGetExcludesOtherRuns: while a set is got into a folder, no other run gets one into it; a
-// single file comes all the same, and nothing of what another run has put there is replaced.
+// TestGetExcludesOtherRuns: while a set is downloaded to a folder, no other run can download a set
+// to it. A single file can still be downloaded, and replaces no file of another run.
 func TestGetExcludesOtherRuns(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -157,7 +158,7 @@ func TestGetExcludesOtherRuns(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "one"), "of somebody else")
 	close(release)
-	if got := <-first; got.error == nil || !strings.Contains(got.err, "there is a file of this name now") {
+	if got := <-first; got.error == nil || !strings.Contains(got.err, "a file with this name exists now") {
 		t.Errorf("the first: %+v", got)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "one")); err != nil || string(text) != "of somebody else" {

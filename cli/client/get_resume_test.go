@@ -18,7 +18,7 @@ import (
 	"labshelf/client"
 )
 
-// cutting sends so many bytes of an answer, and then breaks the connection.
+// cutting sends a limited number of bytes of a response, and then breaks the connection.
 type cutting struct {
 	http.ResponseWriter
 	left int
@@ -34,7 +34,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// turning sends one byte of an answer as another one.
+// turning changes one byte of a response.
 type turning struct {
 	http.ResponseWriter
 	at int
@@ -49,17 +49,18 @@ func (c *turning) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// raw is the writer of the connection.
+// raw returns the original writer of the connection.
 func raw(w http.ResponseWriter) http.ResponseWriter { return w.(intercepted).ResponseWriter }
 
-// through lets the service answer by another writer.
+// through lets the service answer through another writer.
 func through(w http.ResponseWriter, r *http.Request, by http.ResponseWriter) {
 	w.(intercepted).service.ServeHTTP(by, r)
 }
 
 func isData(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/data") }
 
-// large is longer than what is worth keeping, and no two parts of it are alike.
+// large returns a text that is long enough to be kept as a partial file. No two parts of it are
+// equal.
 func large(seed int) string {
 	var text strings.Builder
 	for i := range 300_000 {
@@ -68,8 +69,8 @@ func large(seed int) string {
 	return text.String()
 }
 
-// cut lets downloads break off after so many bytes, as often as that, and those that come later
-// before the first one. It returns what tells the ranges that they asked for.
+// cut breaks the next downloads after so many bytes each, the first ones later than the following.
+// It returns a function that lists the requested ranges.
 func (s *service) cut(bytes, times int) (ranges func() []string) {
 	var mu sync.Mutex
 	var asked []string
@@ -94,13 +95,13 @@ func (s *service) cut(bytes, times int) (ranges func() []string) {
 	}
 }
 
-// partialName is what get calls the file of a resource while it arrives.
+// partialName returns the name of the partial file of a resource.
 func partialName(r client.Resource) string {
 	return ".labshelf-" + r.ID + "-" + r.SHA256.String() + ".part"
 }
 
-// TestGetResumes: a file that breaks off again and again comes in one run; one that a run had to
-// leave, in the next.
+// TestGetResumes: a file whose connection breaks repeatedly arrives in one run; an unfinished file
+// of one run arrives in the next.
 func TestGetResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -109,7 +110,7 @@ func TestGetResumes(t *testing.T) {
 	r := s.put(t, set.ID, "large", text)
 	dir := t.TempDir()
 	s.cut(1<<20+5000, 1)
-	if got := s.run(t, "", "get", r.ID, dir); got.error == nil || !strings.Contains(got.error.Error(), "the same command goes on from here") {
+	if got := s.run(t, "", "get", r.ID, dir); got.error == nil || !strings.Contains(got.error.Error(), "the same command resumes from here") {
 		t.Fatalf("%+v", got)
 	}
 	names := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*")))
@@ -132,7 +133,8 @@ func TestGetResumes(t *testing.T) {
 	}
 }
 
-// TestGetDiscardsWrongPartial: what is left of another file, or was damaged, is not gone on with.
+// TestGetDiscardsWrongPartial: get does not resume a partial file that belongs to another file or
+// is damaged.
 func TestGetDiscardsWrongPartial(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -154,7 +156,7 @@ func TestGetDiscardsWrongPartial(t *testing.T) {
 	}
 }
 
-// TestGetReplacedMeanwhile: of a file that is replaced while it is fetched comes the new one, from
+// TestGetReplacedMeanwhile: if a file is replaced while it is fetched, get fetches the new one from
 // its start.
 func TestGetReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -180,7 +182,7 @@ func TestGetReplacedMeanwhile(t *testing.T) {
 	if tree := treeOf(t, dir); len(tree) != 1 || tree["large"] != want.Load().SHA256.String() {
 		t.Errorf("%v", tree)
 	}
-	once.Store(false) // and now in the middle of the bytes
+	once.Store(false) // now replace it in the middle of the bytes
 	s.intercept(func(w http.ResponseWriter, q *http.Request) {
 		if !isData(q) || once.Swap(true) {
 			on(w, q)
@@ -226,7 +228,7 @@ func TestGetRejectsWrongBytes(t *testing.T) {
 	if tree := treeOf(t, dir); !errors.Is(got.error, exit.ErrPartly) || len(tree) != 1 || tree["b"] == "" || !strings.Contains(got.err, "SHA-256") {
 		t.Errorf("%v, %+v", tree, got)
 	}
-	if got := s.run(t, "", "get", r.ID, "-"); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.error.Error(), "is not to be used") {
+	if got := s.run(t, "", "get", r.ID, "-"); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.error.Error(), "do not use the written part") {
 		t.Errorf("%v", got.error)
 	}
 	damage(1)
@@ -235,13 +237,13 @@ func TestGetRejectsWrongBytes(t *testing.T) {
 	}
 }
 
-// TestGetInterruptedKeepsPartial: a signal leaves what is worth it, and the word that it can be
-// gone on with.
+// TestGetInterruptedKeepsPartial: a signal leaves a partial file if it is large enough, and the
+// message says that get can resume it.
 func TestGetInterruptedKeepsPartial(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	for _, size := range []int{1 << 10, 1<<20 + 100<<10} { // at which the signal comes
+	for _, size := range []int{1 << 10, 1<<20 + 100<<10} { // bytes before the signal
 		r, dir := s.put(t, set.ID, fmt.Sprint(size), large(size)), t.TempDir()
 		ctx, signal := context.WithCancel(t.Context())
 		s.intercept(func(w http.ResponseWriter, q *http.Request) {
@@ -251,9 +253,9 @@ func TestGetInterruptedKeepsPartial(t *testing.T) {
 			}
 			defer func() {
 				_ = recover()
-				<-q.Context().Done() // as long as the client listens
+				<-q.Context().Done() // until the client closes the connection
 			}()
-			go func() { // when the bytes are there
+			go func() { // when the bytes have arrived
 				for ctx.Err() == nil {
 					if info, err := os.Stat(filepath.Join(dir, partialName(r))); err == nil && info.Size() >= int64(size) {
 						signal()
@@ -275,7 +277,7 @@ func TestGetInterruptedKeepsPartial(t *testing.T) {
 	}
 }
 
-// TestGetLeavesLockedFile: what another process is getting is left to it.
+// TestGetLeavesLockedFile: get leaves a file alone that another process is getting.
 func TestGetLeavesLockedFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -287,7 +289,7 @@ func TestGetLeavesLockedFile(t *testing.T) {
 	if err := fetch.Lock(file); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.run(t, "", "get", "runs", dir); !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "let it end") {
+	if got := s.run(t, "", "get", "runs", dir); !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "wait for it") {
 		t.Errorf("%+v", got)
 	}
 	if err := file.Close(); err != nil {

@@ -22,14 +22,14 @@ import (
 	"labshelf/formats/archive"
 )
 
-// oddNames are names that somebody will have.
+// oddNames are unusual names.
 var oddNames = []string{
 	"a.txt", "a.txt", "A.TXT", "run 1/raw data.csv", "run 1/größe/日本語.txt", "../../etc/passwd", "/abs", `C:\x\y`, "CON", "con/aux.txt",
 	"a", "a/b", "é", "e\u0301", "x:y*?", "trailing. ", "..", "/", "manifest.json", "SHA256SUMS", ".hidden", "-dash", "tab\there",
 	strings.Repeat("ä", 300) + ".dat", strings.Repeat("deep/", 60) + "file", "emoji 🧪.txt", "a (2).txt", ".labshelf-x.part", "new\nline",
 }
 
-// fill stores resources of odd names, some of them empty, some alike.
+// fill stores resources with unusual names; some are empty, some have the same content.
 func (s *service) fill(t *testing.T, set string, n int) {
 	t.Helper()
 	for i := range n {
@@ -42,7 +42,7 @@ func (s *service) fill(t *testing.T, set string, n int) {
 	}
 }
 
-// putRaw stores a resource of any name that the service takes, or none.
+// putRaw stores a resource with any name that the service accepts, or without a name.
 func (s *service) putRaw(t *testing.T, set, name, text string) {
 	t.Helper()
 	_, err := s.client.Resources.Create(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text)))
@@ -81,7 +81,7 @@ func TestGetSet(t *testing.T) {
 	check := func() {
 		t.Helper()
 		want, paths := map[string]string{}, archive.NewPaths()
-		for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) { // nothing has changed: by creation
+		for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) { // nothing has changed since, so the order is by creation
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,8 +147,8 @@ func TestGetOne(t *testing.T) {
 	}
 }
 
-// TestGetKeepsOtherFiles: a file of other content is not touched unless that is asked for, and the
-// others are got.
+// TestGetKeepsOtherFiles: get does not touch a file with other content without --force, and
+// downloads the others.
 func TestGetKeepsOtherFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -189,10 +189,10 @@ func TestGetRefuses(t *testing.T) {
 		usage bool
 		words string
 	}{
-		{[]string{"runs", "-"}, true, "give a folder"},
+		{[]string{"runs", "-"}, true, "name a folder"},
 		{[]string{r.ID, "-", "--json"}, true, "--json"},
 		{[]string{"nothing", dir}, false, `no set or resource "nothing"`},
-		{[]string{s.base() + "/dataspaces/" + set.DataspaceID, dir}, true, "neither"},
+		{[]string{s.base() + "/dataspaces/" + set.DataspaceID, dir}, true, "not the address"},
 		{[]string{"runs:b", dir}, false, `no resource "b"`},
 	} {
 		got := s.run(t, "", append([]string{"get"}, c.args...)...)

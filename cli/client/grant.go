@@ -22,15 +22,14 @@ func grantCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant ROLE DATASPACE USER...",
 		Short: "Give users a role in a dataspace",
-		Long: `grant gives users a role in a dataspace, in place of the one that they had
-there:
+		Long: `grant gives users a role in a dataspace, in place of their current one there:
 
   member  reads
   editor  also adds, changes, deletes and restores files and sets
   admin   also changes the dataspace, and grants and revokes roles in it
 
 It requires the role admin there. "labshelf dataspace members DATASPACE" lists
-the users with a role, "labshelf user ls" all users.`,
+the users with a role, "labshelf user ls" lists all users.`,
 		Example:     "  labshelf grant editor lab-one mary\n  labshelf grant member lab-one tom ann",
 		Args:        atLeast(3, "a role, a dataspace and one or more users, such as: editor lab-one mary"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
@@ -67,9 +66,9 @@ func revokeCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke DATASPACE USER...",
 		Short: "Revoke the role of users in a dataspace",
-		Long: `revoke removes the role that users have in a dataspace, at once. Where it is
-private, they can no longer read it. It requires the role admin there. For keys
-there is "labshelf key revoke".`,
+		Long: `revoke removes the role of users in a dataspace, at once. They can no longer
+read a private dataspace. It requires the role admin there. To revoke keys, use
+"labshelf key revoke".`,
 		Example:     "  labshelf revoke lab-one mary",
 		Args:        atLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
@@ -104,7 +103,7 @@ func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspac
 				return err
 			}
 		}
-		return p.done(granted, asJSON, "%s has no role in the dataspace %s any more.\n", display.Printable(u.Username), display.Printable(d.Name))
+		return p.done(granted, asJSON, "%s no longer has a role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
 	}
 	_, err := display.Fprintf(p.Err, "%s has no role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
 	return err
@@ -115,9 +114,10 @@ func dataspaceMembersCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "members DATASPACE",
 		Short: "List the users with a role in a dataspace",
-		Long: `members lists the users with a role in a dataspace; with --deleted, those who
-had one. "labshelf grant" gives roles, "labshelf revoke" removes them. Sysadmins
-may do everything without a role, and a public dataspace all users may read.`,
+		Long: `members lists the users with a role in a dataspace; with --deleted, users whose
+role was revoked. "labshelf grant" gives roles, "labshelf revoke" removes them.
+Sysadmins may do everything without a role, and all users may read a public
+dataspace.`,
 		Example: "  labshelf dataspace members lab-one",
 		Args:    exactly(1, "one dataspace"),
 	}

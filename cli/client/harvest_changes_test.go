@@ -18,7 +18,7 @@ import (
 	"labshelf/client"
 )
 
-// runsOf is a mirror of a set with two resources, in a folder of its own.
+// runsOf creates a set with two resources, and its mirror in a new folder.
 func (s *service) runsOf(t *testing.T) (set client.Set, a, b client.Resource, dir string) {
 	t.Helper()
 	set = s.newSet(t, "lab", "runs")
@@ -28,14 +28,14 @@ func (s *service) runsOf(t *testing.T) (set client.Set, a, b client.Resource, di
 	return set, a, b, dir
 }
 
-// sameAs holds a mirror of one set against what is in it.
+// sameAs compares a mirror of one set with the set.
 func (s *service) sameAs(t *testing.T, dir, set string) {
 	t.Helper()
 	equals(t, dir, s.everything(t, s.client, client.ListOptions{SetID: set}), flat)
 }
 
-// TestHarvestFollowsPermissions: dataspaces that one may read newly come with all that is in them,
-// those that one may no longer read go.
+// TestHarvestFollowsPermissions: the mirror gets the content of dataspaces that become readable,
+// and removes the content of those that are no longer readable.
 func TestHarvestFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -78,7 +78,7 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	}
 	private := client.Private
 	must[client.Dataspace](t)(s.client.Dataspaces.Edit(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &private}))
-	if problems := check(each); strings.Count(problems, "can no longer be read") != 2 {
+	if problems := check(each); strings.Count(problems, "is no longer readable") != 2 {
 		t.Errorf("it said %s", problems)
 	}
 	grant(one.DataspaceID)
@@ -103,8 +103,8 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	check(2*each + 1)
 }
 
-// TestHarvestGrantedMeanwhile: of a dataspace that becomes readable while the walk is under way
-// comes what the walk has passed, too.
+// TestHarvestGrantedMeanwhile: if a dataspace becomes readable during the walk, the mirror also
+// gets the part that the walk has already passed.
 func TestHarvestGrantedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -134,8 +134,8 @@ func TestHarvestGrantedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestHarvestOvertaken: what is replaced or deleted between the page and its file is taken as it is
-// then.
+// TestHarvestOvertaken: a file that is replaced or deleted between its page and its download is
+// mirrored in its new state.
 func TestHarvestOvertaken(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -158,8 +158,8 @@ func TestHarvestOvertaken(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestRetriesMissing: what the service cannot give is reported, the rest comes, and it is
-// asked for again each time.
+// TestHarvestRetriesMissing: files that the service cannot send are reported, the others are
+// mirrored, and each run tries again.
 func TestHarvestRetriesMissing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -199,8 +199,8 @@ func TestHarvestRetriesMissing(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestResumes: where the service goes away in the middle, the next run goes on with what has
-// arrived.
+// TestHarvestResumes: if the service fails during a run, the next run continues with the files that
+// have arrived.
 func TestHarvestResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -241,16 +241,16 @@ func TestHarvestRefuses(t *testing.T) {
 		{"other", dir, false, "is a mirror of"},
 		{"runs", full, false, "neither empty nor a mirror"},
 		{"nothing", none, false, `no set or dataspace "nothing"`},
-		{"twice", none, false, "the id of the one"},
+		{"twice", none, false, "the id of the right one"},
 		{base + "/resources?state=active", none, true, "needs deletions"},
-		{base + "/resources?order=newest", none, true, "leave order out"},
-		{base + "/resources?until=2026", none, true, "leave until out"},
+		{base + "/resources?order=newest", none, true, "omit order"},
+		{base + "/resources?until=2026", none, true, "omit until"},
 		{base + "/resources?setId=", none, true, "one value"},
 		{base + "/resources?setId=a&dataspaceId=b", none, true, "one dataspace or one set"},
-		{base + "/resources?colour=red", none, true, "leave colour out"},
+		{base + "/resources?colour=red", none, true, "omit colour"},
 		{base + "/resources?since=yesterday", none, true, "since"},
 		{base + "/resources?setId=nothing", none, false, "404"},
-		{base + "/resources/" + set.ID, none, true, "neither"},
+		{base + "/resources/" + set.ID, none, true, "not the address"},
 		{base + "/dataspaces/" + set.DataspaceID + "/sets", none, true, "end with /resources"},
 		{set.URL + "/resources/query/results/x", none, true, "end with /resources"},
 		{base + "/users", none, true, "not the address of a listing"},
@@ -273,7 +273,7 @@ func TestHarvestRefuses(t *testing.T) {
 	}
 	s.harvests(t, "runs", dir)
 	if _, err := os.Stat(filepath.Join(none, "state.json")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what was refused left a state: %v", err)
+		t.Errorf("a refused harvest left a state: %v", err)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestHarvestSince(t *testing.T) {
 	set := s.newSet(t, "lab", "runs")
 	a := s.put(t, set.ID, "a", "alpha")
 	b := s.put(t, set.ID, "b", "beta")
-	for !b.Created.After(a.Created.Time) { // in milliseconds
+	for !b.Created.After(a.Created.Time) { // times are in milliseconds
 		b = s.put(t, set.ID, "b", "beta")
 	}
 	dir := filepath.Join(t.TempDir(), "mirror")
@@ -306,7 +306,7 @@ func TestHarvestSince(t *testing.T) {
 	check(a.ID, b.ID)
 }
 
-// TestHarvestOtherService: a service that does not know the kept page is another one.
+// TestHarvestOtherService: a service that does not know the stored page is taken for another one.
 func TestHarvestOtherService(t *testing.T) {
 	t.Parallel()
 	s, other := start(t), start(t)
@@ -316,7 +316,7 @@ func TestHarvestOtherService(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mirror")
 	other.harvests(t, "all", dir)
 	got := s.run(t, "", "harvest", "all", dir)
-	if got.error == nil || !strings.Contains(got.error.Error(), "the key of that user") && !strings.Contains(got.error.Error(), "is it another one than "+other.base()) {
+	if got.error == nil || !strings.Contains(got.error.Error(), "the key of that user") && !strings.Contains(got.error.Error(), "it may not be "+other.base()) {
 		t.Errorf("%+v", got)
 	}
 	equals(t, dir, other.everything(t, other.client, client.ListOptions{}), func(client.Resource) string { return "lab/runs/" })

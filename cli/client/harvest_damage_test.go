@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// TestHarvestRepairsFromStart: what is wrong with the state of a mirror is reported, and a walk
-// from the start puts everything right.
+// TestHarvestRepairsFromStart: a damaged state of a mirror is reported, and a walk from the start
+// repairs it.
 func TestHarvestRepairsFromStart(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	damages := map[string]struct {
 		do      func(t *testing.T, dir string)
-		message string // "": a common run does not notice
+		message string // "": a normal run does not notice the damage
 	}{
 		"no state":              {func(t *testing.T, dir string) { remove(t, dir, "state.json") }, "state.json is missing"},
-		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not what harvest wrote"},
+		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid file of harvest"},
 		"no metadata":           {func(t *testing.T, dir string) { remove(t, dir, "metadata.jsonl") }, "has 0 bytes"},
 		"half the metadata":     {func(t *testing.T, dir string) { cutFile(t, 700, dir, "metadata.jsonl") }, "has 700 bytes"},
 		"other metadata":        {func(t *testing.T, dir string) { spoil(t, 10, dir, "metadata.jsonl") }, "at byte 0"},
@@ -97,7 +97,7 @@ func cutFile(t *testing.T, size int64, names ...string) {
 	}
 }
 
-// spoil turns a bit.
+// spoil flips a bit.
 func spoil(t *testing.T, at int, names ...string) {
 	t.Helper()
 	name := filepath.Join(names...)
@@ -108,7 +108,7 @@ func spoil(t *testing.T, at int, names ...string) {
 	}
 }
 
-// TestHarvestMovesStrays: what somebody has put among the files is moved aside, not overwritten.
+// TestHarvestMovesStrays: foreign files in the mirror are moved to strays, not overwritten.
 func TestHarvestMovesStrays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -120,7 +120,7 @@ func TestHarvestMovesStrays(t *testing.T) {
 	s.put(t, set.ID, "d/d", "delta")
 	s.put(t, set.ID, "e", "epsilon")
 	_, problems := s.harvests(t, "runs", dir)
-	if strings.Count(problems, "was not of this mirror") != 3 {
+	if strings.Count(problems, "did not belong to this mirror") != 3 {
 		t.Errorf("it said %s", problems)
 	}
 	own := 0
@@ -136,7 +136,7 @@ func TestHarvestMovesStrays(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestStaysInside: links do not lead it out of its folder.
+// TestHarvestStaysInside: harvest does not follow links out of its folder.
 func TestHarvestStaysInside(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -154,8 +154,8 @@ func TestHarvestStaysInside(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestTruncatesUnfinished: a line that was not finished is gone after the next run, even
-// where nothing has changed.
+// TestHarvestTruncatesUnfinished: the next run removes an unfinished line, even if nothing has
+// changed.
 func TestHarvestTruncatesUnfinished(t *testing.T) {
 	t.Parallel()
 	s := start(t)

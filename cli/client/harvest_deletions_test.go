@@ -16,14 +16,14 @@ import (
 	"labshelf/client"
 )
 
-// gone is a mirror whose files disappear from the service.
+// gone is a mirror of files that disappear from the service.
 type gone struct {
 	*service
 	t        *testing.T
-	one, two client.Set        // of one dataspace each
+	one, two client.Set        // each in its own dataspace
 	ids      []string          // of the files in the first set; the second one has four
-	mary     string            // a user that may read both: id
-	roles    map[string]string // of mary, by dataspace: ids
+	mary     string            // id of a user who may read both
+	roles    map[string]string // ids of mary's roles, by dataspace
 	key      string            // of mary
 }
 
@@ -68,8 +68,8 @@ func (g *gone) check(err error) {
 	}
 }
 
-// TestHarvestHoldsDeletions: where more than a tenth of the files are gone at once, and more than a
-// few, or all, a harvest keeps them, in each run, until it is told to remove them.
+// TestHarvestHoldsDeletions: if more than a tenth of the files, and more than a few, or all,
+// disappear at once, each harvest keeps them until --accept-deletions is given.
 func TestHarvestHoldsDeletions(t *testing.T) {
 	t.Parallel()
 	revoked := func(g *gone) { g.check(g.client.Privileges.Revoke(t.Context(), g.roles[g.one.DataspaceID])) }
@@ -130,8 +130,8 @@ func TestHarvestHoldsDeletions(t *testing.T) {
 	}
 }
 
-// TestHarvestHeldAndUndone: what was held back comes to nothing once the role is there again, with
-// what happened meanwhile.
+// TestHarvestHeldAndUndone: when the role is granted again, a mirror whose deletions were held back
+// becomes current again.
 func TestHarvestHeldAndUndone(t *testing.T) {
 	t.Parallel()
 	g := newGone(t, 12)
@@ -171,14 +171,14 @@ func TestHarvestRemovesFew(t *testing.T) {
 		},
 	} {
 		act()
-		g.harvests(t, g.base()+"/resources?limit=1", dir) // which separates each file from the one that it was
+		g.harvests(t, g.base()+"/resources?limit=1", dir) // with one record a page, each deletion is on another page than the new file
 		equals(t, dir, g.everything(t, g.client, client.ListOptions{}), func(r client.Resource) string {
 			return map[string]string{g.one.ID: "imaging/first/", g.two.ID: "lab/second/"}[r.SetID]
 		})
 	}
 }
 
-// TestHarvestLostMeanwhile: what disappears while a run is under way is kept, too.
+// TestHarvestLostMeanwhile: files that disappear during a run are kept, too.
 func TestHarvestLostMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, more := range [][]string{nil, {"--from-start"}} {
@@ -206,7 +206,7 @@ func TestHarvestLostMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHarvestOfLostListing: a set or dataspace that can no longer be read is an error, and its
+// TestHarvestOfLostListing: a set or dataspace that is no longer readable is an error, and its
 // files stay.
 func TestHarvestOfLostListing(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// harvestUntil runs a harvest that ends at its n-th change of the disk, or of all, as if it were
-// killed there. It tells whether it came that far.
+// harvestUntil runs a harvest that ends at its n-th change of the disk, as if it were killed there.
+// It reports whether the harvest got that far.
 func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart bool) (killed bool) {
 	t.Helper()
 	var problems bytes.Buffer
@@ -46,8 +46,8 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	return err != nil
 }
 
-// TestHarvestKilledAtEachChange: wherever a run ends, and the one after it, the next one makes the
-// mirror what it should be.
+// TestHarvestKilledAtEachChange: two runs end at any change of the disk; the next run then makes
+// the mirror correct.
 func TestHarvestKilledAtEachChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -64,10 +64,10 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 	rename := func(i int, name string) {
 		must[client.Resource](t)(s.client.Resources.Edit(t.Context(), first[i].ID, client.ResourceEdit{Name: &name}))
 	}
-	rename(0, "y") // takes the place of the next one
+	rename(0, "y") // takes the name of the next resource
 	rename(1, "x")
 	rename(4, "d")
-	must[client.Resource](t)(s.client.Resources.Restore(t.Context(), first[8].ID)) // which takes its name back
+	must[client.Resource](t)(s.client.Resources.Restore(t.Context(), first[8].ID)) // the restored resource gets its name back
 	if err := errors.Join(s.client.Resources.Delete(t.Context(), first[2].ID), s.client.Resources.Delete(t.Context(), first[5].ID)); err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +123,8 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 	}
 }
 
-// TestHarvestKilledAtRandom: a process that is killed at random moments, while the repository
-// changes, loses nothing and leaves nothing.
+// TestHarvestKilledAtRandom: kills at random moments, while the repository changes, lose no file
+// and leave no temporary file.
 func TestHarvestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -151,7 +151,7 @@ func TestHarvestKilledAtRandom(t *testing.T) {
 		select {
 		case <-time.After(rand.N(took) - time.Since(began)):
 			_ = child.Process.Kill()
-			if err := <-ended; err != nil { // else it had just ended
+			if err := <-ended; err != nil { // otherwise it had just ended
 				killed++
 			}
 			took = took * 5 / 4

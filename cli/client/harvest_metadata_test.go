@@ -12,8 +12,8 @@ import (
 	"labshelf/client"
 )
 
-// TestHarvestMetadata: the records of a mirror have their descriptive metadata, and follow them; a
-// file is not fetched again for that.
+// TestHarvestMetadata: the records of a mirror contain their descriptive metadata and follow their
+// changes, without fetching the file again.
 func TestHarvestMetadata(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()
@@ -52,7 +52,7 @@ func TestHarvestMetadata(t *testing.T) {
 	}
 }
 
-// TestHarvestOlderService: one that does not know the metadata of listings is mirrored without.
+// TestHarvestOlderService: a service that cannot list metadata is mirrored without them.
 func TestHarvestOlderService(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()

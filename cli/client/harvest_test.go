@@ -38,7 +38,7 @@ func (s *service) everything(t *testing.T, c *client.Client, o client.ListOption
 	return all
 }
 
-// mirrored reads metadata.jsonl.
+// mirrored parses metadata.jsonl.
 func mirrored(t *testing.T, dir string) (records map[string]client.Resource, paths map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "metadata.jsonl"))
@@ -71,8 +71,8 @@ func mirrored(t *testing.T, dir string) (records map[string]client.Resource, pat
 	return records, paths
 }
 
-// equals holds a mirror against what there is: records, bytes, names, times, and nothing else.
-// folder says in which folder a resource is.
+// equals compares a mirror with the wanted records: records, bytes, names and times, and no other
+// files. folder returns the folder of a resource.
 func equals(t *testing.T, dir string, want map[string]client.Resource, folder func(client.Resource) string) {
 	t.Helper()
 	records, paths := mirrored(t, dir)
@@ -129,10 +129,10 @@ func emptyFolders(t *testing.T, dir string) (empty []string) {
 	return empty
 }
 
-// flat is for a mirror of one set.
+// flat is the function folder for a mirror of one set.
 func flat(client.Resource) string { return "" }
 
-// harvests runs a harvest that must go well, and returns its standard output and error.
+// harvests runs a harvest that must succeed, and returns its standard output and error.
 func (s *service) harvests(t *testing.T, args ...string) (out, problems string) {
 	t.Helper()
 	got := s.run(t, "", append([]string{"harvest"}, args...)...)
@@ -142,7 +142,7 @@ func (s *service) harvests(t *testing.T, args ...string) (out, problems string) 
 	return got.out, got.err
 }
 
-// churn changes a set at random: everything that can happen to a resource.
+// churn changes the resources of a set at random, in every way.
 func (s *service) churn(t *testing.T, ctx context.Context, set string, seed uint64, times int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var ids []string
@@ -226,8 +226,8 @@ func TestHarvest(t *testing.T) {
 	}
 }
 
-// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace asks one question to learn that
-// nothing has changed, whatever it is called.
+// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace needs one request to learn that
+// nothing has changed, by whatever name it was given.
 func TestHarvestUnchangedOneRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -252,8 +252,8 @@ func TestHarvestUnchangedOneRequest(t *testing.T) {
 	}
 }
 
-// TestHarvestWhileOthersWrite: however much is written meanwhile, the mirror equals the repository
-// when nothing is.
+// TestHarvestWhileOthersWrite: the mirror is correct after the last write, however much is written
+// during its runs.
 func TestHarvestWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -279,7 +279,7 @@ func TestHarvestWhileOthersWrite(t *testing.T) {
 	runs := 0
 	for over := false; !over; runs++ {
 		select {
-		case <-written: // once more
+		case <-written: // one more run
 			over = true
 		default:
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 func keyCommand(p Process) *cobra.Command {
-	return p.branch("key", "Make, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
+	return p.branch("key", "Create, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
 }
 
 func keyNewCommand(p Process) *cobra.Command {
@@ -26,17 +26,17 @@ func keyNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new [--user NAME]",
-		Short: "Make a key, also to replace a lost one",
-		Long: `new makes a key and prints it, alone, on standard output. It cannot be shown
-again. The user's other keys stay valid. You can make keys for yourself, and
+		Short: "Create a key, for example to replace a lost one",
+		Long: `new creates a key and prints only the key on standard output. It cannot be shown
+again. The user's other keys stay valid. You can create keys for yourself, and
 sysadmins for any user.
 
-A key that you make for yourself depends on the key in use: it ends no later,
+A key that you create for yourself depends on the key in use: it ends no later,
 and is revoked with it, unless "labshelf key revoke --keep" replaces that key.
 
-With --data DIR it works on a data directory whose service is stopped, and needs
-no key, but access to the directory: it restores access where all keys are lost.
---user must name an active user then.`,
+With --data DIR the command works on the data directory of a stopped service. It
+needs no key, but access to the directory: use it to restore access if all keys
+are lost. --user must then name an active user.`,
 		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
   (umask 077; labshelf key new --user mary > mary.key)
   labshelf key new --data ./data --user admin`,
@@ -69,15 +69,15 @@ no key, but access to the directory: it restores access where all keys are lost.
 	}
 	flags := cmd.Flags()
 	p.userFlag(cmd, &user)
-	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
+	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters, the purpose of the key")
 	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
-	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
+	flags.StringVar(&data, "data", "", "`DIR` of the data; the service must be stopped")
 	connection.AddFlags(flags)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// endOf says with what a new key ends; nothing where it ends by itself.
+// endOf says when a new key ends, or "" if it does not depend on another key.
 func endOf(k client.Key) string {
 	switch {
 	case k.MadeWith == "":
@@ -88,11 +88,11 @@ func endOf(k client.Key) string {
 	return fmt.Sprintf("It ends on %s, or earlier when the key in use, %s, is revoked.\n", display.Time(k.Expires.Time), display.Printable(k.MadeWith))
 }
 
-// keyNewIn makes a key in a data directory.
+// keyNewIn creates a key in a data directory.
 func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
 		if cmd.Flags().Changed(name) {
-			return exit.Usagef("--data is for a service that is stopped, --%s for one that is running: give one or the other", name)
+			return exit.Usagef("--data is for a stopped service, --%s is for a running one: give one or the other", name)
 		}
 	}
 	if data == "" {
@@ -109,13 +109,13 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	if err != nil {
 		return err
 	}
-	return p.showKey(key, "This is a new key for the user %s, shown only now. Revoke the lost one with it, if there is one.\n", user)
+	return p.showKey(key, "This is a new key for the user %s, shown only now. If a key was lost, use this one to revoke it.\n", user)
 }
 
 // showKey prints a key on standard output, and its description on standard error.
 func (p Process) showKey(key, format string, args ...any) error {
 	if _, err := display.Fprintln(p.Out, key); err != nil {
-		return fmt.Errorf("the key was made, but cannot be shown; make another one: %w", err)
+		return fmt.Errorf("the key was created, but cannot be shown; create another one: %w", err)
 	}
 	_, err := display.Fprintf(p.Err, format, args...)
 	return err
@@ -142,9 +142,9 @@ func keyListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List keys, without the keys themselves",
-		Long: `ls lists your keys, or as a sysadmin those of any user, revoked and expired ones
-included: how each begins, what it is for, when it was last used, and when it
-ends. ENDS WITH is the key that made it, with which it is revoked.`,
+		Long: `ls lists your keys, or, for a sysadmin, the keys of any user, including revoked
+and expired ones: the prefix, the label, the last use, and the end. ENDS WITH is
+the key that created it, and with which it is revoked.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -176,7 +176,7 @@ func keyColumns() []column[client.Key] {
 // userFlag defines --user.
 func (p Process) userFlag(cmd *cobra.Command, user *string) {
 	cmd.Flags().StringVar(user, "user", client.Me, "`NAME` or id of the user (default: you)")
-	cmd.Flags().Lookup("user").DefValue = "" // the help says it in words
+	cmd.Flags().Lookup("user").DefValue = "" // the help text contains the default
 	p.completesFlag(cmd, "user", completion.Users(client.Active))
 }
 
@@ -185,16 +185,17 @@ func keyRevokeCommand(p Process) *cobra.Command {
 	var o revocation
 	cmd := &cobra.Command{
 		Use:   "revoke KEY...",
-		Short: "Revoke keys, and what was made with them",
-		Long: `revoke makes keys invalid at once and for good. KEY is the id of one, as
-"labshelf key ls" shows it, or its label or prefix, where no other valid key of
-the user has the same. The key that the command itself uses can be revoked too;
+		Short: "Revoke keys, and everything created with them",
+		Long: `revoke makes keys invalid at once and for good. KEY is the id of a key, as
+"labshelf key ls" shows it, or its label or prefix if no other valid key of the
+user has the same. You can also revoke the key that the command itself uses;
 sign in with another one afterwards.
 
-Keys, links and invitations that were made with the key are revoked with it, and
-its webhooks pause; revoke lists them. Keys that a sysadmin made for other users
-stay. --dry-run shows the list and revokes nothing. To replace a key, make a new
-one, log in with it, and revoke the old one with --keep, which keeps the list.`,
+Keys, links and invitations that were created with the key are revoked with it,
+and its webhooks pause; revoke lists them. Keys that a sysadmin created for
+other users stay. --dry-run shows the list and revokes nothing. To replace a
+key, create a new one, sign in with it, and revoke the old one with --keep,
+which keeps the listed objects.`,
 		Example: `  labshelf key revoke "old laptop"
   labshelf key revoke --dry-run "old laptop"
   labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
@@ -209,7 +210,7 @@ one, log in with it, and revoke the old one with --keep, which keeps the list.`,
 		return p.each(ctx, args, func(ref string) error { return p.keyRevoke(ctx, c, id, ref, o) })
 	})
 	flags := cmd.Flags()
-	flags.BoolVar(&o.keep, "keep", false, "keep what was made with the key, to replace the key by another one")
+	flags.BoolVar(&o.keep, "keep", false, "keep everything that was created with the key, to replace the key by another one")
 	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
 	jsonFlag(cmd, &o.json)
 	p.userFlag(cmd, &user)
@@ -223,10 +224,10 @@ one, log in with it, and revoke the old one with --keep, which keeps the list.`,
 	})
 }
 
-// revocation is how keys are revoked.
+// revocation has the options for revoking keys.
 type revocation struct{ keep, dry, json bool }
 
-// revokedKey is a key that was revoked, with what depended on it.
+// revokedKey is a revoked key, with the objects that depended on it.
 type revokedKey struct {
 	client.Key
 	Dependents client.KeyDependents `json:"dependents"`
@@ -261,7 +262,7 @@ func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref stri
 	return p.done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
 }
 
-// listDependents says what becomes of what depends on a key.
+// listDependents lists the objects that depend on a key; fate is what happens to them.
 func listDependents(fate string, d client.KeyDependents) string {
 	var lines strings.Builder
 	for _, one := range d.Data {
@@ -276,7 +277,7 @@ func listDependents(fate string, d client.KeyDependents) string {
 	return lines.String()
 }
 
-// findKey returns the key of a user that ref names: by id, or an active one by its label or prefix.
+// findKey returns the key of a user that ref names: by id, or an active key by its label or prefix.
 func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.Key, error) {
 	var fits []client.Key
 	for k, err := range c.Keys.List(ctx, userID, client.ListOptions{Limit: reference.PageSize}) {
@@ -284,14 +285,14 @@ func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.
 		case err != nil || k.ID == ref:
 			return k, err
 		case len(ref) > len(k.Prefix) && k.Prefix != "" && strings.HasPrefix(ref, k.Prefix):
-			return k, exit.Usagef("that is a key itself, and other users of this machine can read arguments: name it by its id, %s", k.ID)
+			return k, exit.Usagef("the argument is a key itself, and other users of this machine can read arguments: use its id, %s", k.ID)
 		case k.State == client.Active && ref != "" && (k.Label == ref || k.Prefix == ref):
 			fits = append(fits, k)
 		}
 	}
 	switch len(fits) {
 	case 0:
-		return client.Key{}, fmt.Errorf("there is no such key as %q; \"labshelf key ls\" lists the ids", ref)
+		return client.Key{}, fmt.Errorf("there is no key %q; \"labshelf key ls\" lists the ids", ref)
 	case 1:
 		return fits[0], nil
 	}

@@ -19,20 +19,21 @@ import (
 )
 
 func linkCommand(p Process) *cobra.Command {
-	cmd := p.branch("link", "Share files, ask for some, or invite people, by an address",
+	cmd := p.branch("link", "Share files, request files, or invite people, with a link",
 		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p), linkDiscardCommand(p))
-	cmd.Long = `link makes addresses for people who have no account. A share shows a set, a
-folder of it or one file; a request takes files into a set; an invitation gives
-an account and a role. Who has the address may do what you may do there at that
-moment, and no more. Editors make links, sysadmins invitations.`
+	cmd.Long = `link creates addresses for people without an account. A share shows a set, a
+folder or a file; a request receives files into a set; an invitation gives an
+account and a role. Somebody with the address has at most your current
+permissions there. Editors create shares and requests, sysadmins create
+invitations.`
 	return cmd
 }
 
-// linkFlags are those of a new share or request.
+// linkFlags defines the flags of a new share or request.
 func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses string) {
-	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for; who has the link reads it")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes the link; visitors see it")
 	flags.StringVar(expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never, or what the service allows)")
-	flags.StringVar(&n.Password, "password", "", "`PASSWORD` of 6 characters or more that is asked for")
+	flags.StringVar(&n.Password, "password", "", "`PASSWORD` of 6 characters or more that visitors must enter")
 	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
 }
 
@@ -42,11 +43,11 @@ func linkShareCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "share SET[/FOLDER/] | RESOURCE",
-		Short: "Make a link by which files are read",
-		Long: `share makes a link that shows the files of a set, of a folder of it, or one
-file, and prints its address on standard output. Nothing can show it again. A
-set or folder is shown as it is when somebody looks; of a file always the
-present version, unless --version names one.`,
+		Short: "Create a link to download files",
+		Long: `share creates a link that shows the files of a set or folder, or one file, and
+prints its address on standard output. The address cannot be shown again.
+Visitors see the current content of a set or folder, and the current version of
+a file unless --version selects another one.`,
 		Example: `  labshelf link share lab-one/raw --label "Scans for Bern" --expires 2027-01-31
   labshelf link share lab-one/raw/2026/ --password "blue horse"
   labshelf link share lab-one/raw:plan.pdf --max-uses 3`,
@@ -59,15 +60,15 @@ present version, unless --version names one.`,
 		}
 		return p.makeLink(ctx, c, n, expires, asJSON)
 	})
-	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which it ends (default: any)")
-	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the present one)")
-	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: do not show names of people and of the dataspace")
+	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which the link ends (default: any)")
+	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the current one)")
+	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: hide the names of people and of the dataspace")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.SetsOrResources)
 }
 
-// shareOf finds what a share is to show: a folder of a set, where a slash ends the reference; a
-// set; or a file.
+// shareOf finds the object that a share shows: a folder of a set if the reference ends in a slash,
+// a set, or a file.
 func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLink) error {
 	s, folder, found, err := lookupFolder(ctx, c, ref)
 	if found || err != nil {
@@ -79,8 +80,8 @@ func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLin
 	return err
 }
 
-// lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path
-// ends in a slash; "": the set.
+// lookupFolder finds a set, or a folder of a set if the reference ends in a slash. The path of the
+// folder ends in a slash; "" is the set.
 func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
 	if set, folder, ok := reference.FolderAddress(ref); ok {
 		s, err = reference.FindSet(ctx, c, set, client.Active)
@@ -88,7 +89,7 @@ func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.S
 	}
 	path, within := strings.CutSuffix(ref, "/")
 	elements := strings.Split(path, "/")
-	for named := min(2, len(elements)); named > 0; named-- { // of the set, with its dataspace or without
+	for named := min(2, len(elements)); named > 0; named-- { // elements that name the set, with its dataspace or without
 		if !within && named < len(elements) {
 			continue
 		}
@@ -110,11 +111,12 @@ func linkRequestCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "request SET",
-		Short: "Make a link by which files are sent",
-		Long: `request makes a link by which people without an account, or an instrument's
-computer with nothing but curl, put files into a set and see nothing of it. It
-prints its address on standard output; nothing can show it again. What comes is
-kept under the label of the link and the day. From a terminal:
+		Short: "Create a link to receive files",
+		Long: `request creates a link for uploads to a set by people without an account, or by
+an instrument's computer with nothing but curl. They do not see the content of
+the set. It prints the address on standard output; the address cannot be shown
+again. Files are stored under the label of the link and the day. From a
+terminal:
 
   curl -T FILE ADDRESS/FILE`,
 		Example: `  labshelf link request lab-one/raw --label Bern --max-total 20GiB --type .tif`,
@@ -129,10 +131,10 @@ kept under the label of the link and the day. From a terminal:
 		return p.makeLink(ctx, c, n, expires, asJSON)
 	})
 	flags := cmd.Flags()
-	linkFlags(flags, &n, &expires, "`NUMBER` of files after which it ends (default: any)")
-	flags.Var(&all, "max-total", "most `SIZE` of all files, such as 20GiB")
-	flags.Var(&each, "max-size", "most `SIZE` of one file, such as 2GiB")
-	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of files that it takes, such as .tif or image/*; may be repeated (default: all)")
+	linkFlags(flags, &n, &expires, "`NUMBER` of files after which the link ends (default: any)")
+	flags.Var(&all, "max-total", "limit of the total `SIZE` of all files, such as 20GiB")
+	flags.Var(&each, "max-size", "limit of the `SIZE` of one file, such as 2GiB")
+	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of accepted files, such as .tif or image/*; may be repeated (default: all)")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.Sets(client.Active))
 }
@@ -143,13 +145,14 @@ func linkInviteCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "invite [DATASPACE]",
-		Short: "Make a link by which a colleague gets an account",
-		Long: `invite makes a link by which one person chooses a username, gets a key, and has
-a role in a dataspace, and prints its address on standard output; nothing can
-show it again. Send it to nobody else: who opens it first gets in. Somebody who
-has an account gets the role alone. Without a dataspace it gives an account and
-no role. It is for sysadmins and, where the operator allows it (invitations in
-the configuration), for the admins of the dataspace.`,
+		Short: "Create a link that gives a colleague an account",
+		Long: `invite creates a link with which one person chooses a username and gets a key
+and a role in a dataspace. It prints the address on standard output; the address
+cannot be shown again. Send it only to that person: the first visitor gets the
+account. Somebody who has an account gets only the role. Without a dataspace the
+invitation gives an account and no role. Sysadmins can invite people and, if the
+operator allows it (invitations in the configuration), so can the admins of the
+dataspace.`,
 		Example: `  labshelf link invite lab-one --role editor --label "Ada Lovelace"`,
 		Args:    atMost(1, "one dataspace, such as lab-one"),
 	}
@@ -157,7 +160,7 @@ the configuration), for the admins of the dataspace.`,
 		n.Kind = client.Invitation
 		switch {
 		case len(args) == 0 && n.Role != "":
-			return exit.Usagef("a role is one in a dataspace: name the dataspace, or leave out --role")
+			return exit.Usagef("--role requires a dataspace: name one, or omit --role")
 		case len(args) == 1 && !slices.Contains(roles(), n.Role):
 			return exit.Usagef("--role must be one of %s", strings.Join(roles(), ", "))
 		case len(args) == 1:
@@ -171,14 +174,14 @@ the configuration), for the admins of the dataspace.`,
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
-	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; it is not shown there")
-	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days after it is made (default: 7d)")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; visitors do not see it")
+	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days from now (default: 7d)")
 	jsonFlag(cmd, &asJSON)
 	p.completesFlag(cmd, "role", completion.Words(roles()...))
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
-// makeLink makes a link, and writes its address to standard output.
+// makeLink creates a link, and writes its address to standard output.
 func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
 	end, err := parseEnd(expires, time.Now())
 	if err != nil {
@@ -194,7 +197,7 @@ func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLin
 	if asJSON {
 		return display.WriteJSON(p.Out, made)
 	}
-	if _, err := display.Fprintf(p.Err, "Made the link %s. Its address is below; nothing can show it again.\n", display.Printable(made.ID)); err != nil {
+	if _, err := display.Fprintf(p.Err, "Created the link %s. Its address is below; it cannot be shown again.\n", display.Printable(made.ID)); err != nil {
 		return err
 	}
 	_, err = display.Fprintln(p.Out, made.Address)
@@ -207,8 +210,8 @@ func linkListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List links",
-		Long: `ls lists your links, and those of dataspaces in which you are admin: what they
-are for, how often they were used, and when last.`,
+		Long: `ls lists your links, and the links of dataspaces in which you are admin: the
+label, the number of uses, and the last use.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -233,7 +236,7 @@ are for, how often they were used, and when last.`,
 		}
 		return show(p, c.Links.List(ctx, o), linkColumns(targets), v)
 	})
-	cmd.Flags().BoolVarP(&long, "long", "l", false, "also the password, the last use and unfinished uploads; nothing is cut off")
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also show the password, the last use and unfinished uploads; truncate nothing")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
 	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
 	jsonFlag(cmd, &asJSON)
@@ -241,7 +244,7 @@ are for, how often they were used, and when last.`,
 	return cmd
 }
 
-// linkTargets are the names of the sets and dataspaces that links are about, by id.
+// linkTargets are the names of the sets and dataspaces of links, by id.
 type linkTargets struct{ sets, dataspaces map[string]string }
 
 func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err error) {
@@ -258,7 +261,7 @@ func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err 
 	return t, nil
 }
 
-// of returns what a link shows, takes files into, or invites to.
+// of returns the name of the object that a link shows, uploads to, or invites to.
 func (t linkTargets) of(l client.Link) string {
 	switch set := cmp.Or(t.sets[l.SetID], l.SetID); {
 	case l.SetID == "":
@@ -306,7 +309,8 @@ func linkColumns(targets linkTargets) []column[client.Link] {
 }
 
 func linkRevokeCommand(p Process) *cobra.Command {
-	return p.onLink("revoke LINK", "End a link for good", `revoke ends a link at once and for good. What has come through it stays.`,
+	return p.onLink("revoke LINK", "End a link for good", `revoke ends a link at once and for good. Files that were uploaded through it
+stay.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.Revoke(ctx, l.ID); err != nil {
 				return err
@@ -317,9 +321,9 @@ func linkRevokeCommand(p Process) *cobra.Command {
 }
 
 func linkTakeCommand(p Process) *cobra.Command {
-	return p.onLink("take LINK", "Own a link that somebody else has made",
-		`take makes you the owner of a link, whose visitors may from then on do what you
-may do. It is for admins of the dataspace, when the owner has left.`,
+	return p.onLink("take LINK", "Become the owner of a link",
+		`take makes you the owner of a link: its visitors then have your permissions. It
+is for admins of the dataspace, for example after the owner has left.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			taken, err := c.Links.Take(ctx, l.ID)
 			if err != nil {
@@ -331,10 +335,10 @@ may do. It is for admins of the dataspace, when the owner has left.`,
 
 func linkDiscardCommand(p Process) *cobra.Command {
 	return p.onLink("discard LINK", "End the unfinished uploads of a request",
-		`discard ends the uploads through a request that are not complete, also those
-that are being sent, and removes what has come of them. Until then they hold
-that in the quotas. Complete files stay. Visitors can begin anew; "labshelf link
-revoke" ends the link, too.`,
+		`discard ends the unfinished uploads through a request, including those that are
+being sent, and removes their data. Until then the data count towards the
+quotas. Complete files stay. Visitors can start again; "labshelf link revoke"
+also ends the link.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.EndUploads(ctx, l.ID); err != nil {
 				return err
@@ -347,7 +351,7 @@ revoke" ends the link, too.`,
 		})
 }
 
-// onLink is a command for one link.
+// onLink returns a command for one link.
 func (p Process) onLink(use, short, long string, run func(context.Context, *client.Client, client.Link, bool) error) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one link, by its id or label, as \"labshelf link ls\" shows it")}
@@ -377,7 +381,7 @@ func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, e
 	}
 	switch len(fits) {
 	case 0:
-		return client.Link{}, fmt.Errorf("there is no such link as %q that you may manage; \"labshelf link ls\" lists them", ref)
+		return client.Link{}, fmt.Errorf("there is no link %q that you may manage; \"labshelf link ls\" lists your links", ref)
 	case 1:
 		return fits[0], nil
 	}

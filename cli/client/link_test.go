@@ -9,8 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// TestLinkInvite: the address that it prints gives an account with the role, and one without a
-// dataspace an account alone.
+// TestLinkInvite: the printed address gives an account with the role, or, without a dataspace, only
+// an account.
 func TestLinkInvite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -42,8 +42,8 @@ func TestLinkInvite(t *testing.T) {
 	}
 }
 
-// TestLinkShareTakesURLs: a share is made of a set, a folder or a file by the address that a
-// browser shows.
+// TestLinkShareTakesURLs: a share accepts the address of a set, a folder or a file as a browser
+// shows it.
 func TestLinkShareTakesURLs(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -19,40 +19,40 @@ import (
 	"labshelf/client"
 )
 
-// view is how a listing is shown, and with which optional columns.
+// view selects the form of a listing and its optional columns.
 type view struct {
 	json  bool
 	limit int    // number of rows; 0: all
-	none  string // text for people where there are no rows
+	none  string // text for display if the listing is empty
 	also  columnSet
 }
 
 type columnSet uint8
 
 const (
-	inLong  columnSet = 1 << iota // with --long
-	inState                       // active and deleted records are mixed
-	inMany                        // the records are of several containers
+	inLong  columnSet = 1 << iota // only with --long
+	inState                       // only if active and deleted records are mixed
+	inMany                        // only if the records belong to several containers
 
-	whole columnSet = 1 << 7 // always; never cut off, since people copy it
+	whole columnSet = 1 << 7 // never truncated, since people copy it
 )
 
 // column is a column of a table of records.
 type column[T any] struct {
 	head string
-	only columnSet // when it is shown; 0: always
+	only columnSet // condition for the column; 0: always
 	cell func(T) string
 }
 
 // tableChunk is the number of rows after which a part of a table is written, so that output starts
-// soon and memory is bounded.
+// early and memory is bounded.
 const tableChunk = 1000
 
-// show writes a listing: as a table, or each record as a line of JSON.
+// show writes a listing as a table, or each record as a line of JSON.
 func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v view) error {
 	t, width, shown := display.Table{}, display.Width(p.Out), 0
 	if v.also&inLong != 0 {
-		width = display.Unlimited // what is cut off cannot be copied
+		width = display.Unlimited // truncated text cannot be copied
 	}
 	var cells []func(T) string
 	for _, c := range columns {
@@ -89,7 +89,7 @@ func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v 
 	return t.Write(p.Out, width)
 }
 
-// only is a listing of one record.
+// only yields one record as a listing.
 func only[T any](record T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { yield(record, nil) }
 }
@@ -107,7 +107,8 @@ func dataspaceColumns() []column[client.Dataspace] {
 	}
 }
 
-// setColumns shows dataspaces by the names in dataspaces, where sets of several are listed.
+// setColumns returns the columns of sets. In listings of several dataspaces, dataspaces contains
+// the names to show.
 func setColumns(dataspaces map[string]string) []column[client.Set] {
 	type s = client.Set
 	return []column[s]{
@@ -120,8 +121,8 @@ func setColumns(dataspaces map[string]string) []column[client.Set] {
 	}
 }
 
-// resourceColumns shows sets by the names in sets, where resources of several are listed. exact
-// sizes are in bytes.
+// resourceColumns returns the columns of resources. In listings of several sets, sets contains the
+// names to show. exact selects sizes in bytes.
 func resourceColumns(sets map[string]string, exact bool) []column[client.Resource] {
 	type r = client.Resource
 	return []column[r]{
@@ -182,11 +183,11 @@ func setNames(ctx context.Context, c *client.Client, dataspaceID string) (map[st
 type stateFlags struct{ deleted, all bool }
 
 func (f *stateFlags) define(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.deleted, "deleted", false, "only what is deleted")
-	flags.BoolVar(&f.all, "all", false, "what is deleted, too")
+	flags.BoolVar(&f.deleted, "deleted", false, "only deleted ones")
+	flags.BoolVar(&f.all, "all", false, "include deleted ones")
 }
 
-// state is the state to list.
+// state returns the state of the records to list.
 func (f *stateFlags) state() string {
 	switch {
 	case f.all:
@@ -197,15 +198,15 @@ func (f *stateFlags) state() string {
 	return client.Active
 }
 
-// check refuses both flags together.
+// check rejects both flags together.
 func (f *stateFlags) check() error {
 	if f.all && f.deleted {
-		return exit.Usagef("--deleted is part of --all: give one or the other")
+		return exit.Usagef("--all includes --deleted: give one or the other")
 	}
 	return nil
 }
 
-// viewFlags are the flags that all listings have.
+// viewFlags are the flags of all listings.
 type viewFlags struct {
 	stateFlags
 	json, long bool
@@ -214,14 +215,14 @@ type viewFlags struct {
 
 func (f *viewFlags) define(cmd *cobra.Command) {
 	f.stateFlags.define(cmd.Flags())
-	cmd.Flags().BoolVarP(&f.long, "long", "l", false, "also ids, and whatever else there is to know; nothing is cut off")
+	cmd.Flags().BoolVarP(&f.long, "long", "l", false, "also show ids and all other fields; truncate nothing")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
 	jsonFlag(cmd, &f.json)
 }
 
 func (f *viewFlags) check() error {
 	if f.limit < 0 {
-		return exit.Usagef("--limit must be a number of rows, 1 or more; 0 or nothing shows all")
+		return exit.Usagef("--limit must be a number of rows, 1 or more; omit it to show all rows")
 	}
 	return f.stateFlags.check()
 }
@@ -238,7 +239,7 @@ func (f *viewFlags) view(none string) view {
 	return v
 }
 
-// page is the size of the pages to ask for.
+// page returns the page size for requests.
 func (f *viewFlags) page() int {
 	if f.limit == 0 {
 		return reference.PageSize
@@ -246,9 +247,9 @@ func (f *viewFlags) page() int {
 	return min(f.limit, reference.PageSize)
 }
 
-// parseEnd parses the time at which something ends: an instant, a local time, a date, which means
-// its last moment, or a duration from now such as 7d, 12h or 2w. "" is the zero time. The error
-// names --expires.
+// parseEnd parses the time at which an object expires: an instant, a local time, a date, which
+// means its last moment, or a duration from now such as 7d, 12h or 2w. "" is the zero time. The
+// error names --expires.
 func parseEnd(text string, now time.Time) (end time.Time, err error) {
 	if text == "" {
 		return end, nil
@@ -261,12 +262,12 @@ func parseEnd(text string, now time.Time) (end time.Time, err error) {
 		end = time.Time{}
 	}
 	if !end.After(now) || end.Year() > 9999 {
-		return end, exit.Usagef("--expires must be a time to come, such as 2027-12-31, 2027-12-31T18:00:00Z or 7d, not %q", text)
+		return end, exit.Usagef("--expires must be in the future, such as 2027-12-31, 2027-12-31T18:00:00Z or 7d, not %q", text)
 	}
 	return end, nil
 }
 
-// parseAge parses a whole number of a unit: s, min, h, d, w.
+// parseAge parses a whole number with a unit: s, min, h, d, w.
 func parseAge(text string) (age time.Duration, ok bool) {
 	digits := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if digits <= 0 || digits > 6 {
@@ -279,7 +280,7 @@ func parseAge(text string) (age time.Duration, ok bool) {
 	return time.Duration(n) * unit, err == nil && unit > 0 && n < int(math.MaxInt64/unit)
 }
 
-// dayOf shows the day of an instant in RFC 3339, in local time; other text as it is.
+// dayOf formats the day of an instant in RFC 3339, in local time; it returns other text unchanged.
 func dayOf(text string) string {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t.Local().Format(time.DateOnly)
@@ -287,7 +288,7 @@ func dayOf(text string) string {
 	return text
 }
 
-// instantOf parses a time of a flag, in local time unless it has a zone. A date is its first
+// instantOf parses the time in a flag, in local time unless it has a zone. A date is its first
 // instant.
 func instantOf(flag, text string) (time.Time, error) {
 	if text == "" {

@@ -41,7 +41,7 @@ func TestInstantOf(t *testing.T) {
 	}
 }
 
-// numbers yields 0 to n-1, and then an error unless it is nil. It counts what was taken.
+// numbers yields 0 to n-1, then an error if it is not nil. It counts the yielded numbers.
 func numbers(n int, last error, taken *int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for i := range n {
@@ -60,7 +60,7 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	columns := []column[int]{
 		{"ID", inLong, func(n int) string { return fmt.Sprint("id", n) }},
-		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // the widest come first
+		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // the widest ones first
 		{"STATE", inState | inLong, func(int) string { return "active" }},
 		{"END", 0, func(int) string { return "." }},
 	}
@@ -108,17 +108,17 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelp: every command has help that fits a terminal, and JSON for programs.
+// TestEveryCommandHasHelp: every command has a help that fits a terminal, and JSON for programs.
 func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()
-	withoutJSON := map[string]bool{"cat": true, "completion": true, "export": true} // the bytes of files, a script, and what is JSON anyway
+	withoutJSON := map[string]bool{"cat": true, "completion": true, "export": true} // their output is the bytes of files, a script, or JSON anyway
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		if cmd.Hidden { // from people; scripts of ours call it
+		if cmd.Hidden { // hidden from people; our scripts call it
 			return
 		}
 		if cmd.Annotations[pageKey] != "" {
-			return // it has the width of the page
+			return // a page is wider than a terminal
 		}
 		topic := !cmd.HasSubCommands() && cmd.RunE == nil
 		if cmd.Short == "" || !cmd.HasSubCommands() && cmd.Long == "" {

@@ -30,14 +30,14 @@ func loginCommand(p Process) *cobra.Command {
 		Use:   "login URL",
 		Short: "Store the address of a service and a key for it",
 		Long: `login asks for a key, verifies it, and stores it with the address of the service
-in a file that only you can read (logins.json in your folder for configuration).
-From then on the other commands use this service, unless --server or
-LABSHELF_SERVER names another one. The key is read from the terminal, without
-echo, or from the first line of standard input; it is never an argument, since
-other users of the machine can read those.
+in a file that only you can read (logins.json in your configuration folder). The
+other commands then use this service, unless --server or LABSHELF_SERVER selects
+another one. login reads the key from the terminal, without echo, or from the
+first line of standard input. The key is never an argument, since other users of
+the machine can read arguments.
 
-URL is the address of the pages or of the interface, with or without /v1; that
-of a dataspace, set or file in the browser will do.`,
+URL is the address of the pages or of the interface, with or without /v1. The
+address of a dataspace, set or file in the browser works, too.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
 		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -65,20 +65,20 @@ func (p Process) askKey(ctx context.Context, base string) (string, error) {
 	key := strings.TrimSpace(text)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%w before a key was given; none is stored", exit.ErrInterrupted)
+		return "", fmt.Errorf("%w before a key was entered; no key was stored", exit.ErrInterrupted)
 	case err != nil:
 		return "", fmt.Errorf("read the key: %w", err)
 	case key == "":
-		return "", exit.Usagef("no key was given; write one on standard input, or run this on a terminal and type it")
+		return "", exit.Usagef("no key was given; write one to standard input, or run this command on a terminal and type it")
 	case strings.ContainsAny(key, " \t"):
-		return "", exit.Usagef("a key has no spaces in it; give the key and nothing else")
+		return "", exit.Usagef("a key contains no spaces; give only the key")
 	}
 	return key, nil
 }
 
 // askLine reads a line from standard input. On a terminal it shows the question, turns echo off,
-// and restores the terminal before it returns, also when the context ends it; the read itself does
-// not end with the context.
+// and restores the terminal before it returns, also after the end of the context. The end of the
+// context does not end the read itself.
 func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
@@ -95,7 +95,7 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 		}
 		_, _ = fmt.Fprint(p.Err, question)
 		defer func() {
-			_ = term.Restore(fd, before) // a closed terminal needs nothing
+			_ = term.Restore(fd, before) // fails only if the terminal is closed
 			_, _ = display.Fprintln(p.Err)
 		}()
 		read = func() (string, error) {
@@ -135,7 +135,7 @@ func (p Process) login(ctx context.Context, base, key string, asJSON bool) error
 	me, err := c.Users.Me(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w before the key was verified; it is not stored", exit.ErrInterrupted)
+		return fmt.Errorf("%w before the key was verified; it was not stored", exit.ErrInterrupted)
 	case err != nil:
 		return adviseLogin(base, err)
 	}
@@ -151,13 +151,13 @@ func adviseLogin(base string, err error) error {
 	var problem *client.Problem
 	switch {
 	case unreachable(err):
-		return fmt.Errorf("%w\nis it running, and is the address right?", err)
+		return fmt.Errorf("%w\nis the service running, and is the address right?", err)
 	case errors.As(err, &problem) && problem.Status == 401:
-		return fmt.Errorf("%w\nthe key is not valid there, or not complete; a sysadmin makes one: labshelf key new --user NAME", err)
+		return fmt.Errorf("%w\nthe key is invalid or incomplete; a sysadmin can create one: labshelf key new --user NAME", err)
 	case errors.As(err, &problem) && problem.OfGateway():
 		return fmt.Errorf("%w\n%s", err, gatewayAdvice)
 	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
-		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
+		return fmt.Errorf("%w\nis %s the address of a labshelf service? In a browser it is the part before /dataspaces or /sets", err, base)
 	}
 	return adviseTLS(err)
 }
@@ -167,9 +167,8 @@ func logoutCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logout [URL]",
 		Short: "Remove the stored key for a service",
-		Long: `logout removes the key that login stored for a service: the one at URL, or that
-of the last login. The key itself stays valid; "labshelf key revoke" revokes
-it.`,
+		Long: `logout removes the stored key of a service: the one at URL, or the service of
+the last login. The key itself stays valid; "labshelf key revoke" revokes it.`,
 		Example: "  labshelf logout\n  labshelf logout https://data.example.org",
 		Args:    atMost(1, "the address of one service"),
 		RunE: func(_ *cobra.Command, args []string) error {

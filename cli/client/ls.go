@@ -22,18 +22,19 @@ func lsCommand(p Process) *cobra.Command {
 		Use:   "ls [DATASPACE | SET | SET/[FOLDER/] | RESOURCE]",
 		Short: "List dataspaces, the sets of one, or the resources of a set",
 		Long: `ls lists the dataspaces that you may read; with the name of one, its sets; with
-that of a set, its resources. A name that both a dataspace and a set have means
-the dataspace: write the set as DATASPACE/SET. With a resource, as SET:NAME, it
-shows that one. Ids and URLs will do, too; see "labshelf help references".
-With a slash at the end it shows one folder of a set: what is directly in it,
-the folders in it with a slash at theirs.
+the name of a set, its resources. If a dataspace and a set have the same name,
+it means the dataspace: write the set as DATASPACE/SET. With a resource, as
+SET:NAME, ls shows that one. Ids and URLs work, too; see "labshelf help
+references". With a slash at the end ls shows one folder of a set: the files
+directly in it, and its folders with a slash at the end.
 
-With --resources it lists resources where it would list sets or dataspaces:
-those of a dataspace, or all that you may read.
+With --resources it lists the resources of a dataspace, or all resources that
+you may read, instead of sets or dataspaces.
 
-Resources of a set come by name, others and those of a time by modification, the
-newest first, unless --order says otherwise. Times are those of your clock,
-unless they end with Z or an offset. A date without a time is its first moment.`,
+Resources of one set are sorted by name. Others, and listings with a time, are
+sorted by modification, the newest first. --order changes this. Times are in
+your time zone, unless they end with Z or an offset. A date without a time is
+its first moment.`,
 		Example: `  labshelf ls
   labshelf ls lab-one
   labshelf ls lab-one/runs-2026/2026/11/
@@ -52,11 +53,11 @@ unless they end with Z or an offset. A date without a time is its first moment.`
 	})
 	flags := cmd.Flags()
 	f.define(cmd)
-	flags.BoolVarP(&f.resources, "resources", "r", false, "resources, not the sets or dataspaces that they are in")
-	flags.StringVar(&f.order, "order", "", "resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
-	flags.StringVar(&f.prefix, "name-prefix", "", "resources of a set whose names begin with `TEXT`")
-	flags.StringVar(&f.since, "since", "", "resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
-	flags.StringVar(&f.until, "until", "", "resources modified before `TIME`")
+	flags.BoolVarP(&f.resources, "resources", "r", false, "list resources, not the sets or dataspaces that contain them")
+	flags.StringVar(&f.order, "order", "", "sort resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
+	flags.StringVar(&f.prefix, "name-prefix", "", "only resources of a set whose names begin with `TEXT`")
+	flags.StringVar(&f.since, "since", "", "only resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
+	flags.StringVar(&f.until, "until", "", "only resources modified before `TIME`")
 	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 	p.completesFlag(cmd, "order", completion.Words("name", "name-descending", "newest", "oldest"))
 	return cmd
@@ -67,10 +68,10 @@ type lsFlags struct {
 	viewFlags
 	resources                   bool
 	order, prefix, since, until string
-	from, to                    time.Time // since and until, parsed
+	from, to                    time.Time // parsed since and until
 }
 
-// check parses the flags, and refuses what the service would refuse.
+// check parses the flags, and rejects combinations that the service would reject.
 func (f *lsFlags) check() (err error) {
 	if err := f.viewFlags.check(); err != nil {
 		return err
@@ -88,12 +89,12 @@ func (f *lsFlags) check() (err error) {
 	}
 	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
 	if byTime && (f.prefix != "" || strings.HasPrefix(f.order, "name")) {
-		return exit.Usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
+		return exit.Usagef("--name-prefix and --order name sort by name, --since, --until and the other orders sort by time: give one or the other")
 	}
 	return nil
 }
 
-// forResources returns a flag that only listings of resources have, or "".
+// forResources returns a given flag that only listings of resources have, or "".
 func (f *lsFlags) forResources() string {
 	for _, flag := range [][2]string{{"order", f.order}, {"name-prefix", f.prefix}, {"since", f.since}, {"until", f.until}} {
 		if flag[1] != "" {
@@ -103,7 +104,7 @@ func (f *lsFlags) forResources() string {
 	return ""
 }
 
-// inSet returns a flag that only listings of the resources of one set have, or "".
+// inSet returns a given flag that only listings of the resources of one set have, or "".
 func (f *lsFlags) inSet() string {
 	switch {
 	case strings.HasPrefix(f.order, "name"):
@@ -114,8 +115,8 @@ func (f *lsFlags) inSet() string {
 	return ""
 }
 
-// options are the options of a listing of resources; byName: by name unless the flags say
-// otherwise.
+// options returns the options for a listing of resources. byName selects the order by name unless
+// the flags say otherwise.
 func (f *lsFlags) options(byName bool) client.ListOptions {
 	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
 	switch {
@@ -128,7 +129,7 @@ func (f *lsFlags) options(byName bool) client.ListOptions {
 	return o
 }
 
-// lsTop lists dataspaces, or the resources of all.
+// lsTop lists dataspaces, or the resources of all dataspaces.
 func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
 	if !f.resources {
 		if flag := f.forResources(); flag != "" {
@@ -143,7 +144,8 @@ func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
 }
 
 // noDataspaces is shown to a user who can read no dataspace.
-const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" makes one, or the admin of one gives you a role in it: "labshelf help grant".`
+const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" creates
+one, or an admin gives you a role in another one: "labshelf help grant".`
 
 // lsMany lists the resources of one dataspace, or of all.
 func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
@@ -183,20 +185,20 @@ func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref str
 	return show(p, only(*r), resourceColumns(nil, f.long), v)
 }
 
-// lsFolder lists what is directly in a folder of a set.
+// lsFolder lists the direct content of a folder of a set.
 func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
 	o := f.options(true)
 	if o.Order == "newest" || o.Order == "oldest" {
-		return exit.Usagef("a folder is listed by name: give neither --since, --until nor another order, or leave out the slash at the end")
+		return exit.Usagef("a folder is listed by name: omit --since, --until and other orders, or omit the slash at the end")
 	}
 	if o.NamePrefix != "" && !strings.HasPrefix(o.NamePrefix, folder) {
 		return exit.Usagef("--name-prefix must begin with the folder, %s", folder)
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, folder)
-	return show(p, c.Sets.Children(ctx, s.ID, o), childColumns(f.long), f.view("There is nothing in this folder."))
+	return show(p, c.Sets.Children(ctx, s.ID, o), childColumns(f.long), f.view("This folder is empty."))
 }
 
-// childColumns are the columns of resources, which folders leave empty but for their path.
+// childColumns returns the columns of resources. Folders only fill the column with the path.
 func childColumns(exact bool) (all []column[client.Child]) {
 	for _, of := range resourceColumns(nil, exact) {
 		cell := func(child client.Child) string {
@@ -221,7 +223,7 @@ func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d
 		return p.lsMany(ctx, c, f, d.ID)
 	}
 	if flag := f.forResources(); flag != "" {
-		return exit.Usagef("--%s is for resources, and %s is a dataspace: name a set, or give --resources", flag, d.Name)
+		return exit.Usagef("--%s is for resources, but %s is a dataspace: name a set, or give --resources", flag, d.Name)
 	}
 	return p.showSetsOf(ctx, c, f.viewFlags, d)
 }
@@ -232,16 +234,16 @@ func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, 
 	return show(p, c.Dataspaces.Sets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
 }
 
-// nothingIn is shown for an empty set or dataspace.
+// nothingIn returns the text for an empty set or dataspace.
 func nothingIn(what, in, name, state string) string {
 	name = display.Printable(name)
 	if state == client.Deleted {
-		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists what was in it, \"labshelf restore --%[1]s %[2]s\" brings it back.", in, name)
+		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists its former content, \"labshelf restore --%[1]s %[2]s\" restores it.", in, name)
 	}
 	return fmt.Sprintf("There are no such %s in the %s %s.", what, in, name)
 }
 
-// findAny returns the dataspace, set or resource that ref names, in this order.
+// findAny returns the dataspace, set or resource that ref names, in this order of precedence.
 func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspace, *client.Set, *client.Resource, error) {
 	a, _ := reference.ParseAddress(ref)
 	_, _, inSet := reference.SetAddress(ref)
@@ -257,7 +259,7 @@ func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspa
 	}
 	r, found, err := reference.LookupResource(ctx, c, ref, client.Active)
 	if err == nil && !found {
-		err = reference.NotFound(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
+		err = reference.NotFound(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list the existing ones")
 	}
 	return nil, nil, &r, err
 }

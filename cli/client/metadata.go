@@ -17,12 +17,12 @@ import (
 )
 
 func metadataCommand(p Process) *cobra.Command {
-	cmd := p.branch("metadata", "Change the metadata of all files of a set as a spreadsheet, and undo it",
+	cmd := p.branch("metadata", "Export and import the metadata of a set as a spreadsheet",
 		metadataExportCommand(p), metadataImportCommand(p), metadataEditsCommand(p), metadataUndoCommand(p))
-	cmd.Long = `metadata writes the tags and properties of the files of a set as CSV, a row for
-each, to be edited in a spreadsheet, and makes the files what an edited CSV
-says. "labshelf help csv" describes the columns. "labshelf describe" changes one
-file.`
+	cmd.Long = `metadata exports the tags and properties of the files of a set as CSV, one row
+for each file, for editing in a spreadsheet, and imports the edited CSV.
+"labshelf help csv" describes the columns. To change one file, use "labshelf
+describe".`
 	return cmd
 }
 
@@ -30,9 +30,9 @@ func metadataExportCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SET FILE",
 		Short: "Write the metadata of the files of a set as CSV",
-		Long: `export writes a row for each active file of a set into FILE, by name, with a
-column for each property. FILE is there when it is complete, or as it was
-before; - is standard output.`,
+		Long: `export writes a row for each active file of a set to FILE, sorted by name, with
+a column for each property. It replaces FILE only when the export is complete; -
+is standard output.`,
 		Example: `  labshelf metadata export lab-one/runs runs.csv
   labshelf metadata export runs -`,
 		Args: exactly(2, "a set, such as lab-one/runs, and a file to write, or - for standard output"),
@@ -62,12 +62,13 @@ func metadataImportCommand(p Process) *cobra.Command {
 	var preview, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import SET FILE",
-		Short: "Change the metadata of files by a CSV that was exported and edited",
-		Long: `import makes the files of a set what the rows of FILE say; - is standard input.
-A new column adds a property, an empty cell removes one, and what has no row or
-column stays. All rows are checked first: if one is wrong, or its file has
-changed since the export, nothing is changed. --preview shows what would change,
-and changes nothing. "labshelf metadata undo" takes an import back.`,
+		Short: "Change the metadata of files with an edited CSV",
+		Long: `import changes the files of a set according to the rows of FILE; - is standard
+input. A new column adds a property, an empty cell removes one, and files and
+properties without a row or column do not change. All rows are checked first: if
+one is wrong, or its file has changed since the export, nothing is changed.
+--preview shows the changes without making them. "labshelf metadata undo" undoes
+an import.`,
 		Example: `  labshelf metadata import lab-one/runs runs.csv --preview
   labshelf metadata import lab-one/runs runs.csv`,
 		Args: exactly(2, "a set, such as lab-one/runs, and a CSV file"),
@@ -87,16 +88,16 @@ and changes nothing. "labshelf metadata undo" takes an import back.`,
 		}
 		return p.showOutcome(outcome, preview, asJSON)
 	})
-	cmd.Flags().BoolVar(&preview, "preview", false, "change nothing, show what would change and what is wrong")
+	cmd.Flags().BoolVar(&preview, "preview", false, "change nothing; show the changes and the problems")
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFile(cmd, completion.Sets(client.Active))
 }
 
 // errRefused is the error of a preview with problems.
-var errRefused = exit.Usagef("the file has problems, so that nothing would be changed")
+var errRefused = exit.Usagef("the file has problems, so nothing would be changed")
 
-// showOutcome tells what a bulk edit has changed, or in a preview would change. A preview with
-// problems fails as the edit would.
+// showOutcome prints the changes of a bulk edit or a preview. A preview with problems fails as the
+// edit would.
 func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 	refused := preview && len(o.Problems) > 0
 	if asJSON {
@@ -126,7 +127,7 @@ func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 	return p.done(nil, false, "Changed %s. To undo it: labshelf metadata undo %s\n", display.Files(o.Changed), o.Edit.ID)
 }
 
-// inSheet says where in a spreadsheet a problem is.
+// inSheet returns the place of a problem in a spreadsheet.
 func inSheet(problem client.EditProblem) string {
 	switch {
 	case problem.Row > 0 && problem.Column != "":
@@ -151,7 +152,7 @@ func (p Process) showChanges(o client.EditOutcome) error {
 	return t.Write(p.Out, display.Width(p.Out))
 }
 
-// valueShown is a value as JSON in one line, and nothing for none.
+// valueShown formats a JSON value in one line; a missing value is "".
 func valueShown(value json.RawMessage) string {
 	if string(value) == "null" {
 		return ""
@@ -167,9 +168,9 @@ func metadataEditsCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edits SET",
-		Short: "List the last changes of many files of a set",
-		Long: `edits lists the last hundred changes of many files of a set, by CSV, by a
-selection of files, or by undoing one, the newest first.`,
+		Short: "List the latest bulk edits of a set",
+		Long: `edits lists the last hundred bulk edits of a set, the newest first: imports of
+CSV, edits of selected files, and undone edits.`,
 		Args: exactly(1, "one set, such as lab-one/runs"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
@@ -187,7 +188,7 @@ selection of files, or by undoing one, the newest first.`,
 			{"FILES", 0, func(e e) string { return fmt.Sprint(e.Objects) }},
 			{"CREATED", 0, func(e e) string { return display.Time(e.Created.Time) }},
 			{"UNDONE BY", 0, func(e e) string { return e.Undone }},
-		}, view{json: asJSON, none: "Nobody has changed many files of the set at once."})
+		}, view{json: asJSON, none: "The set has no bulk edits."})
 	})
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.Sets(client.Active))
@@ -197,10 +198,10 @@ func metadataUndoCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "undo EDIT",
-		Short: "Undo a change of many files",
-		Long: `undo makes the files what they were before a change of many, which "labshelf
-metadata edits" lists, and names those that somebody has changed since: they
-stay as they are. It can be undone itself.`,
+		Short: "Undo a bulk edit",
+		Long: `undo restores the files to the state before a bulk edit, which "labshelf
+metadata edits" lists. It lists the files that somebody has changed since: they
+do not change. An undo can itself be undone.`,
 		Args: exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {

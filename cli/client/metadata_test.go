@@ -10,8 +10,8 @@ import (
 	"labshelf/client"
 )
 
-// TestMetadata exports the metadata of a set, sends them back as they are and edited, lists the
-// edit and undoes it.
+// TestMetadata exports the metadata of a set, imports them unchanged and edited, lists the edit and
+// undoes it.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestNamesInOtherForms: every command finds a file and its folder by the composed and the
-// decomposed form of their name (macOS sends the latter), and keeps the name as it was stored.
+// decomposed form of their names (macOS sends the latter), and keeps the stored form.
 func TestNamesInOtherForms(t *testing.T) {
 	t.Parallel()
 	for what, form := range map[string]struct{ stored, asked norm.Form }{
@@ -87,8 +87,8 @@ func TestNamesInOtherForms(t *testing.T) {
 	}
 }
 
-// TestNamesInBothForms: where both forms exist, each command takes the one that it is given, and
-// put replaces that one alone.
+// TestNamesInBothForms: if both forms exist, each command uses the given one, and put replaces only
+// that one.
 func TestNamesInBothForms(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed, third = "\u1e69.txt", "s\u0323\u0307.txt", "s\u0307\u0323.txt"

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMessagesNameTopics expects that no text of a command names a page that only the source tree
-// has: a site without a network has the executable alone.
+// TestMessagesNameTopics: no text of a command refers to a page that only the source tree has,
+// since sites without a network have only the executable.
 func TestMessagesNameTopics(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -19,7 +19,7 @@ func TestMessagesNameTopics(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	page := regexp.MustCompile(`(?m)^[^/\n]*docs/[a-z/-]+\.md`) // not in a comment
+	page := regexp.MustCompile(`(?m)^[^/\n]*docs/[a-z/-]+\.md`) // except in comments
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"labshelf/cli/connection"
 )
 
-// TestPrintsBySafeWriter expects that commands print by package display, which lets no text of a
-// server control the terminal.
+// TestPrintsBySafeWriter: commands print with package display, so that no text of a server controls
+// the terminal.
 func TestPrintsBySafeWriter(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")

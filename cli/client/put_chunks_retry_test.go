@@ -14,8 +14,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// breaking lets 10 MiB of the first chunk through, and nothing of the next ones until so many have
-// come. It counts what comes, and the uploads that are begun.
+// breaking lets 10 MiB of the first chunk pass, then blocks a number of chunks. It counts the bytes
+// that pass, and the uploads that begin.
 type breaking struct {
 	until               int64
 	begun, chunks, came atomic.Int64
@@ -36,8 +36,7 @@ func (b *breaking) intercept(w http.ResponseWriter, r *http.Request) {
 	on(w, r)
 }
 
-// TestPutResumesWhatItGaveUp: where the client gives up an upload, and put tries it again, it
-// resumes it.
+// TestPutResumesWhatItGaveUp: if the client gives up an upload, put tries again and resumes it.
 func TestPutResumesWhatItGaveUp(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []string{"", "old"} {
@@ -47,7 +46,7 @@ func TestPutResumesWhatItGaveUp(t *testing.T) {
 			s.put(t, set.ID, "large.bin", replaced)
 		}
 		path, content := largeFile(t)
-		b := breaking{until: 6} // the client tries five times without progress
+		b := breaking{until: 6} // the client makes five attempts without progress
 		s.intercept(b.intercept)
 		if got := s.run(t, "", "put", path, "runs"); got.error != nil || b.begun.Load() != 1 || b.came.Load() > int64(len(content)) {
 			t.Errorf("%+v, %d begun, %d of %d bytes sent", got, b.begun.Load(), b.came.Load(), len(content))
@@ -56,8 +55,8 @@ func TestPutResumesWhatItGaveUp(t *testing.T) {
 	}
 }
 
-// TestPutAnotherFileOfTheSameTime: what an earlier run has sent is no part of another file, also
-// where that has the same path, size and time.
+// TestPutAnotherFileOfTheSameTime: chunks of an earlier run never become part of another file, even
+// if that has the same path, size and time.
 func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -85,8 +84,8 @@ func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"large.bin": other})
 }
 
-// TestPutToOlderService: where nobody compares the digest at the end, put does, and the next run
-// replaces the file.
+// TestPutToOlderService: if the service does not compare the digest at the end, put does, and the
+// next run replaces the file.
 func TestPutToOlderService(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -97,7 +96,7 @@ func TestPutToOlderService(t *testing.T) {
 		r.Header.Del("Labshelf-SHA256")
 		if r.Method == http.MethodPatch && came.Add(1) == 1 {
 			rest := r.Body
-			r.Body = io.NopCloser(io.MultiReader(strings.NewReader("x"), rest)) // what came is not what was sent
+			r.Body = io.NopCloser(io.MultiReader(strings.NewReader("x"), rest)) // the received bytes differ from the sent ones
 			_, _ = rest.Read(make([]byte, 1))
 		}
 		on(w, r)

@@ -19,7 +19,7 @@ import (
 	"labshelf/client"
 )
 
-// passing lets a body through, counts it, and does something after so many bytes.
+// passing forwards a body, counts its bytes, and calls a function after a number of bytes.
 type passing struct {
 	io.ReadCloser
 	count *atomic.Int64
@@ -36,8 +36,8 @@ func (p *passing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestPutResumes: a large file that was interrupted goes on where it was, in another run, also as a
-// replacement; what has changed meanwhile is begun anew.
+// TestPutResumes: another run resumes the upload of a large file, also for a replacement; a file
+// that has changed meanwhile starts again.
 func TestPutResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -82,7 +82,7 @@ func TestPutResumes(t *testing.T) {
 	}
 }
 
-// largeFile makes a file that is just long enough to go in parts.
+// largeFile creates a file that is just long enough to be sent in chunks.
 func largeFile(t *testing.T) (path, content string) {
 	t.Helper()
 	content = strings.Repeat("0123456789abcdef", 16<<20/16+1)
@@ -91,7 +91,7 @@ func largeFile(t *testing.T) (path, content string) {
 	return path, content
 }
 
-// placeOf is where the upload of a file, as it is now, as large.bin is remembered.
+// placeOf returns the stored entry for the upload of a file as large.bin.
 func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.Entry {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -102,8 +102,8 @@ func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.E
 		fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
 }
 
-// TestPutKilledAtEnd: what a run has made that did not hear of it is what the next one wants only
-// while it is still there, under its name.
+// TestPutKilledAtEnd: a run was killed before it received the response for its last chunk. The next
+// run uses the resource only if that still exists under its name.
 func TestPutKilledAtEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -139,8 +139,8 @@ func TestPutKilledAtEnd(t *testing.T) {
 	}
 }
 
-// TestPutIgnoresBrokenResumption: what is remembered of uploads may be broken, and is cleared away
-// when nobody has come back for it.
+// TestPutIgnoresBrokenResumption: put ignores damaged entries of uploads, and removes abandoned
+// ones.
 func TestPutIgnoresBrokenResumption(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -181,8 +181,8 @@ func TestPutIgnoresBrokenResumption(t *testing.T) {
 	}
 }
 
-// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind, here
-// or on the service.
+// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind,
+// locally or on the service.
 func TestPutChangedLargeFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -199,7 +199,7 @@ func TestPutChangedLargeFile(t *testing.T) {
 		}
 		on(w, r)
 	})
-	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "it changed while it was read") {
+	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "the file changed while it was read") {
 		t.Errorf("changed: %+v", got)
 	}
 	if at.Load() == nil || remembered.Load() == nil || *remembered.Load() == "" {

@@ -11,7 +11,7 @@ import (
 	"labshelf/client"
 )
 
-// harm cuts the file of a resource short, and has the service find it out.
+// harm truncates the file of a resource, and lets the service notice it.
 func (s *service) harm(t *testing.T, r client.Resource) {
 	t.Helper()
 	digest := r.SHA256.String()
@@ -27,9 +27,9 @@ func (s *service) harm(t *testing.T, r client.Resource) {
 	}
 }
 
-// TestPutRepairsDamaged: what has the same name and the same bytes, but is known to be damaged on
-// the server, is not already there. It is sent anew, in one request or in parts, into the resource
-// that it was, also where the answer is lost.
+// TestPutRepairsDamaged: put sends a file again if the resource with the same name and bytes is
+// known to be damaged on the server. It goes to the same resource, in one request or in chunks,
+// even if the response is lost.
 func TestPutRepairsDamaged(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -54,7 +54,7 @@ func TestPutRepairsDamaged(t *testing.T) {
 	}
 	lost := false
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPut && !lost { // of the file that is sent in one request
+		if r.Method == http.MethodPut && !lost { // the file that is sent in one request
 			lost = true
 			lose(w, r)
 		}

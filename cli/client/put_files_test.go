@@ -14,7 +14,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// TestPutSkips: what is no file, what a pattern names and what systems leave lying about.
+// TestPutSkips: entries that are not files, entries that match a pattern, and files of operating
+// systems are skipped.
 func TestPutSkips(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,14 +36,14 @@ func TestPutSkips(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	s.holds(t, set.ID, map[string]string{"in/side/a.txt": "1", "in/side/x/c.txt": "4", "in/side/raw/d.txt": "5"})
-	// What is named is meant.
+	// Arguments are not skipped.
 	got = s.run(t, "", "put", filepath.Join(root, ".DS_Store"), filepath.Join(root, "link", "b.tmp"), "runs", "--exclude", "*.tmp")
 	if got.error != nil || got.out != "sent  2 files, 2 B\n" {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// TestPutReportsFailures: each file by itself, and the others are stored.
+// TestPutReportsFailures: each failure is reported, and the other files are stored.
 func TestPutReportsFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -83,11 +84,11 @@ func TestPutReportsFailures(t *testing.T) {
 	}
 }
 
-// TestPutChangedFile: a file that is written to while it is sent, or compared, is reported and not
+// TestPutChangedFile: a file that changes while it is sent, or compared, is reported and not
 // stored.
 func TestPutChangedFile(t *testing.T) {
 	t.Parallel()
-	const size = 24 << 20 // more than what fits between the two programs
+	const size = 24 << 20 // more than the buffers between the two programs
 	changes := map[string]func(path string) error{
 		"grows": func(path string) error {
 			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
@@ -116,7 +117,7 @@ func TestPutChangedFile(t *testing.T) {
 				on(w, r)
 			})
 			got := s.run(t, "", "put", root, "runs")
-			if !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "it changed while it was read") {
+			if !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "the file changed while it was read") {
 				t.Errorf("got %+v", got)
 			}
 			s.holds(t, set.ID, map[string]string{"b": "2"})
@@ -128,7 +129,7 @@ func TestPutChangedFile(t *testing.T) {
 	}
 }
 
-// TestPutRefusedNames: what can be no name is refused by the service, for each file.
+// TestPutRefusedNames: the service rejects invalid names, for each file.
 func TestPutRefusedNames(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -19,7 +19,7 @@ import (
 	"labshelf/client"
 )
 
-// upload is a request that has arrived whole.
+// upload is a request that has arrived completely.
 type upload struct {
 	name string
 	body []byte
@@ -27,7 +27,7 @@ type upload struct {
 
 var namePart = regexp.MustCompile(`name="name"\r\n\r\n([^\r]*)\r\n`)
 
-// receive reads an upload to its end; the request can still be handed on.
+// receive reads an upload to its end; the request can still be forwarded.
 func receive(r *http.Request) (upload, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -38,7 +38,7 @@ func receive(r *http.Request) (upload, error) {
 	return u, err
 }
 
-// lose lets the service do what a request asks for, and cuts the connection instead of the answer.
+// lose lets the service handle a request, and cuts the connection instead of sending the response.
 func lose(w http.ResponseWriter, r *http.Request) {
 	w.(intercepted).service.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
 	panic(http.ErrAbortHandler)
@@ -48,8 +48,8 @@ func isUpload(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/resources") || r.Method == http.MethodPut || r.Method == http.MethodPatch
 }
 
-// TestPutLostAnswersNoDuplicates: uploads that were stored without an answer make no second
-// resource, and their bytes are not sent again.
+// TestPutLostAnswersNoDuplicates: uploads whose response was lost create no second resource, and
+// their bytes are not sent again.
 func TestPutLostAnswersNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -79,8 +79,7 @@ func TestPutLostAnswersNoDuplicates(t *testing.T) {
 	}
 }
 
-// TestPutBrokenUploads: an upload that breaks off in its midst, or that something on the way does
-// not pass on, is made again.
+// TestPutBrokenUploads: an upload that breaks off, or that a proxy does not forward, is repeated.
 func TestPutBrokenUploads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -119,7 +118,7 @@ func TestPutBrokenUploads(t *testing.T) {
 	}
 }
 
-// TestPutGivesUp: a file whose uploads never come through fails alone.
+// TestPutGivesUp: a file whose uploads never succeed fails alone.
 func TestPutGivesUp(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -146,8 +145,8 @@ func TestPutGivesUp(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"b": "2"})
 }
 
-// TestPutLateStoreNoDuplicates: an upload that is stored only after it was looked for, and sent
-// again, is there once in the end.
+// TestPutLateStoreNoDuplicates: an upload is stored only after put has looked for it and sent it
+// again. In the end the file exists once.
 func TestPutLateStoreNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -179,8 +178,8 @@ func TestPutLateStoreNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutTwiceAtOnceNoDuplicates: two clients that put the same files at the same time leave one of
-// each.
+// TestPutTwiceAtOnceNoDuplicates: two clients that upload the same files at the same time leave one
+// of each.
 func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -190,7 +189,7 @@ func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 		files[fmt.Sprintf("run-%d", i)] = fmt.Sprint(i)
 	}
 	root := tree(t, files)
-	listed := make(chan struct{}) // by both, before anything is there
+	listed := make(chan struct{}) // both have listed the empty set
 	var lists atomic.Int64
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if isUpload(r) {
@@ -213,8 +212,8 @@ func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutEndsOnFatalError: what every file would meet ends it, and the files that were not tried
-// are counted.
+// TestPutEndsOnFatalError: an error that affects every file ends put, and the files that were not
+// tried are counted.
 func TestPutEndsOnFatalError(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -234,7 +233,7 @@ func TestPutEndsOnFatalError(t *testing.T) {
 		on(w, r)
 	})
 	got := s.run(t, "", "put", root, "runs", "--parallel", "1")
-	if got.error == nil || !strings.Contains(got.Error(), "409 parent_deleted") || !strings.Contains(got.Error(), "the same command goes on from here") {
+	if got.error == nil || !strings.Contains(got.Error(), "409 parent_deleted") || !strings.Contains(got.Error(), "the same command resumes from here") {
 		t.Errorf("got %+v", got)
 	}
 	if want := "sent       4 files, 4 B\nfailed     1 file\nnot tried  25 files\n"; got.out != want || uploads.Load() != 5 {
@@ -247,8 +246,8 @@ func TestPutEndsOnFatalError(t *testing.T) {
 	}
 }
 
-// TestPutOnFullDisk: where the service has no room, put ends with the same error, whether something
-// was stored or not, and names each file that was tried.
+// TestPutOnFullDisk: if the disk of the service is full, put ends with the same error, whether some
+// files were stored or not, and reports each file that it tried.
 func TestPutOnFullDisk(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -283,7 +282,7 @@ func TestPutOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestPutInterrupted: a signal leaves whole resources and no others, and the same command goes on.
+// TestPutInterrupted: a signal leaves only complete resources, and the same command resumes.
 func TestPutInterrupted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -302,7 +301,7 @@ func TestPutInterrupted(t *testing.T) {
 		on(w, r)
 	})
 	got := s.runAs(ctx, s.key, "", "put", root, "runs", "--parallel", "2")
-	if !errors.Is(got.error, exit.ErrInterrupted) || !strings.Contains(got.Error(), "run the same command again to go on") || !strings.Contains(got.out, "not tried") {
+	if !errors.Is(got.error, exit.ErrInterrupted) || !strings.Contains(got.Error(), "run the same command again to resume") || !strings.Contains(got.out, "not tried") {
 		t.Errorf("got %+v", got)
 	}
 	for _, r := range s.active(t, set.ID) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPutReadsToTheEnd: a file is stored whole where its file system reports another size: procfs
-// reports 0 bytes, sysfs a page.
+// TestPutReadsToTheEnd: a file is stored completely even if its file system reports another size:
+// procfs reports 0 bytes, sysfs a page.
 func TestPutReadsToTheEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t)

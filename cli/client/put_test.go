@@ -22,7 +22,7 @@ import (
 	"labshelf/client"
 )
 
-// tree writes files, by their paths with "/", into a new folder.
+// tree writes files, by their paths with "/", to a new folder.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -39,7 +39,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// holds compares what a set has with names and texts.
+// holds compares the names and texts in a set with want.
 func (s *service) holds(t *testing.T, set string, want map[string]string) {
 	t.Helper()
 	got := map[string]blobs.Digest{}
@@ -75,17 +75,17 @@ func (s *service) counted() *requests {
 	return c
 }
 
-// of is how many requests of a method came.
+// of returns the number of requests with a method.
 func (c *requests) of(method string) int { return c.all()[method] }
 
-// all is how many came, by method.
+// all returns the number of requests by method.
 func (c *requests) all() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.methods)
 }
 
-// odd are names that some system, some alphabet or some program finds difficult.
+// odd are names that cause problems for some systems, alphabets or programs.
 func odd() map[string]string {
 	files := map[string]string{
 		"plain.txt": "text", "two words.txt": "spaces", " leading and trailing ": "spaces", ".hidden": "dot", "...": "dots", "a/.b/..c": "dots",
@@ -100,8 +100,8 @@ func odd() map[string]string {
 	return files
 }
 
-// TestPut: a tree goes in under its own names, and the second time nothing is sent, at the cost of
-// a listing.
+// TestPut: the files of a tree are stored under their names. The second run only lists the set, and
+// sends nothing.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -128,8 +128,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestPutSendsOnlyNew: files that were added are sent, those with other bytes replaced with all
-// that people wrote about them, and those that went stay.
+// TestPutSendsOnlyNew: added files are sent, and changed files are replaced and keep their
+// metadata. Files that were removed locally stay.
 func TestPutSendsOnlyNew(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -138,7 +138,7 @@ func TestPutSendsOnlyNew(t *testing.T) {
 	if got := s.run(t, "", "put", root, "lab/runs", "--description", "first", "--format", "LOG"); got.error != nil {
 		t.Fatal(got)
 	}
-	write(t, filepath.Join(root, "b.csv"), "5") // of the same length
+	write(t, filepath.Join(root, "b.csv"), "5") // with the same length
 	write(t, filepath.Join(root, "c.csv"), "33")
 	write(t, filepath.Join(root, "d.csv"), "6")
 	if err := os.Remove(filepath.Join(root, "gone.csv")); err != nil {
@@ -165,8 +165,8 @@ func TestPutSendsOnlyNew(t *testing.T) {
 	}
 }
 
-// TestPutSeveral: where several resources have the name, nobody can say which is meant, unless one
-// has the bytes.
+// TestPutSeveral: if several resources have the name, put reports an error, unless one of them has
+// the same bytes.
 func TestPutSeveral(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -188,8 +188,8 @@ func TestPutSeveral(t *testing.T) {
 	}
 }
 
-// TestPutConflict: what another client stores between the listing and the replacement stays, at
-// both places where that can be.
+// TestPutConflict: a change of another client between the listing and the replacement stays, at
+// both places where it can happen.
 func TestPutConflict(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"GET", "PUT"} {
@@ -221,7 +221,7 @@ func TestPutConflict(t *testing.T) {
 	}
 }
 
-// TestPutJSON: a line for each file, and the sums.
+// TestPutJSON: put prints a line for each file, and the totals.
 func TestPutJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -260,7 +260,7 @@ func TestPutJSON(t *testing.T) {
 	}
 }
 
-// TestPutDryRun: it says what would be done, and does nothing of it.
+// TestPutDryRun: put reports what it would do, and changes nothing.
 func TestPutDryRun(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -281,7 +281,7 @@ func TestPutDryRun(t *testing.T) {
 	}
 }
 
-// TestPutNewSet: the set is made once, and found afterwards.
+// TestPutNewSet: the set is created once, and found afterwards.
 func TestPutNewSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -303,12 +303,13 @@ func TestPutNewSet(t *testing.T) {
 	if err := s.client.Sets.Delete(t.Context(), fresh.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.run(t, "", "put", root, "lab/fresh", "--new-set"); got.error == nil || !strings.Contains(got.Error(), "is deleted; bring it back first") {
+	if got := s.run(t, "", "put", root, "lab/fresh", "--new-set"); got.error == nil || !strings.Contains(got.Error(), "is deleted; restore it first") {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// TestPutStandardInput: it is compared and sent like a file, and nothing is left of it here.
+// TestPutStandardInput: standard input is compared and sent like a file, and no temporary file
+// remains.
 func TestPutStandardInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -332,7 +333,7 @@ func TestPutStandardInput(t *testing.T) {
 	if got := s.runFrom(ctx, s.key, in, "put", "-", "runs", "--name", "y"); !errors.Is(got.error, exit.ErrInterrupted) {
 		t.Errorf("without an end: %+v", got)
 	}
-	if err := out.Close(); err != nil { // and with it what still reads
+	if err := out.Close(); err != nil { // this also ends the reader
 		t.Error(err)
 	}
 	if left := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(left) != 0 {
@@ -340,7 +341,7 @@ func TestPutStandardInput(t *testing.T) {
 	}
 }
 
-// TestPutUsage: mistakes are reported before anything is done.
+// TestPutUsage: wrong arguments are reported before any change.
 func TestPutUsage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -351,12 +352,12 @@ func TestPutUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{a, "-", "runs"}, "- is standard input, and goes alone"},
-		{[]string{"-", "runs"}, "give it one with --name"},
-		{[]string{root, "runs", "--name", "x"}, "--name is for one file"},
-		{[]string{a, b, "runs", "--name", "x"}, "--name is for one file"},
+		{[]string{a, "-", "runs"}, "- is standard input, and must be the only source"},
+		{[]string{"-", "runs"}, "set one with --name"},
+		{[]string{root, "runs", "--name", "x"}, "--name is for a single file"},
+		{[]string{a, b, "runs", "--name", "x"}, "--name is for a single file"},
 		{[]string{a, "runs", "--parallel", "0"}, "--parallel must be 1 to 16, not 0"},
-		{[]string{a, "runs", "--exclude", "[a"}, `--exclude: "[a" is no pattern`},
+		{[]string{a, "runs", "--exclude", "[a"}, `--exclude: "[a" is not a pattern`},
 		{[]string{a, "runs", "--new-set"}, "SET must be DATASPACE/NAME"},
 	} {
 		if got := s.run(t, "", append([]string{"put"}, test.args...)...); !errors.Is(got.error, exit.ErrUsage) || !strings.Contains(got.Error(), test.want) {

@@ -28,9 +28,9 @@ func TestFindSet(t *testing.T) {
 	for ref, want := range map[string]string{
 		one.ID: one.ID, "runs": one.ID, "RUNS": one.ID, one.URL: one.ID, one.Resources: one.ID, s.server.URL + "/sets/" + one.ID: one.ID,
 		"lab-one/runs": one.ID, "LAB-ONE/Laser/Runs: all": one.ID, one.DataspaceID + "/runs": one.ID, "laser/runs: ALL": one.ID,
-		"More":         two.ID,                // as it is written, and active
-		"more":         two.ID,                // the active one before the one that has the very title
-		"lab-one/more": old.ID, "old": old.ID, // by name, or where there is no other
+		"More":         two.ID,                // with exactly this title, and active
+		"more":         two.ID,                // an active set comes before a deleted one with exactly this title
+		"lab-one/more": old.ID, "old": old.ID, // by name, or if no other set has the title
 		"lab-two/runs": "", "lab-two/old": "", "none": "", "lab-one/": "", "/runs": "", "": "", "lab-one//": "", "lab-one/ ": "", "/": "", " ": "", ":": "", "//": "",
 	} {
 		got, err := reference.FindSet(t.Context(), s.client, ref, client.Active)
@@ -43,13 +43,14 @@ func TestFindSet(t *testing.T) {
 	}
 }
 
-// untitled makes a set with an empty title, which nothing empty may name.
+// untitled creates a set with an empty title, which no empty reference may match.
 func untitled(t *testing.T, s *service, dataspace string) client.Set {
 	t.Helper()
 	return must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "untitled", DataspaceID: dataspace}))
 }
 
-// TestEmptyReferences: no command takes an empty reference, or an empty part of one, for anything.
+// TestEmptyReferences: every command rejects an empty reference, and a reference with an empty
+// part.
 func TestEmptyReferences(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -96,7 +97,8 @@ func TestEmptyReferences(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"a.csv": "text"})
 }
 
-// TestDestinations: cp and mv take a set for a set, and no path of this machine for a name.
+// TestDestinations: cp and mv recognize a set as the destination, and do not use a local path as a
+// name.
 func TestDestinations(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -174,14 +176,14 @@ func TestFindResource(t *testing.T) {
 	}
 }
 
-// TestForeignURL: an address of another service is refused, since a copy of this one has the same
-// ids. The service itself can have another name than the one under which it was found.
+// TestForeignURL: a URL of another service is rejected, since a copy of this service has the same
+// ids. The service itself may have another name than the one by which the client reached it.
 func TestForeignURL(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	foreign := "http://localhost:9/sets/" + set.ID
-	if _, err := reference.FindSet(t.Context(), s.client, foreign, client.Active); !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), "is on another service") {
+	if _, err := reference.FindSet(t.Context(), s.client, foreign, client.Active); !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), "belongs to another service") {
 		t.Errorf("got %v", err)
 	}
 	s.intercept(func(w http.ResponseWriter, r *http.Request) { r.Host = "localhost:9"; on(w, r) })

@@ -21,13 +21,13 @@ func rmCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Delete resources, sets or dataspaces; restore undoes it",
-		Long: `rm deletes resources; with --set, sets with all that is in them; with
---dataspace, dataspaces with all that is in them. What is deleted cannot be
-downloaded. rm does not ask for confirmation; it prints the "labshelf restore"
-command that undoes it, which works until a sysadmin purges what was deleted
-long ago. Records stay, so that clients that follow changes see the deletion.
+		Long: `rm deletes resources; with --set, sets with their content; with --dataspace,
+dataspaces with their content. Deleted files cannot be downloaded. rm does not
+ask for confirmation. It prints the "labshelf restore" command that undoes it,
+which works until a sysadmin purges old deletions. Records stay, so that clients
+that follow changes see the deletion.
 
-After an error rm goes on with the next argument. Repeating it is harmless.`,
+After an error rm continues with the next argument. Repeating it is harmless.`,
 		Example: `  labshelf rm runs-2026:run-1.csv
   labshelf rm --set runs-2025`,
 		Args:        w.args,
@@ -39,12 +39,12 @@ After an error rm goes on with the next argument. Repeating it is harmless.`,
 			if err != nil {
 				return w.hint(ctx, c, ref, err)
 			}
-			note := fmt.Sprintf("%s was deleted already.", t.what)
+			note := fmt.Sprintf("%s was already deleted.", t.what)
 			if t.state != client.Deleted {
 				if err := t.remove(ctx); err != nil {
 					return err
 				}
-				note = fmt.Sprintf("Deleted %s%s. To bring it back: labshelf restore %s", t.what, t.along, t.ref)
+				note = fmt.Sprintf("Deleted %s%s. To restore it: labshelf restore %s", t.what, t.along, t.ref)
 			}
 			return p.reportTarget(ctx, t, note, asJSON)
 		})
@@ -60,16 +60,16 @@ func restoreCommand(p Process) *cobra.Command {
 	var number int64
 	cmd := &cobra.Command{
 		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
-		Short: "Bring back what was deleted, or an earlier version of a file",
-		Long: `restore brings back resources; with --set, sets, and with --dataspace,
-dataspaces, each with exactly what was deleted with it. What was deleted before
-that stays deleted. Resources whose bytes were purged cannot be restored.
+		Short: "Restore deleted objects, or an earlier version of a file",
+		Long: `restore restores resources; with --set, sets, and with --dataspace, dataspaces,
+each with exactly the content that was deleted with it. Content that was deleted
+earlier stays deleted. Resources whose bytes were purged cannot be restored.
 
-Where a name is that of a deleted resource and of an active one, it means the
-deleted one. "labshelf ls --deleted --long SET" lists those with their ids.
+If both a deleted and an active resource have a name, it means the deleted one.
+"labshelf ls --deleted --long SET" lists those with their ids.
 
-With --version N the resource gets the file, name and description again that it
-had in version N, as a new version; "labshelf versions" lists them.`,
+With --version N the resource gets back the file, name and description of
+version N, as a new version; "labshelf versions" lists the versions.`,
 		Example: `  labshelf restore runs-2026:run-1.csv
   labshelf restore runs-2026:run-1.csv --version 3
   labshelf restore --set runs-2025`,
@@ -92,17 +92,17 @@ had in version N, as a new version; "labshelf versions" lists them.`,
 				}
 				note = fmt.Sprintf("Restored %s%s.", t.what, t.along)
 				if t.movedTo != "" {
-					note += fmt.Sprintf(" It had been moved: what it has become, %s, stays, and there are two files now.", t.movedTo)
+					note += fmt.Sprintf(" It had been moved: the moved resource, %s, stays, so there are two files now.", t.movedTo)
 				}
 			}
 			return p.reportTarget(ctx, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
-	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version of the one resource that is to be the current one again")
+	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version to make current again")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("version") && (number < 1 || len(args) != 1 || w.set || w.dataspace) {
-			return exit.Usagef("--version is a number, 1 or more, and goes with one resource")
+			return exit.Usagef("--version must be a number, 1 or more, and requires a single resource")
 		}
 		return nil
 	}
@@ -122,12 +122,12 @@ func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref strin
 	}
 	name := display.Printable(restored.Name)
 	if restored.Version == r.Version {
-		return p.done(restored, asJSON, "%s is as it was in version %d already.\n", name, number)
+		return p.done(restored, asJSON, "%s already equals version %d.\n", name, number)
 	}
 	return p.done(restored, asJSON, "Restored version %d of %s, as version %d.\n", number, name, restored.Version)
 }
 
-// reportTarget reports what was done, for people or as the new record in JSON.
+// reportTarget reports the result, as a sentence or as the new record in JSON.
 func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON bool) error {
 	if !asJSON {
 		_, err := display.Fprintln(p.Out, note)
@@ -140,7 +140,7 @@ func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON
 	return display.WriteJSON(p.Out, record)
 }
 
-// whichFlags are the kind of the arguments of rm and restore.
+// whichFlags select the kind of the arguments of rm and restore.
 type whichFlags struct{ set, dataspace bool }
 
 func (w *whichFlags) define(flags *pflag.FlagSet) {
@@ -150,7 +150,7 @@ func (w *whichFlags) define(flags *pflag.FlagSet) {
 
 func (w *whichFlags) args(cmd *cobra.Command, args []string) error {
 	if w.set && w.dataspace {
-		return exit.Usagef("--set and --dataspace each say what the arguments are: give one or the other")
+		return exit.Usagef("--set and --dataspace each select the kind of the arguments: give one or the other")
 	}
 	return atLeast(1, "something to "+cmd.Name()+", such as runs-2026:run-1.csv")(cmd, args)
 }
@@ -168,17 +168,17 @@ func (w *whichFlags) offer(state string) completion.Offer {
 	}
 }
 
-// target is something that can be deleted and restored.
+// target is an object that can be deleted and restored.
 type target struct {
-	what, ref, along string // text for people, argument of restore, and text about its content
+	what, ref, along string // text for display, argument of restore, and text about its content
 	state, movedTo   string
 	remove, restore  func(context.Context) error
 	read             func(context.Context) (any, error)
 }
 
-// find returns what ref names, with preference for records in state.
+// find returns the object that ref names, with preference for records in state.
 func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state string) (target, error) {
-	const along = " and what was in it"
+	const along = " and its content"
 	switch {
 	case w.dataspace:
 		d, err := reference.FindDataspace(ctx, c, ref, state)
@@ -194,7 +194,7 @@ func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state stri
 		actions[client.Resource]{c.Resources.Delete, c.Resources.Restore, c.Resources.Get}), err
 }
 
-// hint replaces the error about a ref that is no resource where it names a set or dataspace.
+// hint replaces the error for a ref that is not a resource if it names a set or dataspace.
 func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err error) error {
 	var problem *client.Problem
 	if w.set || w.dataspace || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) {
@@ -205,9 +205,9 @@ func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err
 	case other != nil:
 		return err
 	case d != nil:
-		return fmt.Errorf("%q is a dataspace; say so with --dataspace, if all that is in it is meant", ref)
+		return fmt.Errorf("%q is a dataspace; to include everything in it, use --dataspace", ref)
 	case s != nil:
-		return fmt.Errorf("%q is a set; say so with --set, if all that is in it is meant", ref)
+		return fmt.Errorf("%q is a set; to include everything in it, use --set", ref)
 	}
 	return err
 }

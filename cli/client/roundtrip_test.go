@@ -22,12 +22,12 @@ import (
 	"labshelf/formats/archive"
 )
 
-// oddPaths are paths that some system, some alphabet or some program finds difficult. Some systems
-// tell not all of them apart.
+// oddPaths are paths that cause problems for some systems, alphabets or programs. Some systems
+// cannot distinguish all of them.
 func oddPaths() []string {
 	deep := strings.Repeat("deeper/", 40)
 	return []string{
-		"plain.txt", "PLAIN.TXT", "Plain.txt", "Day/x", "day/x", "DAY/X", // but for case the same
+		"plain.txt", "PLAIN.TXT", "Plain.txt", "Day/x", "day/x", "DAY/X", // equal except for case
 		"\u00e9t\u00e9.csv", "e\u0301te\u0301.csv", "\u1e69", "s\u0323\u0307", "s\u0307\u0323", "\uac00.txt", "\u1100\u1161.txt", "\u212b", "\u00c5", // NFC, NFD, neither
 		"\U0001f9ea.txt", "\U0001f469\u200d\U0001f52c/notes.md", "\U0001f1e8\U0001f1ed", "\u65e5\u672c\u8a9e/\u30c7\u30fc\u30bf.csv", "\u0645\u0644\u0641", "\u00a0", "a\u00adb", "\u200b",
 		"two  words", " leading", "trailing ", " / /x", "~", "$HOME", "`id`", "$(id)", "'", "#", "%", "100%25", "a&b;c", "*.[ch]", "!", "{a,b}",
@@ -39,11 +39,11 @@ func oddPaths() []string {
 	}
 }
 
-// unfit are paths that a file system takes, and the service refuses.
+// unfit are paths that a file system accepts, and the service rejects.
 var unfit = []string{"new\nline", "tab\there", "esc\x1b[2J", "right\u202eleft", "\u0085", "del\x7f", "not UTF-8 \xff", "bad\xfe/file"}
 
-// plant makes a folder of about n files, in folders that each have every odd path, and returns the
-// SHA-256 of the files that can be sent by their names, and how many cannot.
+// plant creates a folder of about n files, in folders that each have every odd path. It returns the
+// SHA-256 of the files that can be sent by their names, and the number of the others.
 func plant(t *testing.T, n int) (root string, sums map[string]string, refused int) {
 	t.Helper()
 	root, sums = t.TempDir(), map[string]string{}
@@ -51,13 +51,13 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 	for i := 0; i < n; i++ {
 		folder, kind := fmt.Sprintf("%04d", i/(len(odd)+len(unfit))), i%(len(odd)+len(unfit))
 		text := ""
-		switch i % 4 { // the rest is empty
+		switch i % 4 { // the others are empty
 		case 0:
 			text = "the same many times"
 		case 1:
 			text = fmt.Sprintf("file %d\n", i)
 		case 2:
-			text = strings.Repeat(fmt.Sprint(i, ","), i%3000) // some of them longer than what the service holds
+			text = strings.Repeat(fmt.Sprint(i, ","), i%3000) // some of them longer than an inline body
 		}
 		name := folder + "/"
 		if kind < len(odd) {
@@ -66,12 +66,12 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 			name += unfit[kind-len(odd)]
 		}
 		path := filepath.Join(root, filepath.FromSlash(name))
-		_ = os.MkdirAll(filepath.Dir(path), 0o700) // else there can be no file
+		_ = os.MkdirAll(filepath.Dir(path), 0o700) // otherwise the file cannot be created
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) { // another one has the name, as this system sees it
+		if errors.Is(err, fs.ErrExist) { // for this system the same name as an existing file
 			continue
 		}
-		if err != nil && runtime.GOOS != "linux" { // which takes every name
+		if err != nil && runtime.GOOS != "linux" { // Linux accepts every name
 			continue
 		}
 		if err != nil {
@@ -90,9 +90,9 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 	return root, sums, refused
 }
 
-// TestTreeRoundTrip: a folder with every odd name goes in, and comes out by get and by harvest:
-// each file with the bytes that it had, under a path that is reported. What cannot be a resource is
-// reported, too. TREE_FILES says how many files, such as 20000.
+// TestTreeRoundTrip uploads a folder with every odd name, and downloads it with get and harvest.
+// Each file has the same bytes, under a path that is reported. Names that a resource cannot have
+// are reported, too. TREE_FILES sets the number of files, such as 20000.
 func TestTreeRoundTrip(t *testing.T) {
 	t.Parallel()
 	n := 300
@@ -124,10 +124,10 @@ func TestTreeRoundTrip(t *testing.T) {
 		stored[r.Name] = r.SHA256.String()
 	}
 	if diff := cmp.Diff(sums, stored); diff != "" || failures != refused || len(ids) != len(sums) {
-		t.Fatalf("%d failed, want %d; what is there differs (-want +got):\n%s", failures, refused, diff)
+		t.Fatalf("%d failed, want %d; the files differ (-want +got):\n%s", failures, refused, diff)
 	}
 
-	files := map[string]string{} // what must be below got
+	files := map[string]string{} // expected files below got
 	for _, l := range linesOf(t, s.measured(t, false, get...)) {
 		path := filepath.ToSlash(must[string](t)(filepath.Rel(got, l.File)))
 		if l.Outcome != "fetched" || ids[l.Name] != l.ID || archive.Clean(path) != path {
@@ -151,14 +151,14 @@ func TestTreeRoundTrip(t *testing.T) {
 		}
 	}
 
-	// Again: nothing moves.
+	// The second run sends nothing.
 	c := s.counted()
 	for _, l := range append(linesOf(t, s.measured(t, refused > 0, put...)), linesOf(t, s.measured(t, false, get...))...) {
 		if l.Outcome != "there" && l.Outcome != "failed" {
 			t.Errorf("the second time: %+v", l)
 		}
 	}
-	if c.of("POST") > refused || c.of("PUT") > 0 { // those are refused again
+	if c.of("POST") > refused || c.of("PUT") > 0 { // those are rejected again
 		t.Errorf("the second time it made the requests %v", c.all())
 	}
 	before := c.of("GET")
@@ -167,10 +167,10 @@ func TestTreeRoundTrip(t *testing.T) {
 	}
 }
 
-// outcome is what a command with --json reports of a file.
+// outcome is what a command with --json reports for a file.
 type outcome struct{ File, Name, Outcome, ID, SHA256, Why string }
 
-// linesOf reads what a command wrote with --json, but for the sums.
+// linesOf parses the output of a command with --json, except the totals.
 func linesOf(t *testing.T, out []byte) (list []outcome) {
 	t.Helper()
 	for text := range bytes.Lines(out) {
@@ -185,7 +185,7 @@ func linesOf(t *testing.T, out []byte) (list []outcome) {
 	return list
 }
 
-// measured runs a command in a process of its own, and logs what it took. It returns its standard
+// measured runs a command in its own process, and logs its time and memory. It returns its standard
 // output.
 func (s *service) measured(t *testing.T, fails bool, args ...string) []byte {
 	t.Helper()

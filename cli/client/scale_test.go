@@ -24,8 +24,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestPutKilled: killed again and again, it sends each file once, and those that were under way
-// once more: as the service counts.
+// TestPutKilled: after many kills put has sent each file once, and the files that were being sent
+// at a kill once more. The service counts the uploads.
 func TestPutKilled(t *testing.T) {
 	t.Parallel()
 	const parallel, kills, each, size = 4, 10, 14, 10_000
@@ -51,7 +51,7 @@ func TestPutKilled(t *testing.T) {
 		mu.Lock()
 		uploads[name]++
 		underWay[name] = true
-		if dying { // sent before the process was gone
+		if dying { // sent before the process ended
 			allowed[name]++
 		}
 		if since++; since >= each && shots < kills {
@@ -69,7 +69,7 @@ func TestPutKilled(t *testing.T) {
 	})
 	killed := 0
 	for range 2 * kills {
-		server := httptest.NewServer(s.server.Config.Handler) // of one process, so that nothing of it reaches the next one's
+		server := httptest.NewServer(s.server.Config.Handler) // one server for each process, so that a late request cannot reach the next one
 		cmd := s.process(t, "put", root, "runs", fmt.Sprintf("--parallel=%d", parallel))
 		cmd.Env = append(cmd.Env, childBase+"="+server.URL+"/v1")
 		var errors bytes.Buffer
@@ -80,7 +80,7 @@ func TestPutKilled(t *testing.T) {
 		process.Store(cmd.Process)
 		err := cmd.Wait()
 		server.CloseClientConnections()
-		server.Close() // returns when each request has been stored, or not
+		server.Close() // returns when each request has been stored or has failed
 		mu.Lock()
 		dying = false
 		mu.Unlock()
@@ -97,7 +97,7 @@ func TestPutKilled(t *testing.T) {
 	s.holds(t, set.ID, files)
 	for name, n := range uploads {
 		most := 1 + allowed[name]
-		if files[name] == "" { // the process was gone before its name had come
+		if files[name] == "" { // the process ended before the name arrived
 			most = allowed[""]
 		}
 		if n > most {
@@ -110,18 +110,18 @@ func TestPutKilled(t *testing.T) {
 	}
 	again -= len(files)
 	t.Logf("%d files in %d uploads and %d bytes, %d kills", len(files), len(files)+again, moved.Load(), killed)
-	const around = 1200 // bytes of a multipart body beside the file
+	const around = 1200 // bytes of a multipart body in addition to the file
 	if n, most := moved.Load(), int64(len(files)+again)*(size+around); again > kills*parallel || n > most || n < int64(len(files)*size) {
 		t.Errorf("%d bytes, and %d files again", n, again)
 	}
 }
 
-// begins reads the beginning of an upload, and returns the name that it gives. The request can
-// still be handed on.
+// begins reads the beginning of an upload, and returns its name. The request can still be
+// forwarded.
 func begins(r *http.Request) string {
 	whole := r.Body
 	head := bufio.NewReaderSize(whole, 1024)
-	for n := 1; ; n++ { // no more than has come: the rest may never do
+	for n := 1; ; n++ { // only the bytes that have arrived: the rest may never arrive
 		text, err := head.Peek(n)
 		name := namePart.FindSubmatch(text)
 		if name != nil || err != nil {
@@ -150,8 +150,9 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestPutMany: many files and a large one go in, the second time nothing is sent, and neither takes
-// memory. PUT_FILES says how many, such as 20000, and makes the large one one of 4 GiB.
+// TestPutMany: put sends many files and a large one. The second run sends nothing, and neither run
+// needs much memory. PUT_FILES sets the number, such as 20000, and a size of 4 GiB for the large
+// file.
 func TestPutMany(t *testing.T) {
 	t.Parallel()
 	n, large := 500, int64(64<<20)
@@ -166,7 +167,7 @@ func TestPutMany(t *testing.T) {
 	files := map[string]string{}
 	for i := range n {
 		name := fmt.Sprintf("d%d/Gr\u00fc\u00dfe %d/\u0301%d.csv", i%13, i%101, i)
-		files[name] = strings.Repeat("x", i%3*100) // a third is empty, and the rest the same many times
+		files[name] = strings.Repeat("x", i%3*100) // a third of the files is empty, and others have the same content
 	}
 	root := tree(t, files)
 	put := func(want string) {
@@ -197,19 +198,19 @@ func TestPutMany(t *testing.T) {
 	}
 }
 
-// TestHarvestManyUnchanged: however much there is, that nothing has changed is learnt by one
-// request, without reading what is known of it. HARVEST_RESOURCES says how many resources, such as
-// 100000.
+// TestHarvestManyUnchanged: one request is enough to learn that nothing has changed, whatever the
+// number of resources, and without reading their records. HARVEST_RESOURCES sets the number, such
+// as 100000.
 func TestHarvestManyUnchanged(t *testing.T) {
 	t.Parallel()
-	n := reference.PageSize + 200 // more than a page
+	n := reference.PageSize + 200 // more than one page
 	if asked := os.Getenv("HARVEST_RESOURCES"); asked != "" {
 		n = must[int](t)(strconv.Atoi(asked))
 	}
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	caller := must[auth.Principal](t)(s.repo.Credentials.Authenticate(t.Context(), s.key))
-	err := fetch.Each(t.Context(), 64, n, func(ctx context.Context, i int) (err error) { // who write at the same time share commits
+	err := fetch.Each(t.Context(), 64, n, func(ctx context.Context, i int) (err error) { // concurrent writers share commits
 		upload := s.repo.Uploads.NewUpload(caller)
 		defer func() { err = errors.Join(err, upload.Discard()) }()
 		if err := upload.Receive(ctx, strings.NewReader(fmt.Sprintf("%d\n", i))); err != nil {
@@ -237,7 +238,7 @@ func TestHarvestManyUnchanged(t *testing.T) {
 	s.put(t, set.ID, "one more", "more")
 	before := c.of("GET")
 	s.measured(t, false, "harvest", "runs", dir)
-	if asked := c.of("GET") - before; asked != 3 { // the page that has it, its file, and the end
+	if asked := c.of("GET") - before; asked != 3 { // the page with the change, its file, and the end
 		t.Errorf("for one more it made %d requests", asked)
 	}
 }

@@ -17,17 +17,18 @@ import (
 )
 
 func schemaCommand(p Process) *cobra.Command {
-	cmd := p.branch("schema", "Make, change and list what files and sets of a dataspace are asked for",
+	cmd := p.branch("schema", "Create, change and list the rules for metadata in a dataspace",
 		schemaNewCommand(p), schemaListCommand(p), schemaShowCommand(p), schemaEditCommand(p), schemaVersionsCommand(p), schemaRemoveCommand(p), schemaRestoreCommand(p))
-	cmd.Long = `schema keeps the JSON Schemas of a dataspace: which properties its files, of
-some types or all, or its sets have. At most one applies to each. It warns, or,
-with --enforce, refuses changes that break it; files are never refused.
-"labshelf describe" fills in and shows what is missing, "labshelf find
-is:incomplete" finds it. A schema is named DATASPACE/NAME, or by its id.`
+	cmd.Long = `schema manages the JSON Schemas of a dataspace. A schema defines the properties
+of its sets, or of its files of some or all types. At most one schema applies to
+each object. It warns or, with --enforce, rejects changes that violate it; files
+are never rejected. "labshelf describe" sets properties and shows missing ones,
+and "labshelf find is:incomplete" finds incomplete objects. A schema is named
+DATASPACE/NAME, or by its id.`
 	return cmd
 }
 
-// schemaFlags are the fields of a schema but for its text.
+// schemaFlags are the fields of a schema except its text.
 type schemaFlags struct {
 	title, description string
 	types              []string
@@ -39,7 +40,7 @@ func (f *schemaFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.title, "title", "", titleHelp)
 	flags.StringVar(&f.description, "description", "", descriptionHelp)
 	flags.StringArrayVar(&f.types, "type", nil, "only for files of this `TYPE`: text/csv, image/*, a format such as csv, or an extension such as .tif; may be repeated (default: all files)")
-	flags.BoolVar(&f.enforce, "enforce", false, "refuse changes of properties that break it")
+	flags.BoolVar(&f.enforce, "enforce", false, "reject changes of properties that violate the schema")
 }
 
 func schemaNewCommand(p Process) *cobra.Command {
@@ -48,9 +49,9 @@ func schemaNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new DATASPACE/NAME FILE",
-		Short: "Make a schema of a JSON Schema in a file",
-		Long: `new makes a schema. FILE has a JSON Schema (2020-12) for the properties, - is
-standard input; NAME has 2 to 100 of a-z, 0-9, - and _. It requires the role
+		Short: "Create a schema from a JSON Schema in a file",
+		Long: `new creates a schema. FILE has a JSON Schema (2020-12) for the properties; - is
+standard input. NAME has 2 to 100 of a-z, 0-9, - and _. It requires the role
 admin in the dataspace.`,
 		Example: `  labshelf schema new lab-one/measurement measurement.json --type text/csv
   labshelf schema new lab-one/campaign campaign.json --for sets --enforce`,
@@ -75,16 +76,16 @@ admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Made the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
+		return p.done(made, asJSON, "Created the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
 	})
 	f.define(cmd)
-	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "what it describes, a `WORD`: files or sets")
+	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "the kind of objects that it describes, a `WORD`: files or sets")
 	jsonFlag(cmd, &asJSON)
 	p.completesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
 	return cmd
 }
 
-// cutLast cuts a text around the last separator in it.
+// cutLast splits a text at the last separator in it.
 func cutLast(text, separator string) (before, after string, found bool) {
 	at := strings.LastIndex(text, separator)
 	if at < 0 {
@@ -93,11 +94,11 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:at], text[at+len(separator):], true
 }
 
-// readSchema reads a JSON Schema. That it is one the service says.
+// readSchema reads a JSON Schema. The service validates it.
 func (p Process) readSchema(path string) (json.RawMessage, error) {
 	text, err := p.readPatch(path)
 	if err == nil && !json.Valid(text) {
-		err = exit.Usagef("%s must have a JSON Schema, and has no JSON", path)
+		err = exit.Usagef("%s must contain a JSON Schema, but it is not JSON", path)
 	}
 	return text, err
 }
@@ -143,7 +144,7 @@ func schemaColumns() []column[client.Schema] {
 	}
 }
 
-// schemaPurpose says what a schema is for.
+// schemaPurpose returns the kind of objects that a schema describes.
 func schemaPurpose(s client.Schema) string {
 	if len(s.Types) > 0 {
 		return strings.Join(s.Types, " ")
@@ -156,9 +157,9 @@ func schemaShowCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show SCHEMA",
-		Short: "Print the JSON Schema of a schema, to be edited",
-		Long: `show prints the JSON Schema, as "labshelf schema edit --schema" takes it; --json
-prints all that is known of the schema.`,
+		Short: "Print the JSON Schema of a schema, for editing",
+		Long: `show prints the JSON Schema, in the form for "labshelf schema edit --schema";
+--json prints the whole record of the schema.`,
 		Example: `  labshelf schema show lab-one/measurement > measurement.json
   labshelf schema show lab-one/measurement --version 1`,
 		Args: exactly(1, "one schema, such as lab-one/measurement"),
@@ -194,9 +195,10 @@ func schemaEditCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit SCHEMA",
 		Short: "Change a schema",
-		Long: `edit changes what flags name, and nothing else. Another JSON Schema makes a new
-version; what was made with an older one is still held to that. --type all
-makes it one for all files. It requires the role admin in the dataspace.`,
+		Long: `edit changes the fields given by flags and keeps all others. Another JSON Schema
+creates a new version; objects of an older version are still checked against
+that. --type all makes it a schema for all files. It requires the role admin in
+the dataspace.`,
 		Example: `  labshelf schema edit lab-one/measurement --schema measurement.json
   labshelf schema edit lab-one/measurement --enforce=false --type csv`,
 		Args: exactly(1, "one schema, such as lab-one/measurement"),
@@ -250,8 +252,8 @@ schema show --version N" prints one.`, client.Active,
 }
 
 func schemaRemoveCommand(p Process) *cobra.Command {
-	return p.onSchema("rm SCHEMA", "Delete a schema", `rm deletes a schema: nothing is asked for any more. What people have filled in
-stays, and "labshelf schema restore" brings the schema back.`, client.Active,
+	return p.onSchema("rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer requires anything. Existing properties stay,
+and "labshelf schema restore" restores the schema.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			if err := c.Schemas.Delete(ctx, s.ID); err != nil {
 				return err
@@ -261,7 +263,7 @@ stays, and "labshelf schema restore" brings the schema back.`, client.Active,
 }
 
 func schemaRestoreCommand(p Process) *cobra.Command {
-	return p.onSchema("restore SCHEMA", "Restore a deleted schema", `restore brings back a schema that was deleted.`, client.Deleted,
+	return p.onSchema("restore SCHEMA", "Restore a deleted schema", `restore restores a deleted schema.`, client.Deleted,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			restored, err := c.Schemas.Restore(ctx, s.ID)
 			if err != nil {
@@ -271,7 +273,7 @@ func schemaRestoreCommand(p Process) *cobra.Command {
 		})
 }
 
-// onSchema is a command for one schema, which is mostly in a state.
+// onSchema returns a command for one schema, by default one in a state.
 func (p Process) onSchema(use, short, long, state string, run func(context.Context, *client.Client, client.Schema, bool) error) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one schema, such as lab-one/measurement")}
@@ -286,8 +288,8 @@ func (p Process) onSchema(use, short, long, state string, run func(context.Conte
 	return p.completes(cmd, false, schemasOffered)
 }
 
-// findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Of several of one
-// name that in a state is preferred, and of these the last.
+// findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Among several with
+// one name, schemas in state take precedence, and among those the last one.
 func findSchema(ctx context.Context, c *client.Client, ref, state string) (found client.Schema, err error) {
 	dataspace, name, ok := cutLast(ref, "/")
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"labshelf/client"
 )
 
-// TestSchema makes, lists, shows, changes, deletes and restores a schema, and describe tells what
-// it asks for.
+// TestSchema creates, lists, shows, changes, deletes and restores a schema, and describe reports
+// what it requires.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -32,11 +32,11 @@ func TestSchema(t *testing.T) {
 		}
 		return got.err
 	}
-	want("Made the schema lab-one/measurement.\n", "schema", "new", "lab-one/measurement", file, "--type", "CSV", "--title", "Measurement")
+	want("Created the schema lab-one/measurement.\n", "schema", "new", "lab-one/measurement", file, "--type", "CSV", "--title", "Measurement")
 	if got := s.run(t, "", "schema", "ls", "lab-one"); !strings.Contains(got.out, "measurement  Measurement  csv  1") {
 		t.Errorf("the list: %v", got)
 	}
-	const lacks = "The resource run-1.csv is not what the schema measurement (version 1) asks for:\n  sample is missing\n"
+	const lacks = "The resource run-1.csv does not conform to the schema measurement (version 1):\n  sample is missing\n"
 	if got := s.run(t, "", "describe", r.ID); got.error != nil || !strings.HasSuffix(got.err, lacks) {
 		t.Errorf("describe: %v", got)
 	}
@@ -86,7 +86,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// written makes a file with a text.
+// written writes a text to a new file.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")

@@ -34,8 +34,8 @@ import (
 	"labshelf/repository"
 )
 
-// What is in the environment of a process that is the program, and not its tests. It writes into
-// childMemory how many bytes it took.
+// Environment variables of a child process that runs the program instead of the tests. It writes
+// its memory use in bytes to childMemory.
 const childBase, childKey, childMemory = "LABSHELF_TEST_BASE", "LABSHELF_TEST_KEY", "LABSHELF_TEST_MEMORY"
 
 func TestMain(m *testing.M) {
@@ -60,20 +60,20 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// service is a real one in a temporary directory, behind a listening socket.
+// service is a real service in a temporary directory, behind a listening socket.
 type service struct {
-	dir    string // of its data
+	dir    string // data directory
 	repo   *repository.Service
 	server *httptest.Server
-	secret [32]byte       // of its metadata
-	key    string         // of the first sysadmin
+	secret [32]byte       // secret of its metadata
+	key    string         // key of the first sysadmin
 	client *client.Client // with that key
 
 	mu     sync.Mutex
-	before http.HandlerFunc // what sees a request first; nil: the service
+	before http.HandlerFunc // sees each request first; nil: the service
 }
 
-// start starts a service for a test, whose pages of resources are small.
+// start starts a service for a test, with small pages of resources.
 func start(t *testing.T) *service {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,26 +116,26 @@ func start(t *testing.T) *service {
 
 func (s *service) base() string { return s.server.URL + "/v1" }
 
-// intercepted is the answer to a request that something saw before the service.
+// intercepted is the response to a request that another handler saw before the service.
 type intercepted struct {
 	http.ResponseWriter
 	service http.Handler
 }
 
-// on hands a request on to the service.
+// on forwards a request to the service.
 func on(w http.ResponseWriter, r *http.Request) {
 	i := w.(intercepted)
 	i.service.ServeHTTP(i.ResponseWriter, r)
 }
 
-// intercept lets before see every request first, which hands it on. nil takes it away.
+// intercept lets before see every request first; it calls on to forward it. nil removes it.
 func (s *service) intercept(before http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = before
 }
 
-// newSet makes a dataspace and a set in it.
+// newSet creates a dataspace and a set in it.
 func (s *service) newSet(t *testing.T, dataspace, set string) client.Set {
 	t.Helper()
 	d := must[client.Dataspace](t)(s.client.Dataspaces.Create(t.Context(), client.NewDataspace{Name: dataspace}))
@@ -160,25 +160,25 @@ func (s *service) active(t *testing.T, set string) (list []client.Resource) {
 	return list
 }
 
-// ran is what a command left.
+// ran is the result of a command.
 type ran struct {
 	out, err string // standard output and error
 	error
 }
 
-// Error is all of it, for tests that fail.
+// Error returns the whole result, for failing tests.
 func (r ran) Error() string {
 	return fmt.Sprintf("standard output %q, standard error %q, error %v", r.out, r.err, r.error)
 }
 
-// run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the
-// sysadmin.
+// run runs a command as the sysadmin, as in run(t, "", "key", "ls"), with the text in on its
+// standard input.
 func (s *service) run(t *testing.T, in string, args ...string) ran {
 	t.Helper()
 	return s.runAs(t.Context(), s.key, in, args...)
 }
 
-// runAs runs a command with another key; the end of ctx is the signal.
+// runAs runs a command with another key; the end of ctx acts as the signal.
 func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran {
 	return s.runFrom(ctx, key, strings.NewReader(in), args...)
 }
@@ -190,7 +190,7 @@ func (s *service) runFrom(ctx context.Context, key string, in io.Reader, args ..
 	return ran{out.String(), problems.String(), err}
 }
 
-// process is a command in a process of its own, which can be killed. The caller starts it.
+// process returns a command in its own process, which can be killed. The caller starts it.
 func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(must[string](t)(os.Executable()), args...)
@@ -213,7 +213,7 @@ func run(ctx context.Context, base, key string, in io.Reader, out, problems io.W
 	return root.ExecuteContext(ctx)
 }
 
-// newRoot returns the command that holds the others.
+// newRoot returns the root command of all commands.
 func newRoot(p Process) *cobra.Command {
 	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
 	for _, id := range []string{group.Use, group.People, group.Care} {
@@ -223,7 +223,7 @@ func newRoot(p Process) *cobra.Command {
 	return root
 }
 
-// must ends the test after an error.
+// must fails the test after an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(got T, err error) T {
 		t.Helper()
@@ -234,7 +234,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestRun: the commands here speak to the service, each with its key.
+// TestRun: each command uses the service with its key.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := start(t)

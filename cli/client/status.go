@@ -20,14 +20,14 @@ import (
 // failing is the status of a service that cannot read its records.
 const failing = "FAILING"
 
-// statusAdvice explains a status other than OK, and what to do; docs/how-to/recovery.md has the
+// statusAdvice explains a status other than OK, with advice; docs/how-to/recovery.md has the
 // details.
 func statusAdvice(status string) string {
 	switch status {
 	case "READ-ONLY":
-		return "it reads, and refuses changes: after an error of its disk until it is started again (look at the disk first, then run \"labshelf check\"), without room until there is some"
+		return "it serves reads and rejects changes: after a disk error until a restart (check the disk first, then run \"labshelf check\"), or while the disk is full"
 	case failing:
-		return "it cannot read its records: copy its data directory as it is, then run \"labshelf doctor\" and \"labshelf check\" with --data"
+		return "it cannot read its records: copy its data directory first, then run \"labshelf doctor\" and \"labshelf check\" with --data"
 	}
 	return ""
 }
@@ -37,10 +37,10 @@ func statusCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the status of a service, and who you are there",
-		Long: `status shows the status of the service: OK, READ-ONLY (it serves, and refuses
-changes) or FAILING; then the command ends with exit code 1. With a key it also
-shows the user; a sysadmin sees why the service is not OK, how many files
-are known to be damaged, background errors, and the nodes of a cluster.`,
+		Long: `status shows the status of the service: OK, READ-ONLY (it serves reads, and
+rejects changes) or FAILING. Unless it is OK, the exit code is 1. With a key it
+also shows the user. A sysadmin also sees why the service is not OK, the number
+of files known to be damaged, background errors, and the nodes of a cluster.`,
 		Example: "  labshelf status\n  labshelf status --server https://data.example.org/v1 --json",
 		Args:    cobra.NoArgs,
 	}
@@ -61,7 +61,7 @@ are known to be damaged, background errors, and the nodes of a cluster.`,
 	return cmd
 }
 
-// status shows the status of the service; keyed: the client has a key.
+// status shows the status of the service; keyed means that the client has a key.
 func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON bool) error {
 	s, err := c.Status(ctx)
 	if err != nil {
@@ -76,8 +76,8 @@ func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON boo
 		case err == nil:
 			user = me.Username
 		case errors.As(err, &problem) && problem.Status == 401:
-			user = "anonymous, since the service does not know the key, or no longer: sign in with a valid one, or ask a sysadmin for it"
-		case s.Status != failing: // a failing service cannot know the user
+			user = "anonymous, since the service does not know the key: sign in with a valid one, or ask a sysadmin for a new one"
+		case s.Status != failing: // a failing service cannot identify the user
 			return err
 		default:
 			user = "unknown now"
@@ -97,7 +97,7 @@ func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON boo
 		}
 		t.Add("server", c.Base())
 		t.Add("host", s.Hostname)
-		if s.Engine != "" { // missing in answers of older services
+		if s.Engine != "" { // missing in responses of older services
 			t.Add("node", fmt.Sprintf("%s, with metadata in %s", s.Node, s.Engine))
 		}
 		t.Add("version", s.Version)
@@ -124,7 +124,7 @@ type statusDetail struct {
 	}
 	Background         map[string]string
 	Held, Unreferenced struct{ Files, Bytes int64 }
-	Room               *struct{ Bytes, Files int64 } // nil in answers of older services
+	Room               *struct{ Bytes, Files int64 } // nil in responses of older services
 	Started            time.Time
 	Nodes              []struct {
 		Name, Version string
@@ -165,16 +165,16 @@ func addDetail(t *display.Table, text json.RawMessage) error {
 	}
 	damaged := "none known"
 	if d.Damaged > 0 {
-		damaged = fmt.Sprintf("%d files: \"labshelf check\" names them, \"labshelf repair\" takes them from a backup", d.Damaged)
+		damaged = fmt.Sprintf("%d files: \"labshelf check\" lists them, \"labshelf repair\" restores them from a backup", d.Damaged)
 	}
 	t.Add("damaged", damaged)
-	scrub := "no pass begun yet"
+	scrub := "no pass has begun"
 	if begun, err := time.Parse(time.RFC3339, d.Scrub.Begun); err == nil {
 		scrub = fmt.Sprintf("pass begun %s: %d files read, %d found damaged; %d passes before it", display.Time(begun), d.Scrub.Checked, d.Scrub.Found, d.Scrub.Passes)
 	}
 	t.Add("scrub", scrub)
 	t.Add("inline", fmt.Sprintf("%d small files, %s, not flushed to files yet", d.Held.Files, display.Bytes(d.Held.Bytes)))
-	t.Add("unreferenced", fmt.Sprintf("%d files, %s, that no resource needs; \"labshelf purge\" removes them", d.Unreferenced.Files, display.Bytes(d.Unreferenced.Bytes)))
+	t.Add("unreferenced", fmt.Sprintf("%d files, %s, unreferenced; \"labshelf purge\" removes them", d.Unreferenced.Files, display.Bytes(d.Unreferenced.Bytes)))
 	if d.Room != nil && d.Room.Bytes >= 0 {
 		room := display.Bytes(d.Room.Bytes) + " for new files"
 		if d.Room.Files >= 0 {
@@ -183,9 +183,9 @@ func addDetail(t *display.Table, text json.RawMessage) error {
 		t.Add("room left", room)
 	}
 	if d.ClockBehind > 0 {
-		t.Add("clock", display.Duration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it right, changes go on meanwhile")
+		t.Add("clock", display.Duration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it; the service still accepts changes")
 	}
-	if d.Identity != "" { // missing in answers of older services
+	if d.Identity != "" { // missing in responses of older services
 		t.Add("identity", d.Identity)
 		epoch := fmt.Sprintf("%s, begun %s", d.Epoch.ID, d.Epoch.Began)
 		if d.Epoch.Base != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestDocumented: docs/reference/commands.md tells of every command and every topic, and
-// docs/how-to/instrument-pc.md has the recipe for instruments as help has it.
+// TestDocumented: docs/reference/commands.md contains every command and topic, and
+// docs/how-to/instrument-pc.md has the same recipe for instruments as the help.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/commands.md")
@@ -46,7 +46,7 @@ func TestDocumented(t *testing.T) {
 	lines := 0
 	for line := range strings.SplitSeq(string(recipe), "\n") {
 		code, indented := strings.CutPrefix(line, "  ")
-		if !indented || strings.HasPrefix(line, "   ") && !strings.HasPrefix(line, "    ") { // the text of a numbered step
+		if !indented || strings.HasPrefix(line, "   ") && !strings.HasPrefix(line, "    ") { // text of a numbered step
 			continue
 		}
 		lines++

@@ -17,11 +17,11 @@ func unlockCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "unlock SET[/FOLDER/] | RESOURCE",
 		Short: "End locks of the network drive",
-		Long: `unlock ends the locks of a file, or of a folder and what is directly in it, that
-programs on the network drive hold, such as an office program that did not end
-well. Admins of the dataspace end every lock there, other editors their own. A
-lock ends by itself within an hour. Locks bind the drive alone: put, the pages
-and other commands do not need this.`,
+		Long: `unlock ends the locks of a file, or of a folder and its direct content. Programs
+on the network drive hold such locks, for example an office program that
+crashed. Admins of the dataspace can end every lock there, other editors their
+own. A lock expires within an hour. Locks only affect the drive: put, the pages
+and other commands ignore them.`,
 		Example: `  labshelf unlock lab-one/raw:plan.odt
   labshelf unlock lab-one/raw/2026/ --list`,
 		Args: exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.odt"),
@@ -40,7 +40,7 @@ and other commands do not need this.`,
 		}
 		return p.reportLocks(locks, list, asJSON)
 	})
-	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none")
+	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none of them")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.SetsOrResources)
 }
@@ -62,13 +62,13 @@ func drivePath(ctx context.Context, c *client.Client, ref string) (string, error
 	return strings.TrimSuffix(d.Name+"/"+s.Name+"/"+below, "/"), err
 }
 
-// reportLocks reports the locks that were found, or ended.
+// reportLocks prints the locks that were found or ended.
 func (p Process) reportLocks(locks []client.DriveLock, listed, asJSON bool) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, append([]client.DriveLock{}, locks...))
 	}
 	if len(locks) == 0 {
-		_, err := display.Fprintf(p.Out, "Nothing is locked there.\n")
+		_, err := display.Fprintf(p.Out, "There are no locks.\n")
 		return err
 	}
 	verb := map[bool]string{true: "Locked", false: "Ended the lock of"}[listed]

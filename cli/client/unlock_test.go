@@ -9,8 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// TestUnlock: an admin lists and ends the locks of somebody else by a file, a folder and a set, and
-// an editor only their own. A file below a locked folder shows that lock once.
+// TestUnlock: an admin lists and ends another user's locks of a file, a folder and a set; an editor
+// only ends their own. A file below a locked folder shows that lock once.
 func TestUnlock(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,7 +35,7 @@ func TestUnlock(t *testing.T) {
 		{"lab-one/raw/2026/ --list", "Locked lab-one/raw/2026 (by Ada on PC 3)\n"},
 		{"raw:2026/a.txt", "Ended the lock of lab-one/raw/2026 (by Ada on PC 3)\n"},
 		{"raw", "Ended the lock of lab-one/raw/plan äü.txt (by Ada on PC 3)\n"},
-		{s.server.URL + "/sets/" + set.ID, "Nothing is locked there.\n"},
+		{s.server.URL + "/sets/" + set.ID, "There are no locks.\n"},
 	} {
 		got := s.run(t, "", append([]string{"unlock"}, strings.Fields(tc.args)...)...)
 		if got.error != nil || !slices.Equal(slices.Sorted(strings.Lines(got.out)), slices.Sorted(strings.Lines(tc.want))) {
@@ -59,7 +59,7 @@ func TestUnlock(t *testing.T) {
 	}
 }
 
-// newEditor makes a user who is an editor of a dataspace, and returns a key.
+// newEditor creates a user who is an editor of a dataspace, and returns a key.
 func (s *service) newEditor(t *testing.T, name, dataspace string) (key string) {
 	t.Helper()
 	u := must[client.User](t)(s.client.Users.Create(t.Context(), client.NewUser{Username: name}))

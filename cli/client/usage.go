@@ -16,10 +16,10 @@ import (
 	"labshelf/client"
 )
 
-// nearlyFull is the percentage of a quota from which on people are warned.
+// nearlyFull is the percentage of a quota from which users are warned.
 const nearlyFull = 80
 
-// usageRow is what a dataspace holds, or what a user has stored.
+// usageRow is the usage of a dataspace, or of a user.
 type usageRow struct {
 	Dataspace string `json:"dataspace,omitempty"`
 	User      string `json:"user,omitempty"`
@@ -28,7 +28,7 @@ type usageRow struct {
 	*client.Counters
 }
 
-// whose names it for people.
+// whose returns the name of the dataspace or user for display.
 func (r usageRow) whose() string {
 	if r.User != "" {
 		return "user " + r.User
@@ -36,7 +36,7 @@ func (r usageRow) whose() string {
 	return r.Dataspace
 }
 
-// percent is how much of the quota is used.
+// percent returns the used percentage of the quota.
 func (r usageRow) percent() int64 { return int64(float64(r.Used) / float64(r.Quota) * 100) }
 
 func usageCommand(p Process) *cobra.Command {
@@ -44,16 +44,15 @@ func usageCommand(p Process) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
 		Use:   "usage [DATASPACE]",
-		Short: "Show what dataspaces hold, and how much of each quota is used",
-		Long: `usage shows what the dataspaces hold that you may read, or one of them, and what
-you have stored yourself. Each file counts in full, also where two have the
-same content; deleted files and old versions count until they are purged: all
-that is USED of a quota. Each version counts for the user who stored it, and
-not for the user who created the file. Members see the quota of a dataspace,
-users their own; "labshelf dataspace edit --quota" and "labshelf user edit
---quota" set them.
+		Short: "Show the usage of dataspaces and quotas",
+		Long: `usage shows the usage of the dataspaces that you may read, or of one of them,
+and your own usage. Each file counts in full, even if two have the same content.
+Deleted files and old versions count until they are purged. The sum is USED.
+Each version counts for the user who stored it, not for the user who created the
+file. Members see the quota of a dataspace, users their own; "labshelf dataspace
+edit --quota" and "labshelf user edit --quota" set them.
 
-It warns where 80 % of a quota are used.`,
+It warns if 80 % of a quota are used.`,
 		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",
 		Args:    between(0, 1, "one dataspace, or none for all"),
 	}
@@ -64,17 +63,17 @@ It warns where 80 % of a quota are used.`,
 		}
 		for _, r := range rows {
 			if err == nil && !asJSON && r.Quota > 0 && r.percent() >= nearlyFull {
-				_, err = display.Fprintf(p.Err, "Warning: %d %% of the quota of %s are used. Have deleted files and old versions purged, or ask a sysadmin for a larger one.\n",
+				_, err = display.Fprintf(p.Err, "Warning: %d %% of the quota of %s are used. Ask a sysadmin to purge deleted files and old versions, or for a larger quota.\n",
 					r.percent(), display.Printable(r.whose()))
 			}
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&user, "user", "", "what this `USER` has stored, which sysadmins see of all users, and nothing else")
+	cmd.Flags().StringVar(&user, "user", "", "only the usage of this `USER`, for sysadmins any user")
 	jsonFlag(cmd, &asJSON)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if user != "" && len(args) > 0 {
-			return exit.Usagef("--user and a dataspace are different things: give one or the other")
+			return exit.Usagef("--user excludes a dataspace: give one or the other")
 		}
 		return nil
 	}
@@ -82,7 +81,7 @@ It warns where 80 % of a quota are used.`,
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
-// all is a listing of records that are here.
+// all yields the records of a slice as a listing.
 func all[T any](records []T) func(yield func(T, error) bool) {
 	return func(yield func(T, error) bool) {
 		for _, record := range records {
@@ -93,7 +92,7 @@ func all[T any](records []T) func(yield func(T, error) bool) {
 	}
 }
 
-// usageRows asks for one dataspace, for a user, or for all dataspaces and the caller.
+// usageRows requests the usage of one dataspace, of a user, or of all dataspaces and the caller.
 func usageRows(ctx context.Context, c *client.Client, args []string, user string) (rows []usageRow, err error) {
 	if len(args) > 0 {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
@@ -165,10 +164,11 @@ func usageColumns() []column[usageRow] {
 	}
 }
 
-// quotaFlag defines --quota, and returns what it says; nil: nothing.
+// quotaFlag defines --quota, and returns a function that returns its value, or nil if it is not
+// set.
 func quotaFlag(flags *pflag.FlagSet) func() *int64 {
 	var size quotaValue
-	flags.Var(&size, "quota", "at most this `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
+	flags.Var(&size, "quota", "limit of the `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
 	return func() *int64 { return given(flags, "quota", (*int64)(&size)) }
 }
 
@@ -179,7 +179,7 @@ func (q *quotaValue) Type() string { return "SIZE" }
 
 func (q *quotaValue) String() string { return "" }
 
-// Set takes a size, or the word none.
+// Set parses a size, or the word none.
 func (q *quotaValue) Set(text string) error {
 	if text == "none" {
 		*q = 0

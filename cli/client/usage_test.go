@@ -10,8 +10,8 @@ import (
 	"labshelf/client"
 )
 
-// TestQuotas sets quotas, shows them, warns from 80 % on, and says what to do about a file that
-// does not fit, which put tries once.
+// TestQuotas sets quotas, shows them, warns from 80 % on, and gives advice for a file that does not
+// fit, which put tries once.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -51,12 +51,12 @@ func TestQuotas(t *testing.T) {
 	}
 	s.intercept(nil)
 
-	want("Made the user mary.", "user", "new", "mary", "--quota", "2MB")
+	want("Created the user mary.", "user", "new", "mary", "--quota", "2MB")
 	want("user mary 0 B 1.9 MiB (0 %)", "usage", "--user", "mary")
 	want("Changed the user mary.", "user", "edit", "mary", "--quota", "none")
 	want("user mary 0 B", "usage", "--user", "mary")
 	want("user admin 820 B", "usage")
-	want("Made the dataspace other", "dataspace", "new", "other", "--quota", "10GB")
+	want("Created the dataspace other", "dataspace", "new", "other", "--quota", "10GB")
 	for _, args := range [][]string{{"dataspace", "edit", "lab", "--quota", "much"}, {"usage", "lab", "--user", "mary"}} {
 		if got := s.run(t, "", args...); got.error == nil || args[0] == "usage" && !errors.Is(got.error, exit.ErrUsage) {
 			t.Errorf("%q: %v", args, got)

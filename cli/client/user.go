@@ -14,7 +14,7 @@ import (
 )
 
 func userCommand(p Process) *cobra.Command {
-	return p.branch("user", "Make, change, list, delete and restore users",
+	return p.branch("user", "Create, change, list, delete and restore users",
 		userNewCommand(p), userEditCommand(p), userListCommand(p), userRemoveCommand(p), userRestoreCommand(p))
 }
 
@@ -23,11 +23,11 @@ func userNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Make a user",
-		Long: `new makes a user, as a sysadmin. NAME has 1 to 100 letters, digits, and . _ - @;
-it is unique without regard to case, and cannot be changed. A new user has no
-key and no role: make a key with "labshelf key new", give a role with "labshelf
-grant".`,
+		Short: "Create a user",
+		Long: `new creates a user, as a sysadmin. NAME has 1 to 100 letters, digits, and . _ -
+@; it is unique without regard to case, and cannot be changed. A new user has no
+key and no role: create a key with "labshelf key new", and give a role with
+"labshelf grant".`,
 		Example: `  labshelf user new mary --fullname "Mary Ward"
   labshelf key new --user mary
   labshelf grant editor lab-one mary`,
@@ -41,11 +41,11 @@ grant".`,
 			return err
 		}
 		name := display.Printable(made.Username)
-		return p.done(made, asJSON, "Made the user %s. For a key: labshelf key new --user %[1]s\n", name)
+		return p.done(made, asJSON, "Created the user %s. For a key: labshelf key new --user %[1]s\n", name)
 	})
 	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
 	cmd.Flags().StringVar(&u.About, "about", "", descriptionHelp)
-	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "a sysadmin, who may do everything")
+	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "make the user a sysadmin, who may do everything")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false)
 }
@@ -58,9 +58,9 @@ func userEditCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit USER",
 		Short: "Change the fields of a user, or make one a sysadmin",
-		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
-The username cannot be changed. You can change yourself ("me"), a sysadmin all
-users. A quota is for what the user stores; see "labshelf usage".`,
+		Long: `edit changes the fields given by flags and keeps all others; "" empties a field.
+The username cannot be changed. You can change yourself ("me"); a sysadmin can
+change all users. A quota limits what the user stores; see "labshelf usage".`,
 		Example: `  labshelf user edit me --fullname "Mary Ward"
   labshelf user edit mary --sysadmin
   labshelf user edit mary --sysadmin=false
@@ -84,7 +84,7 @@ users. A quota is for what the user stores; see "labshelf usage".`,
 	})
 	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
 	flags.StringVar(&about, "about", "", descriptionHelp)
-	flags.BoolVar(&sysadmin, "sysadmin", false, "a sysadmin from now on; --sysadmin=false: no longer")
+	flags.BoolVar(&sysadmin, "sysadmin", false, "make the user a sysadmin; --sysadmin=false revokes that")
 	jsonFlag(cmd, &asJSON)
 	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin", "quota")
 	return p.completes(cmd, false, completion.Users(client.Active))
@@ -95,8 +95,8 @@ func userListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List users",
-		Long: `ls lists all users, the oldest first. Only sysadmins see which users are
-sysadmins; others see it of themselves.`,
+		Long: `ls lists all users, the oldest first. Sysadmins see which users are sysadmins;
+other users see it only for themselves.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
@@ -110,10 +110,10 @@ sysadmins; others see it of themselves.`,
 func userRemoveCommand(p Process) *cobra.Command {
 	return p.userStateCommand(&cobra.Command{
 		Use:   "rm USER...",
-		Short: "Delete users, whose keys end for good",
+		Short: "Delete users, and revoke their keys for good",
 		Long: `rm deletes users, as a sysadmin. Their keys stop working at once, and for good.
-What they put in stays. "labshelf user restore" brings the user back, without
-keys; roles are as before then.`,
+Their files stay. "labshelf user restore" restores a user with the same roles,
+but without keys.`,
 		Example: "  labshelf user rm mary",
 	}, client.Deleted, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
 		note := fmt.Sprintf("Deleted the user %s. To restore it: labshelf user restore %[1]s\n", display.Printable(u.Username))
@@ -128,8 +128,8 @@ keys; roles are as before then.`,
 func userRestoreCommand(p Process) *cobra.Command {
 	return p.userStateCommand(&cobra.Command{
 		Use:   "restore USER...",
-		Short: "Bring back deleted users, without their keys",
-		Long: `restore brings back deleted users, as a sysadmin. Their keys stay revoked: make
+		Short: "Restore deleted users, without their keys",
+		Long: `restore restores deleted users, as a sysadmin. Their keys stay revoked: create
 new ones with "labshelf key new --user NAME".`,
 		Example: "  labshelf user restore mary",
 	}, client.Active, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
@@ -139,8 +139,8 @@ new ones with "labshelf key new --user NAME".`,
 	})
 }
 
-// userStateCommand completes a command that brings users into a state; change returns the user in
-// that state, and a note for people.
+// userStateCommand completes a command that changes the state of users; change returns the user in
+// the new state, and a note for display.
 func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
 	var asJSON bool
@@ -152,7 +152,7 @@ func (p Process) userStateCommand(cmd *cobra.Command, state string,
 			if err != nil {
 				return err
 			}
-			note := fmt.Sprintf("The user %s is %s already.\n", display.Printable(u.Username), state)
+			note := fmt.Sprintf("The user %s is already %s.\n", display.Printable(u.Username), state)
 			if u.State != state {
 				if u, note, err = change(ctx, c, u); err != nil {
 					return err

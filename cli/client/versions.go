@@ -25,16 +25,16 @@ func versionsCommand(p Process) *cobra.Command {
 	var f versionsFlags
 	cmd := &cobra.Command{
 		Use:   "versions RESOURCE",
-		Short: "List what a resource was before its file was replaced",
-		Long: `versions lists the versions of a resource, the newest first: when each one came,
-from whom, and what it is kept by. "labshelf get RESOURCE --version N" gets the
-file of one, "labshelf restore RESOURCE --version N" makes it the current one.
+		Short: "List the versions of a resource",
+		Long: `versions lists the versions of a resource, the newest first: the time and user
+of each, and why it is kept. "labshelf get RESOURCE --version N" downloads the
+file of a version, and "labshelf restore RESOURCE --version N" makes it the
+current one.
 
-With --version N and --label TEXT it gives a version a label; "" removes it. A
-version with a label is kept whatever "labshelf retention" says. With
---version N and --erase a sysadmin removes the file of a version that has been
-replaced, at once and for good: its record stays, and backups made before that
-still have the file.`,
+With --version N and --label TEXT it labels a version; "" removes the label. A
+version with a label is kept whatever "labshelf retention" says. With --version
+N and --erase a sysadmin removes the file of a replaced version at once and for
+good. Its record stays, and earlier backups still have the file.`,
 		Example: `  labshelf versions runs-2026:run-1.csv
   labshelf versions runs-2026:run-1.csv --version 3 --label "as published"`,
 		Args: exactly(1, "one resource, such as runs-2026:run-1.csv"),
@@ -46,9 +46,9 @@ still have the file.`,
 		case f.limit < 0 || flags.Changed("version") && f.number < 1:
 			return exit.Usagef("--limit and --version must be numbers, 1 or more")
 		case labels && f.erase:
-			return exit.Usagef("--label and --erase do different things: give one or the other")
+			return exit.Usagef("--label and --erase are different actions: give one or the other")
 		case (labels || f.erase) != flags.Changed("version"):
-			return exit.Usagef("--version N goes with --label TEXT or --erase; \"labshelf get\" and \"labshelf restore\" take it alone")
+			return exit.Usagef("--version N requires --label TEXT or --erase; to download or restore the version, use \"labshelf get\" or \"labshelf restore\"")
 		}
 		return nil
 	}
@@ -70,9 +70,9 @@ still have the file.`,
 		return show(p, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: f.page()}), versionColumns(ctx, who), f.view(""))
 	})
 	flags.Int64Var(&f.number, "version", 0, "`N`, the version to label or erase")
-	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters that says why the version is kept")
+	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters, the reason to keep the version")
 	flags.BoolVar(&f.erase, "erase", false, "remove the file of the version for good")
-	flags.BoolVarP(&f.long, "long", "l", false, "also names and digests; nothing is cut off")
+	flags.BoolVarP(&f.long, "long", "l", false, "also show names and digests; truncate nothing")
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
 	jsonFlag(cmd, &f.json)
 	return p.completes(cmd, false, completion.Resources(client.Active))
@@ -85,7 +85,7 @@ func (p Process) eraseVersion(ctx context.Context, c *client.Client, r client.Re
 	}
 	note := ""
 	if v.Shared {
-		note = "The same bytes stay for another version or resource, or for an upload that is under way.\n"
+		note = "Another version or resource, or a running upload, still uses the same bytes.\n"
 	}
 	return p.done(v, f.json, "Erased the file of version %d of %s.\n%s", v.Number, display.Printable(r.Name), note)
 }
@@ -114,13 +114,13 @@ func versionColumns(ctx context.Context, who people) []column[client.Version] {
 	}
 }
 
-// people are users by their ids.
+// people maps ids of users to users.
 type people struct {
 	client *client.Client
 	names  map[string]string
 }
 
-// name returns the name of a user, or the id where it cannot be read.
+// name returns the name of a user, or the id if the user cannot be read.
 func (w people) name(ctx context.Context, id string) string {
 	if name, known := w.names[id]; known {
 		return name

@@ -17,16 +17,16 @@ func watchCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "watch [DATASPACE | SET | RESOURCE]",
-		Short: "Print what changes, while it changes",
-		Long: `watch prints a line for each change that you may hear of, until Ctrl-C ends
-it: when it was heard of, what was done, and the id of the dataspace, set,
-resource, user or key. With a dataspace, a set or a resource it prints what
-happens to that and in it. A sysadmin hears of users, webhooks and purges, too.
+		Short: "Print changes as they happen",
+		Long: `watch prints a line for each change that you may see, until Ctrl-C ends it: the
+time, the action, and the id of the dataspace, set, resource, user or key. With
+a dataspace, a set or a resource it prints only changes of it and its content. A
+sysadmin also sees changes of users and webhooks, and purges.
 
-When the service restarts or the connection breaks, watch goes on behind what
-it printed last. With --after and the id of a change, which --json shows, it
-begins behind that one. "reload" means that changes may be missing: the id is
-of a state of the service that was put back, or more than 10,000 changes old.`,
+After a restart of the service or a broken connection, watch resumes after the
+last printed change. With --after and the id of a change, which --json shows, it
+begins after that change. "reload" means that changes may be missing: the id
+belongs to a replaced state of the service, or is more than 10,000 changes old.`,
 		Example: `  labshelf watch
   labshelf watch runs-2026
   labshelf watch lab-one --json`,
@@ -49,13 +49,13 @@ of a state of the service that was put back, or more than 10,000 changes old.`,
 		}
 		return p.watch(ctx, c, id, after, asJSON)
 	})
-	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change behind which to begin (default: now)")
+	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change after which to begin (default: now)")
 	jsonFlag(cmd, &asJSON)
 	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 	return cmd
 }
 
-// watch prints the events about the object with an id and what is in it, or all where that is "".
+// watch prints the events of the object with an id and its content, or all events if the id is "".
 func (p Process) watch(ctx context.Context, c *client.Client, id, after string, asJSON bool) error {
 	for e, err := range c.Events(ctx, after) {
 		switch {

@@ -21,10 +21,10 @@ func webhookCommand(p Process) *cobra.Command {
 	cmd := p.branch("webhook", "Send messages about changes to other services",
 		webhookAddCommand(p), webhookListCommand(p), webhookShowCommand(p), webhookEditCommand(p), webhookRemoveCommand(p), webhookRotateCommand(p),
 		webhookResumeCommand(p), webhookSkipCommand(p), webhookDeliveriesCommand(p), webhookRepeatCommand(p))
-	cmd.Long = `webhook makes the service send a message to a URL of yours for each change,
-signed by Standard Webhooks 1.0, in the order of the changes, each at least
-once. The admins of a dataspace have webhooks for it, sysadmins for the whole
-service. Where webhooks may send is decided by the operator (webhook_hosts).`
+	cmd.Long = `webhook makes the service send a message to your URL for each change, signed by
+Standard Webhooks 1.0, in the order of the changes, each at least once. The
+admins of a dataspace can have webhooks for it, and sysadmins for the whole
+service. The operator decides where webhooks may send (webhook_hosts).`
 	return cmd
 }
 
@@ -34,11 +34,11 @@ func webhookAddCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "add URL",
-		Short: "Make a webhook",
+		Short: "Create a webhook",
 		Long: `add creates a webhook, which receives the changes after its creation, and prints
-the secret that signs its messages on standard output. Keep it: nothing shows it
-again. --dataspace selects the dataspace whose changes it receives; without it,
-a sysadmin gets a webhook for all changes of the service.`,
+the secret that signs its messages on standard output. Store it: it cannot be
+shown again. --dataspace selects the dataspace whose changes the webhook
+receives; without it, a sysadmin gets a webhook for all changes of the service.`,
 		Example: `  labshelf webhook add https://hooks.example.org/labshelf --dataspace lab-one
   labshelf webhook add https://hooks.example.org/x --event 'resource.*'`,
 		Args: exactly(1, "one URL, such as https://hooks.example.org/labshelf"),
@@ -56,18 +56,18 @@ a sysadmin gets a webhook for all changes of the service.`,
 		if err != nil {
 			return err
 		}
-		return p.showSecret(made, asJSON, "Made the webhook %s. Its secret is below; nothing can show it again.\n")
+		return p.showSecret(made, asJSON, "Created the webhook %s. Its secret is below; it cannot be shown again.\n")
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it hears of (default: the whole service)")
-	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it hears of, such as resource.create or resource.*; may be repeated (default: all)")
-	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for")
+	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it receives (default: the whole service)")
+	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it receives, such as resource.create or resource.*; may be repeated (default: all)")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes it")
 	jsonFlag(cmd, &asJSON)
 	p.completesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
 }
 
-// showSecret writes a secret to standard output, and what it is to standard error.
+// showSecret writes a secret to standard output, and its description to standard error.
 func (p Process) showSecret(w client.SecretWebhook, asJSON bool, format string) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, w)
@@ -84,8 +84,8 @@ func webhookListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List webhooks",
-		Long: `ls lists the webhooks that you may manage: where they send, and whether they
-do.`,
+		Long: `ls lists the webhooks that you may manage: their URLs, and whether they are
+active.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -96,7 +96,7 @@ do.`,
 	return cmd
 }
 
-// sequence yields what a call has returned.
+// sequence yields the results of a call.
 func sequence[T any](all []T, err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, one := range all {
@@ -137,7 +137,7 @@ func webhookColumns() []column[client.Webhook] {
 }
 
 func webhookShowCommand(p Process) *cobra.Command {
-	return p.onWebhook("show WEBHOOK", "Show a webhook and why it is paused", `show prints what a webhook is and how far it has come, or why it is paused.`,
+	return p.onWebhook("show WEBHOOK", "Show a webhook and why it is paused", `show prints a webhook, and its progress or the reason why it is paused.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if asJSON {
 				return display.WriteJSON(p.Out, w)
@@ -163,13 +163,12 @@ func webhookEditCommand(p Process) *cobra.Command {
 	var url, label string
 	var events []string
 	cmd := p.onWebhook("edit WEBHOOK", "Change a webhook",
-		`edit changes where a webhook sends, what it hears of, or its label. It acts
-for you from then on: it pauses when you lose the role. --event all lets it
-hear of all.`, nil)
+		`edit changes the URL, the events or the label of a webhook. It then acts for
+you: it pauses when you lose the role. --event all selects all events.`, nil)
 	flags := cmd.Flags()
-	flags.StringVar(&url, "url", "", "`URL` where it sends")
-	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that says what it is for")
-	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it hears of, in place of the former ones; may be repeated; all: every one")
+	flags.StringVar(&url, "url", "", "the new `URL`")
+	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that describes it")
+	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives, in place of the former ones; may be repeated; all: every one")
 	p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		var edit client.WebhookEdit
 		if flags.Changed("url") {
@@ -195,7 +194,7 @@ hear of all.`, nil)
 }
 
 func webhookRemoveCommand(p Process) *cobra.Command {
-	return p.onWebhook("rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with what is known of its deliveries.`,
+	return p.onWebhook("rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with the history of its deliveries.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if err := c.Webhooks.Delete(ctx, w.ID); err != nil {
 				return err
@@ -206,55 +205,54 @@ func webhookRemoveCommand(p Process) *cobra.Command {
 
 func webhookRotateCommand(p Process) *cobra.Command {
 	return p.onWebhook("rotate WEBHOOK", "Give a webhook another secret",
-		`rotate gives a webhook another secret and prints it. For a day messages are
-signed by the former secret, too, so that the receiver can be changed
-meanwhile.`,
+		`rotate gives a webhook another secret and prints it. For a day messages are also
+signed by the former secret, so that the receiver can be changed meanwhile.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			rotated, err := c.Webhooks.Rotate(ctx, w.ID)
 			if err != nil {
 				return err
 			}
-			return p.showSecret(rotated, asJSON, "The new secret of the webhook %s is below; nothing can show it again.\n")
+			return p.showSecret(rotated, asJSON, "The new secret of the webhook %s is below; it cannot be shown again.\n")
 		})
 }
 
 func webhookResumeCommand(p Process) *cobra.Command {
-	return p.onWebhook("resume WEBHOOK", "Let a webhook that is paused send again",
-		`resume lets a webhook that is paused send again, from where it stopped. It
-acts for you from then on. "labshelf webhook show" says why it was paused,
-"labshelf webhook skip --all" passes over what it has not sent.`,
+	return p.onWebhook("resume WEBHOOK", "Resume a paused webhook",
+		`resume lets a paused webhook send again, from where it stopped. It then acts for
+you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
+--all" discards the pending messages.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			resumed, err := c.Webhooks.Resume(ctx, w.ID)
 			if err != nil {
 				return err
 			}
-			return p.done(resumed, asJSON, "The webhook %s sends.\n", display.Printable(w.ID))
+			return p.done(resumed, asJSON, "The webhook %s is active.\n", display.Printable(w.ID))
 		})
 }
 
 func webhookSkipCommand(p Process) *cobra.Command {
 	var all bool
-	cmd := p.onWebhook("skip WEBHOOK", "Pass over a message that cannot be delivered",
-		`skip lets a webhook pass over the message that failed, so that those behind it
-are sent; with --all, over everything up to now. A webhook that is paused
-stays so.`, nil)
-	cmd.Flags().BoolVar(&all, "all", false, "pass over everything up to now")
+	cmd := p.onWebhook("skip WEBHOOK", "Skip a message that cannot be delivered",
+		`skip lets a webhook skip the message that failed, so that it sends the following
+ones; with --all, it skips all messages up to now. A paused webhook stays
+paused.`, nil)
+	cmd.Flags().BoolVar(&all, "all", false, "skip all messages up to now")
 	return p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		skipped, err := c.Webhooks.Skip(ctx, w.ID, all)
 		if err != nil {
 			return err
 		}
-		return p.done(skipped, asJSON, "The webhook %s goes on behind it.\n", display.Printable(w.ID))
+		return p.done(skipped, asJSON, "The webhook %s continues after it.\n", display.Printable(w.ID))
 	})
 }
 
 func webhookDeliveriesCommand(p Process) *cobra.Command {
 	return p.onWebhook("deliveries WEBHOOK", "List the last messages of a webhook",
-		`deliveries lists the last 200 messages of a webhook, the newest first, and
-what the receiver answered. --json shows the beginning of the answer, too.`,
+		`deliveries lists the last 200 messages of a webhook, the newest first, and the
+responses of the receiver. --json also shows the beginning of the response.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			all, err := c.Webhooks.Deliveries(ctx, w.ID)
-			return show(p, sequence(all, err), deliveryColumns(), view{json: asJSON, none: "It has sent nothing yet."})
+			return show(p, sequence(all, err), deliveryColumns(), view{json: asJSON, none: "The webhook has not sent any message yet."})
 		})
 }
 
@@ -271,7 +269,7 @@ func deliveryColumns() []column[client.Delivery] {
 	}
 }
 
-// answered is the status of the last answer, or why there was none.
+// answered returns the status of the last response, or why no response arrived.
 func answered(d client.Delivery) string {
 	if d.Status == 0 {
 		return d.Error
@@ -283,10 +281,9 @@ func webhookRepeatCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "repeat WEBHOOK NUMBER",
-		Short: "Send a message once more",
-		Long: `repeat sends a message once more, by its number, as "labshelf webhook
-deliveries" shows it, and waits for the answer. The receiver gets it under the
-same id.`,
+		Short: "Send a message again",
+		Long: `repeat sends a message again, by its number, as "labshelf webhook deliveries"
+shows it, and waits for the response. The receiver gets it with the same id.`,
 		Example: "  labshelf webhook repeat 01JD2QB4C8D2F6G1H5J9K3M7N2 12",
 		Args:    exactly(2, "a webhook and the number of a delivery"),
 	}
@@ -309,7 +306,7 @@ same id.`,
 	return p.completes(cmd, false, webhooksOffered)
 }
 
-// onWebhook is a command for one webhook; run may follow with eachWebhook.
+// onWebhook returns a command for one webhook.
 func (p Process) onWebhook(use, short, long string, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one webhook, by its id or label, as \"labshelf webhook ls\" shows it")}
 	if run == nil {
@@ -331,8 +328,8 @@ func (p Process) eachWebhook(cmd *cobra.Command, run func(context.Context, *clie
 	return p.completes(cmd, false, webhooksOffered)
 }
 
-// findWebhook returns the webhook that ref names: by its id, or by its label where no other one has
-// it.
+// findWebhook returns the webhook that ref names: by its id, or by its label if no other webhook
+// has it.
 func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webhook, error) {
 	all, err := c.Webhooks.List(ctx)
 	if err != nil {
@@ -341,7 +338,7 @@ func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webh
 	fits := slices.DeleteFunc(all, func(w client.Webhook) bool { return w.ID != ref && (ref == "" || w.Label != ref) })
 	switch len(fits) {
 	case 0:
-		return client.Webhook{}, fmt.Errorf("there is no such webhook as %q that you may manage; \"labshelf webhook ls\" lists them", ref)
+		return client.Webhook{}, fmt.Errorf("there is no webhook %q that you may manage; \"labshelf webhook ls\" lists them", ref)
 	case 1:
 		return fits[0], nil
 	}

@@ -9,8 +9,8 @@ import (
 
 const clusterExamples = "../../docs/examples/cluster"
 
-// TestClusterExamples: the configurations that docs/how-to/cluster.md shows are taken, and are
-// those in its examples.
+// TestClusterExamples: the configurations in docs/how-to/cluster.md are valid, and equal the files
+// among its examples.
 func TestClusterExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/how-to/cluster.md")

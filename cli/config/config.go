@@ -1,5 +1,5 @@
-// Package config is the configuration of the service: a table of settings, and what flags,
-// environment variables and the configuration file say about them.
+// Package config is the configuration of the service: a table of settings, and their values from
+// flags, environment variables and the configuration file.
 package config
 
 import (
@@ -16,19 +16,19 @@ import (
 
 const defaultData = "./data"
 
-// Config is what the operator decided. Each field has a row in settings, except AdminKey and the
-// keys of an S3: these come from the environment alone (those of an S3 also from a file of their
-// own), since other users of the machine could read them among the arguments.
+// Config holds the settings of the operator. Each field has a row in settings, except AdminKey and
+// the keys of an S3. These come from the environment, since other users of the machine can read
+// arguments. The keys of an S3 can also come from their own file.
 type Config struct {
 	Data, Listen          string
 	Metadata              string // URL of a database, with its password; "": a file in Data
-	Blobs                 string // URL of a place in an S3; "": folders in Data
-	S3Endpoint, S3Region  string // URL, "": that of Amazon
+	Blobs                 string // URL of a bucket and prefix in an S3; "": folders in Data
+	S3Endpoint, S3Region  string // URL, "": Amazon's
 	s3KeyFile             string
-	s3Keys                Keys // of the environment
+	s3Keys                Keys // from the environment
 	RedirectDownloads     bool
 	Node                  string   // "": the host name
-	BaseURL               *url.URL // nil: from each request
+	BaseURL               *url.URL // nil: taken from each request
 	allowPlainHTTP        bool
 	TLSCert, TLSKey       string
 	TrustedProxies        []netip.Prefix
@@ -39,43 +39,43 @@ type Config struct {
 	Anonymous             bool
 	AnonymousRequests     int // in a minute; 0: no limit
 	SessionAge, UploadAge time.Duration
-	LinkLifetime          time.Duration // 0: links need not end
+	LinkLifetime          time.Duration // 0: links may be permanent
 	ViewDataURL           string
 	MaxUpload             int64 // bytes; 0: no limit
-	DataspaceQuota        int64 // bytes; 0: none
-	UserQuota             int64 // bytes; 0: none
-	HoldUpTo              int64 // bytes; 0: every file is one from the beginning
+	DataspaceQuota        int64 // bytes; 0: no quota
+	UserQuota             int64 // bytes; 0: no quota
+	HoldUpTo              int64 // bytes; 0: every body is written to a file at once
 	PageSize              int
 	DirectoryPageSize     int
 	UsersCreateDataspaces bool
 	AdminsInvite          bool
-	VerifyReads           int64 // bytes of the longest whole download that is verified; 0: none
+	VerifyReads           int64 // bytes of the longest complete download that is verified; 0: never
 	Stall, Shutdown       time.Duration
 	MinRate               int64         // bytes per second; 0: any byte counts as progress
 	ScrubPeriod           time.Duration // 0: never
 	TrashGrace            time.Duration
 	LogLevel              zerolog.Level
 	LogFormat             string
-	SlowRequest           time.Duration // 0: none is slow
+	SlowRequest           time.Duration // 0: no request counts as slow
 	Metrics               string        // an address, Off or Sysadmin
 	Pprof                 string        // an address, or Off
 
-	AdminKey string // "" means a new one
+	AdminKey string // "": make a new key
 }
 
-// What Metrics and Pprof may be instead of an address.
+// Values of Metrics and Pprof other than an address.
 const (
 	Off      = "off"
-	Sysadmin = "sysadmin" // Metrics only: at the address of the interface, for the key of a sysadmin
+	Sysadmin = "sysadmin" // Metrics only: at the address of the interface, with the key of a sysadmin
 )
 
-// setting is one key of the configuration. In the file it has its name; in the environment,
-// LABSHELF_ and the name in upper case; as a flag, - for _. All three give a text (a list is joined
-// by commas).
+// setting is one key of the configuration. The file uses its name; the environment uses LABSHELF_
+// and the name in upper case; the flag uses - for _. All three hold a string; a list is joined by
+// commas.
 type setting struct {
 	name     string
-	fallback string // what counts where nothing is given
-	help     string // for the flag; the word in backquotes stands for the value
+	fallback string // default value
+	help     string // help of the flag; the word in backquotes stands for the value
 	rule     func(c *Config, text string) error
 }
 
@@ -83,12 +83,12 @@ func flagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func variableName(name string) string { return environment + strings.ToUpper(name) }
 
-// settings are all there are.
+// settings returns all settings.
 func settings() []setting {
 	return slices.Concat(serviceSettings(), storeSettings(), accessSettings(), quotaSettings(), observationSettings())
 }
 
-// quotaSettings are the quotas of new objects.
+// quotaSettings are the settings for quotas of new objects.
 func quotaSettings() []setting {
 	return []setting{
 		{"dataspace_quota", "0", "quota of a new dataspace, a `SIZE` of all versions of its files; 0 is no limit",
@@ -98,27 +98,27 @@ func quotaSettings() []setting {
 	}
 }
 
-// accessSettings are those of who gets in, and may do what.
+// accessSettings are the settings for access and permissions.
 func accessSettings() []setting {
 	return []setting{
 		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
 			into(count, func(c *Config) *int { return &c.FailedKeys })},
-		{"anonymous", Off, "`off`, or on: dataspaces that are open are read without a key",
+		{"anonymous", Off, "`off`, or on: open dataspaces can be read without a key",
 			into(onOrOff, func(c *Config) *bool { return &c.Anonymous })},
 		{"anonymous_per_minute", "1000", "`NUMBER` of requests without a key that an address may send in a minute; 0 is no limit",
 			into(count, func(c *Config) *int { return &c.AnonymousRequests })},
-		{"link_lifetime", "0", "`TIME` after which a link for people without an account ends at the latest; 0 is never",
+		{"link_lifetime", "0", "`TIME` after which a link for people without an account expires at the latest; 0 is never",
 			into(period, func(c *Config) *time.Duration { return &c.LinkLifetime })},
-		{"invitations", "sysadmins", "`USERS` who may invite people: sysadmins, or admins: those of a dataspace into it, too",
+		{"invitations", "sysadmins", "`USERS` who may invite people: sysadmins, or admins (also the admins of a dataspace, into that dataspace)",
 			into(sysadminsOrAdmins, func(c *Config) *bool { return &c.AdminsInvite })},
-		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
+		{"session_age", "30d", "`TIME` after which a browser has to sign in again",
 			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
 		{"dataspaces_by", "sysadmin", "`USERS` who may create dataspaces: sysadmin or users",
 			into(sysadminOrUsers, func(c *Config) *bool { return &c.UsersCreateDataspaces })},
 	}
 }
 
-// serviceSettings are those of what the service does.
+// serviceSettings are the settings for the behavior of the service.
 func serviceSettings() []setting {
 	return []setting{
 		{"data", defaultData, "`DIR` of the data of the service",
@@ -135,7 +135,7 @@ func serviceSettings() []setting {
 			into(anyText, func(c *Config) *string { return &c.TLSKey })},
 		{"trusted_proxies", "", "`ADDRESSES` or prefixes whose X-Forwarded-* headers count, such as 10.0.0.0/8",
 			into(prefixes, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
-		{"allowed_hosts", "", "`NAMES` or addresses that clients use, besides localhost, the address listened on and that of base_url",
+		{"allowed_hosts", "", "`NAMES` or addresses that clients use, besides localhost, the listen address and the host of base_url",
 			into(hosts, func(c *Config) *[]string { return &c.AllowedHosts })},
 		{"allowed_origins", "", "`ORIGINS` of web pages whose scripts may use the service, such as https://app.example.org",
 			into(origins, func(c *Config) *[]string { return &c.AllowedOrigins })},
@@ -147,13 +147,13 @@ func serviceSettings() []setting {
 			into(size, func(c *Config) *int64 { return &c.MaxUpload })},
 		{"upload_age", "7d", "`TIME` for which an upload in chunks may pause before it is removed",
 			into(duration, func(c *Config) *time.Duration { return &c.UploadAge })},
-		{"hold_up_to", "128KiB", "greatest `SIZE` of a body that is stored inline, committed with its record, and flushed to a file later, up to 1MiB; 0: none",
+		{"hold_up_to", "128KiB", "greatest `SIZE` of a body that is stored inline, committed with its record, and flushed to a file later, up to 1MiB; 0: no inline bodies",
 			into(inlineSize, func(c *Config) *int64 { return &c.HoldUpTo })},
 		{"page_size", "100", "`NUMBER` of objects on a page of sets, resources or keys",
 			into(pageSize, func(c *Config) *int { return &c.PageSize })},
 		{"directory_page_size", "1000", "`NUMBER` of objects on a page of dataspaces, users or privileges",
 			into(pageSize, func(c *Config) *int { return &c.DirectoryPageSize })},
-		{verifyReadsName, "64MiB", "greatest `SIZE` of a file whose SHA-256 is compared when all of it is downloaded; true: any, false or 0: none",
+		{verifyReadsName, "64MiB", "greatest `SIZE` of a file whose SHA-256 is compared when all of it is downloaded; true: all files, false or 0: none",
 			into(verifiedSize, func(c *Config) *int64 { return &c.VerifyReads })},
 		{"scrub_period", "30d", "`TIME` in which every file is read once, in the background, to find damage; 0 is never",
 			into(period, func(c *Config) *time.Duration { return &c.ScrubPeriod })},
@@ -163,28 +163,28 @@ func serviceSettings() []setting {
 			into(duration, func(c *Config) *time.Duration { return &c.Stall })},
 		{"min_rate", "1KiB", "`SIZE` that a client must send or receive in a second, or stall_timeout runs; 0: any byte is enough",
 			into(size, func(c *Config) *int64 { return &c.MinRate })},
-		{"shutdown_timeout", "30s", "`TIME` for which requests under way may go on when the service stops",
+		{"shutdown_timeout", "30s", "`TIME` for which running requests may continue when the service stops",
 			into(duration, func(c *Config) *time.Duration { return &c.Shutdown })},
 	}
 }
 
-// observationSettings are those of logs, metrics and profiles.
+// observationSettings are the settings for logs, metrics and profiles.
 func observationSettings() []setting {
 	return []setting{
 		{"log_level", "info", "least `LEVEL` that is logged: debug, info, warn or error",
 			into(logLevel, func(c *Config) *zerolog.Level { return &c.LogLevel })},
 		{"log_format", "auto", "`FORMAT` of the log: json, console, or auto, which is console on a terminal",
 			into(oneOf("auto", "json", "console"), func(c *Config) *string { return &c.LogFormat })},
-		{"slow_request", "2s", "`TIME` that the service may take for a request, and 1s more for each 32 MiB, before it is logged as slow; 0 is never",
+		{"slow_request", "2s", "`TIME` that the service may take for a request, plus 1s for each 32 MiB, before the request is logged as slow; 0 is never",
 			into(period, func(c *Config) *time.Duration { return &c.SlowRequest })},
-		{"metrics", Off, "`WHERE` metrics are served, at /metrics: off, sysadmin (with a key), or a HOST:PORT of their own",
+		{"metrics", Off, "`WHERE` metrics are served, at /metrics: off, sysadmin (with a key), or a separate HOST:PORT",
 			into(adminAddress(Off, Sysadmin), func(c *Config) *string { return &c.Metrics })},
-		{"pprof", Off, "`WHERE` profiles are served, at /debug/pprof/: off, or a HOST:PORT of their own",
+		{"pprof", Off, "`WHERE` profiles are served, at /debug/pprof/: off, or a separate HOST:PORT",
 			into(adminAddress(Off), func(c *Config) *string { return &c.Pprof })},
 	}
 }
 
-// into makes a rule of a parser and the place for what it returns.
+// into returns a function that parses a value and stores it in a field.
 func into[T any](parse func(string) (T, error), field func(*Config) *T) func(*Config, string) error {
 	return func(c *Config, text string) error {
 		v, err := parse(text)

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// loadWith loads a configuration as a command would: args are flags, environ is VARIABLE=text, each
-// but --config and --data relative to nothing.
+// loadWith loads a configuration as a command does: args are flags, environ has the form
+// VARIABLE=text.
 func loadWith(t *testing.T, args []string, environ ...string) (Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -68,7 +68,7 @@ func TestExampleEqualsDefaults(t *testing.T) {
 	numbers := keyLines(text)
 	for _, s := range settings() {
 		at := numbers[s.name] - 1
-		if _, ok := inFile[s.name]; !ok { // then nobody needs it who has no cluster
+		if _, ok := inFile[s.name]; !ok { // settings missing from the example are for clusters only
 			at = slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "# "+s.name+" = ") })
 		}
 		if at < 0 {
@@ -84,7 +84,7 @@ func TestExampleEqualsDefaults(t *testing.T) {
 	}
 }
 
-// another is, for each setting, a text that differs from its default, and what is refused.
+// another has, for each setting, a valid value that differs from the default, and invalid values.
 var another = map[string]struct {
 	text  string
 	wrong []string
@@ -135,7 +135,7 @@ var another = map[string]struct {
 	"pprof":                  {"127.0.0.1:6060", []string{"on", "sysadmin", "6060", "127.0.0.1:65536"}},
 }
 
-// TestPrecedence gives every setting in each way, and in all ways at once.
+// TestPrecedence sets every setting in each way, and in all ways at once.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
@@ -178,8 +178,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestBadValuesNameKeyPlaceAndRule gives each wrong value in each way: the error must name the key,
-// the place and the rule.
+// TestBadValuesNameKeyPlaceAndRule sets each invalid value in each way: the error must name the
+// key, the place and the rule.
 func TestBadValuesNameKeyPlaceAndRule(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
@@ -195,7 +195,7 @@ func TestBadValuesNameKeyPlaceAndRule(t *testing.T) {
 				{file + ":2", []string{"--config", file}, ""},
 			}
 			if s.isSwitch() {
-				tests = tests[1:] // flags of this kind are checked before
+				tests = tests[1:] // pflag checks such flags earlier
 			}
 			for _, tt := range tests {
 				_, err := loadWith(t, tt.args, variableName(s.name)+"="+tt.environ)
@@ -246,8 +246,7 @@ func TestFileValues(t *testing.T) {
 	}
 }
 
-// TestVerifyReads: the setting was a switch before it had a size, and such values keep their
-// meaning.
+// TestVerifyReads: the setting was a boolean before it had a size. Old values keep their meaning.
 func TestVerifyReads(t *testing.T) {
 	t.Parallel()
 	const all = math.MaxInt64
@@ -272,7 +271,7 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	args := []string{"--config", tempFile(t, "empty.toml", "")}
 	if _, err := loadWith(t, args, "LABSHELF_LISEN=x", "PATH=/bin", "labshelf_page=1"); !errors.Is(err, exit.ErrUsage) ||
-		!strings.Contains(err.Error(), "LABSHELF_LISEN: there is no such variable; did you mean LABSHELF_LISTEN?") {
+		!strings.Contains(err.Error(), "LABSHELF_LISEN: unknown variable; did you mean LABSHELF_LISTEN?") {
 		t.Errorf("an unknown variable: %v", err)
 	}
 	c, err := loadWith(t, args, "LABSHELF_LISTEN=", "LABSHELF_ADMIN_KEY=secret")

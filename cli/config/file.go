@@ -14,8 +14,8 @@ import (
 	"labshelf/cli/suggest"
 )
 
-// parseFile returns what the text of a configuration file says, by name. All unknown keys are
-// reported at once.
+// parseFile returns the settings in the text of a configuration file, by name. It reports all
+// unknown keys at once.
 func parseFile(path string, text []byte) (map[string]Value, error) {
 	var tree map[string]any
 	err := toml.Unmarshal(text, &tree)
@@ -49,10 +49,10 @@ func parseFile(path string, text []byte) (map[string]Value, error) {
 	return found, errors.Join(problems...)
 }
 
-// keyLines returns the line on which each key at the top of a well-formed file stands first,
-// counted from 1.
+// keyLines returns the line of each top-level key's first occurrence in a valid file, counted from
+// 1.
 func keyLines(text []byte) map[string]int {
-	var nothing struct{} // which lacks every key, and the decoder says where
+	var nothing struct{} // an empty struct, so that the decoder reports the place of every key
 	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&nothing)
 	lines := map[string]int{}
 	var strict *toml.StrictMissingError
@@ -68,7 +68,7 @@ func keyLines(text []byte) map[string]int {
 	return lines
 }
 
-// asText returns a TOML value as it would be written in the environment.
+// asText converts a TOML value to the form that environment variables use.
 func asText(v any) (text string, ok bool) {
 	switch v := v.(type) {
 	case string:
@@ -87,10 +87,10 @@ func asText(v any) (text string, ok bool) {
 	return "", false
 }
 
-// fromFile returns what a configuration file says, by name.
+// fromFile returns the settings in a configuration file, by name.
 func fromFile(path string, must bool) (map[string]Value, error) {
 	if _, err := os.Stat(path); err != nil && !must {
-		return nil, nil // where it cannot be examined for another reason, the data directory cannot be used either
+		return nil, nil // if stat fails for another reason, the data directory cannot be used either
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// FuzzParseFile holds that a configuration file gives a value for known keys only, each with the
-// line that it came from, or an error; and that every value is then taken or refused.
+// FuzzParseFile: a configuration file gives known keys only, each with its line, or an error. Every
+// value is then either valid or rejected with an error.
 func FuzzParseFile(f *testing.F) {
 	for _, seed := range []string{
 		"listen = \"127.0.0.1:0\"\nverify_reads = true\n", "max_upload = \"10GB\"\ntrusted_proxies = [\"10.0.0.0/8\"]", "lisen = 1", "listen = ", "[table]\nx = 1",

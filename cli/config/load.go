@@ -19,12 +19,12 @@ import (
 	"labshelf/cli/suggest"
 )
 
-// What is given in the environment, or (the first) as a flag, and is no setting.
+// Names of environment variables, the first also of a flag, that are not settings.
 const (
 	configName   = "config"
 	adminKeyName = "admin_key"
-	serverName   = "server" // for commands that ask a running service
-	keyName      = "key"    // for those, too
+	serverName   = "server" // for commands that call a running service
+	keyName      = "key"    // for these commands, too
 	environment  = "LABSHELF_"
 )
 
@@ -34,7 +34,8 @@ const (
 	metadataName    = "metadata"
 )
 
-// AddFlags defines the flag of each setting whose name is listed, or of all, and --config.
+// AddFlags defines --config and the flags of the listed settings, or of all settings if names is
+// empty.
 func AddFlags(flags *pflag.FlagSet, names ...string) {
 	flags.SortFlags = false
 	flags.String(configName, "", "`FILE` with settings (default: config.toml in the data directory, if there is one)")
@@ -48,7 +49,7 @@ func AddFlags(flags *pflag.FlagSet, names ...string) {
 		default:
 			flags.String(flagName(s.name), "", fmt.Sprintf("%s (default %s)", s.help, s.fallback))
 		}
-		if s.name == verifyReadsName { // it was a switch in earlier versions
+		if s.name == verifyReadsName { // the setting was a boolean in earlier versions
 			if f := flags.Lookup(flagName(s.name)); f != nil {
 				f.NoOptDefVal = "true"
 			}
@@ -58,14 +59,14 @@ func AddFlags(flags *pflag.FlagSet, names ...string) {
 
 func (s setting) isSwitch() bool { return s.fallback == "false" }
 
-// Value is what was given for a setting.
+// Value is the text given for a setting, and its source.
 type Value struct {
 	Text string
-	From string // for people: a flag, a variable of the environment, a line of a file
+	From string // for display: a flag, an environment variable, or a line of a file
 }
 
-// Load reads the configuration: from the flags of AddFlags, the environment (as from os.Environ),
-// the file and the defaults, in this order of precedence. All mistakes are reported at once, as an
+// Load reads the configuration from the flags of AddFlags, the environment (as from os.Environ),
+// the file and the defaults, in this order of precedence. It reports all mistakes at once, as an
 // exit.ErrUsage.
 func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 	given, problems := fromEnvironment(environ)
@@ -97,14 +98,14 @@ func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 	return c, nil
 }
 
-// The parts of a URL in which a password may be.
+// The parts of a URL that can contain a password.
 var (
 	userOfWrongURL   = regexp.MustCompile(`://.*@`)
 	secretParameters = regexp.MustCompile(`(password=)[^&]*`)
 )
 
-// LoadFrom reads the configuration in a file, or in the data directory of a service, where there
-// may be none. Of the environment only the keys of an S3 count.
+// LoadFrom reads the configuration from a file, or from a data directory, which may contain no
+// configuration file. It ignores the environment, except for the keys of an S3.
 func LoadFrom(path string, environ []string) (Config, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	AddFlags(flags, "data")
@@ -115,8 +116,8 @@ func LoadFrom(path string, environ []string) (Config, error) {
 	return Load(flags, keys)
 }
 
-// SourceFlag returns the flag that takes the path: data for a folder, which need not exist, and
-// config for a file.
+// SourceFlag returns the name of the flag that takes the path: data for a folder or a missing path,
+// and config for a file.
 func SourceFlag(path string) string {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() || err != nil && filepath.Ext(path) == ".toml" {
@@ -125,8 +126,7 @@ func SourceFlag(path string) string {
 	return "data"
 }
 
-// Redact returns the text of a setting as it may be shown: without the password where it is a URL
-// that has one.
+// Redact returns the value of a setting for display: a URL loses its password.
 func Redact(text string) string {
 	if u, err := url.Parse(text); err == nil && u.User != nil {
 		text = u.Redacted()
@@ -136,7 +136,7 @@ func Redact(text string) string {
 	return secretParameters.ReplaceAllString(text, "$1…")
 }
 
-// fromEnvironment returns what is set in the environment, by name. An empty variable counts as not
+// fromEnvironment returns the settings in the environment, by name. An empty variable counts as not
 // set.
 func fromEnvironment(environ []string) (map[string]Value, []error) {
 	given := map[string]Value{}
@@ -150,7 +150,7 @@ func fromEnvironment(environ []string) (map[string]Value, []error) {
 		switch {
 		case !strings.HasPrefix(name, environment) || text == "":
 		case !slices.Contains(known, name):
-			problems = append(problems, fmt.Errorf("%s: there is no such variable%s", name, suggest.DidYouMean("", name, known)))
+			problems = append(problems, fmt.Errorf("%s: unknown variable%s", name, suggest.DidYouMean("", name, known)))
 		default:
 			given[strings.ToLower(strings.TrimPrefix(name, environment))] = Value{text, name}
 		}
@@ -158,9 +158,9 @@ func fromEnvironment(environ []string) (map[string]Value, []error) {
 	return given, problems
 }
 
-// Service returns what the environment says about the running service that a command asks: its
-// address, whose From is "" where the environment names none, and the key, or "". Variables that
-// begin like those of labshelf and are none are an error.
+// Service returns the address and the key of the running service from the environment. Without an
+// address its From is ""; without a key, key is "". Unknown variables with the prefix of labshelf
+// are an error.
 func Service(environ []string) (address Value, key string, err error) {
 	given, problems := fromEnvironment(environ)
 	return given[serverName], given[keyName].Text, errors.Join(problems...)
@@ -178,8 +178,8 @@ func configPath(given map[string]Value) (path string, must bool) {
 	return filepath.Join(dir.Text, "config.toml"), false
 }
 
-// Check returns an exit.ErrUsage where settings do not fit together. It is for the commands that
-// run a service.
+// Check returns an exit.ErrUsage if settings do not fit together. Commands that run a service call
+// it.
 func (c *Config) Check() error {
 	var problems []error
 	if c.AdminKey != "" && !auth.ValidChosenKey(c.AdminKey) {
@@ -187,7 +187,7 @@ func (c *Config) Check() error {
 			variableName(adminKeyName)))
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		problems = append(problems, errors.New("tls_cert and tls_key go together: give both for HTTPS, or none"))
+		problems = append(problems, errors.New("tls_cert and tls_key go together: give both for HTTPS, or neither"))
 	}
 	if c.TLSCert == "" && !c.allowPlainHTTP && !Loopback(c.Listen) {
 		problems = append(problems, fmt.Errorf("listen: other machines can connect to %s, and without TLS anybody on the way "+
@@ -201,8 +201,8 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// Loopback reports whether only this machine can connect to a HOST:PORT. Of names only localhost
-// counts: what others mean may change.
+// Loopback reports whether only this machine can connect to a HOST:PORT. The only name that counts
+// is localhost: other names may resolve to other addresses later.
 func Loopback(listen string) bool {
 	host, _, _ := net.SplitHostPort(listen)
 	addr, err := netip.ParseAddr(host)

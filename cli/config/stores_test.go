@@ -11,8 +11,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// TestSecretsAreNotShown: neither the password of a database nor the keys of an S3 are in an error,
-// or in what is printed of them.
+// TestSecretsAreNotShown: neither errors nor printed values contain the password of a database or
+// the keys of an S3.
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
@@ -40,8 +40,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// TestS3Keys come from the file, or from the environment; a file that others can read is refused,
-// and so are none.
+// TestS3Keys: the keys come from the file, or from the environment. Missing keys, and a file that
+// others can read, are errors.
 func TestS3Keys(t *testing.T) {
 	t.Parallel()
 	full := tempFile(t, "s3.keys", "[default]\naws_access_key_id = file\nAWS_SECRET_ACCESS_KEY=of=file\n# a line\n")
@@ -80,7 +80,7 @@ func TestS3Keys(t *testing.T) {
 	}
 }
 
-// TestStoresFitTogether: what only an S3 has is refused where there is none.
+// TestStoresFitTogether: settings of an S3 are rejected if no S3 is configured.
 func TestStoresFitTogether(t *testing.T) {
 	t.Parallel()
 	for args, wrong := range map[string]string{

@@ -21,8 +21,7 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// The parsers of settings. Their errors state the rule so that the name of the setting reads well
-// before them.
+// The parsers of settings. Their errors state the rule, worded to follow the name of the setting.
 
 func anyText(text string) (string, error) { return text, nil }
 
@@ -83,7 +82,7 @@ func pageSize(text string) (int, error) {
 func count(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return 0, errors.New("must be a whole number, and not negative")
+		return 0, errors.New("must be a whole number, 0 or greater")
 	}
 	return int(n), nil
 }
@@ -106,8 +105,8 @@ func period(text string) (time.Duration, error) {
 
 func size(text string) (int64, error) { return display.ParseBytes(text) }
 
-// inlineSize is the size of a body that is kept inline, in the metadata. The pages of a larger one
-// cost more than its file.
+// inlineSize parses the size limit of inline bodies, which are stored in the metadata. Above 1 MiB
+// a body costs more as metadata pages than as a file.
 func inlineSize(text string) (int64, error) {
 	n, err := size(text)
 	if err == nil && n > 1<<20 {
@@ -116,8 +115,8 @@ func inlineSize(text string) (int64, error) {
 	return n, err
 }
 
-// verifiedSize is the size of the longest file that is verified, or what the setting was before it
-// had a size: true for every file, false for none.
+// verifiedSize parses the size of the longest file that is verified. The earlier boolean values
+// still work: true for every file, false for no file.
 func verifiedSize(text string) (int64, error) {
 	switch text {
 	case "true":
@@ -143,8 +142,9 @@ func hostPort(text string) (string, error) {
 	return text, nil
 }
 
-// adminAddress is the address of an admin listener, which asks for no key, or one of the words
-// instead. Without a host only this machine can connect: other machines need a named one.
+// adminAddress returns a parser of the address of an admin listener, which requires no key. It also
+// accepts each of words. Without a host the listener is local: other machines can only connect if
+// the value names a host.
 func adminAddress(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(words, text) {
@@ -161,8 +161,8 @@ func adminAddress(words ...string) func(string) (string, error) {
 	}
 }
 
-// BaseURL parses the base URL of a service, which ends with /v1; "" gives nil. Its error states the
-// rule.
+// BaseURL parses the base URL of a service, which ends with /v1. It returns nil for "". Its error
+// states the rule.
 func BaseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
@@ -194,7 +194,7 @@ func absoluteURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-// items yields what stands between the commas.
+// items yields the items of a comma-separated list.
 func items(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for item := range strings.SplitSeq(text, ",") {
@@ -219,8 +219,8 @@ func webhookHosts(text string) (webhooks.Hosts, error) {
 	return webhooks.ParseHosts(slices.Collect(items(text)))
 }
 
-// isHostName reports whether a text is an address or a name as it stands in requests, where names
-// are ASCII.
+// isHostName reports whether text is an IP address or an ASCII host name, as in the Host header of
+// requests.
 func isHostName(text string) bool {
 	if _, err := netip.ParseAddr(text); err == nil {
 		return true

@@ -1,4 +1,4 @@
-// Package connection selects the service that a command works on, and the key for it: by flags, the
+// Package connection selects the service that a command uses, and its key: by flags, the
 // environment, or the login.
 package connection
 
@@ -23,24 +23,24 @@ import (
 	"labshelf/client"
 )
 
-// The flags that select a service, and their default.
+// The flags that select a service, and the default address.
 const (
 	ServerFlag    = "server"
 	KeyFileFlag   = "key-file"
 	DefaultServer = "http://127.0.0.1:8080/v1"
 )
 
-// MaxKeyFile is the greatest size of a file with a key, in bytes.
+// MaxKeyFile is the greatest size of a key file, in bytes.
 const MaxKeyFile = 4 << 10
 
 // AddFlags defines --server and --key-file.
 func AddFlags(flags *pflag.FlagSet) {
-	flags.String(ServerFlag, "", fmt.Sprintf("base `URL` of the running service (default: LABSHELF_SERVER, else the one signed in to last, else %s)", DefaultServer))
-	flags.String(KeyFileFlag, "", "`FILE` with the key, readable for its owner alone (default: LABSHELF_KEY, else the key of the login)")
+	flags.String(ServerFlag, "", fmt.Sprintf("base `URL` of the running service (default: LABSHELF_SERVER, otherwise the latest login, otherwise %s)", DefaultServer))
+	flags.String(KeyFileFlag, "", "`FILE` with the key, readable for its owner alone (default: LABSHELF_KEY, otherwise the key of the login)")
 }
 
-// Open reads the flags of AddFlags and returns a client of that service. Without a key it refuses,
-// unless open is set. The caller closes the client.
+// Open reads the flags of AddFlags and returns a client of that service. Without a key it returns
+// an error, unless open is set. The caller closes the client.
 func Open(flags *pflag.FlagSet, p process.Process, open bool) (*client.Client, error) {
 	address, key, err := config.Service(p.Environ)
 	problems := []error{err}
@@ -82,16 +82,16 @@ func Open(flags *pflag.FlagSet, p process.Process, open bool) (*client.Client, e
 	return client.New(base, key), nil
 }
 
-// warnUnencrypted says that a key travels where others can read it. A login has said so when it was
-// stored.
+// warnUnencrypted warns that the key is sent without encryption. It does not repeat the warning of
+// a login, which was given when the login was stored.
 func warnUnencrypted(warn io.Writer, base, key, from string) {
 	if host := Unencrypted(base); key != "" && from != "login" && host != "" {
 		_, _ = fmt.Fprintf(warn, "%s: warning: the key goes to %s without encryption; use https\n", process.Program, host)
 	}
 }
 
-// BaseURL returns the base URL of the service that an address belongs to: the address of the pages
-// or of the interface, with or without /v1 and a slash, or of a record or another page. The error
+// BaseURL returns the base URL of the service for an address of its pages or its interface,
+// including the address of a record or another page. /v1 and a final slash are optional. The error
 // states the rule.
 func BaseURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
@@ -109,8 +109,7 @@ func BaseURL(text string) (string, error) {
 	return base.String(), nil
 }
 
-// Unencrypted returns the host of an address to which text would leave this machine without
-// encryption, or "".
+// Unencrypted returns the host of an address that is remote and not encrypted, otherwise "".
 func Unencrypted(address string) (host string) {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "http" || strings.EqualFold(at.Hostname(), "localhost") {
@@ -122,8 +121,7 @@ func Unencrypted(address string) (host string) {
 	return at.Host
 }
 
-// readKey returns the key in a file that only its owner can read. (Windows keeps no such
-// permissions.)
+// readKey returns the key in a file that only its owner can read. Windows has no such permissions.
 func readKey(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -132,11 +130,11 @@ func readKey(path string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("--%s: %w", KeyFileFlag, err)
 	case info.IsDir():
-		return "", fmt.Errorf("--%s: %s is a folder, and not the file with the key", KeyFileFlag, path)
+		return "", fmt.Errorf("--%s: %s is a folder, not a file with the key", KeyFileFlag, path)
 	case !info.Mode().IsRegular() || info.Size() > MaxKeyFile:
-		return "", fmt.Errorf("--%s: %s has no key in it", KeyFileFlag, path)
+		return "", fmt.Errorf("--%s: %s contains no key", KeyFileFlag, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("--%s: others can read %s (mode %04o); make it yours alone with: chmod 600 %s",
+		return "", fmt.Errorf("--%s: others can read %s (mode %04o); make it private with: chmod 600 %s",
 			KeyFileFlag, path, info.Mode().Perm(), path)
 	}
 	text, err := os.ReadFile(path)
@@ -145,7 +143,7 @@ func readKey(path string) (string, error) {
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" || strings.ContainsAny(key, " \t\r\n") {
-		return "", fmt.Errorf("--%s: %s must contain a key and nothing else", KeyFileFlag, path)
+		return "", fmt.Errorf("--%s: %s must contain only a key", KeyFileFlag, path)
 	}
 	return key, nil
 }

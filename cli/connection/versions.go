@@ -10,12 +10,12 @@ import (
 	"labshelf/client"
 )
 
-// versionCodes are the codes of errors that a service returns for what it does not know.
+// versionCodes are the error codes that a service returns for a request it does not know.
 var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
 
-// NameVersions adds the versions of program and service to the error of a call that the service did
-// not understand, or answered unexpectedly, where they differ. ours is that of this program; ""
-// leaves the error as it is.
+// NameVersions adds the versions of program and service to err if they differ and the service did
+// not understand the call, or gave an unexpected response. ours is the version of this program; ""
+// leaves err unchanged.
 func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
 	var problem *client.Problem
 	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
@@ -28,6 +28,6 @@ func NameVersions(ctx context.Context, c *client.Client, ours string, err error)
 	if failed != nil || s.Version == "" || s.Version == ours {
 		return err
 	}
-	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all that a newer labshelf asks for",
+	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all requests of a newer labshelf",
 		err, ours, display.Printable(s.Version))
 }

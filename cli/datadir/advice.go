@@ -10,29 +10,29 @@ import (
 	"labshelf/metadata"
 )
 
-// Explain adds to the error of a metadata file that does not open, or in which something that every
-// start needs is damaged, in the data directory path, what to do about it.
+// Explain adds advice to an error of the metadata file in the data directory path: the file does
+// not open, or a part that every start needs is damaged.
 func Explain(path string, err error) error {
 	switch {
 	case errors.Is(err, bolt.ErrLocked):
-		return fmt.Errorf("the data directory %s is in use by %s; stop that first, or take another directory with --data: %w",
+		return fmt.Errorf("the data directory %s is in use by %s; stop that process first, or use another directory with --data: %w",
 			path, holder(path), err)
 	case errors.Is(err, bolt.ErrTooNew):
-		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote it, or a later one", err)
+		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote the file, or a later one", err)
 	case errors.Is(err, bolt.ErrNoCopy):
-		return fmt.Errorf("%w; nothing was changed; make room in %s for another file of the length of %s, and start again", err, path, MetadataFile)
+		return fmt.Errorf("%w; nothing was changed; free space in %s for another file as long as %s, and start again", err, path, MetadataFile)
 	case errors.Is(err, syscall.ENOMEM):
 		return ExplainAddressSpace(err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; run it as the user that runs the service, to whom %s belongs", err, path)
+		return fmt.Errorf("%w; run the command as the user that runs the service and owns %s", err, path)
 	case errors.Is(err, bolt.ErrDamaged), errors.Is(err, metadata.ErrRecordDamaged):
-		return fmt.Errorf("%w; nothing was changed; keep a copy of %s as it is, and restore a backup to another directory with: "+
+		return fmt.Errorf("%w; nothing was changed; make a copy of %s, and restore a backup to another directory with: "+
 			"labshelf backup restore BACKUP --data NEWDIR", err, path)
 	}
 	return err
 }
 
-// explainDatabase adds to the error of a database that does not open what to do about it.
+// explainDatabase adds advice to the error of a database that does not open.
 func explainDatabase(err error) error {
 	switch {
 	case err == nil:
@@ -40,15 +40,15 @@ func explainDatabase(err error) error {
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that the other nodes have, or a later one", err)
 	case errors.Is(err, metadata.ErrRecordDamaged):
-		return fmt.Errorf("%w; nothing was changed; restore a backup with \"labshelf backup restore BACKUP --data NEWDIR\", and move that to an empty "+
+		return fmt.Errorf("%w; nothing was changed; restore a backup with \"labshelf backup restore BACKUP --data NEWDIR\", and move it to an empty "+
 			"database with \"labshelf migrate\"", err)
 	}
-	return fmt.Errorf("%w; \"labshelf doctor\" says more", err)
+	return fmt.Errorf("%w; for details run \"labshelf doctor\"", err)
 }
 
-// ExplainAddressSpace adds to an error what to do where there is no address space to map a metadata
-// file, also that of a backup.
+// ExplainAddressSpace adds advice to an error caused by missing address space to map a metadata
+// file, or the metadata file of a backup.
 func ExplainAddressSpace(err error) error {
-	return fmt.Errorf("%w; the address space of this process is limited, and labshelf wants 16 GiB of addresses, which cost no memory: "+
-		"lift the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run it where it is not limited (the login nodes of clusters often are)", err)
+	return fmt.Errorf("%w; the address space of this process is limited, and labshelf needs 16 GiB of addresses, which cost no memory: "+
+		"remove the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run labshelf on a machine without it (login nodes of clusters often have it)", err)
 }

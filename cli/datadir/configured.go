@@ -8,8 +8,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// Configured returns where the stores of a service are, with the keys of its S3. The error is an
-// exit.ErrUsage.
+// Configured returns the locations of the configured stores, with the keys of the S3. The error is
+// an exit.ErrUsage.
 func Configured(c config.Config) (Stores, error) {
 	at := Stores{Metadata: c.Metadata, Blobs: c.Blobs}
 	if c.Blobs == "" {
@@ -26,8 +26,8 @@ func Configured(c config.Config) (Stores, error) {
 	return at, nil
 }
 
-// ConfiguredIn returns where the stores of the service in a data directory are, as configuration
-// file and environ say.
+// ConfiguredIn returns the locations of the stores of the service in a data directory, from its
+// configuration file and environ.
 func ConfiguredIn(data string, environ []string) (Stores, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	config.AddFlags(flags, "data")

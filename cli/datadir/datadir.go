@@ -1,5 +1,5 @@
-// Package datadir finds, makes, locks and opens the data directory of a service, and says what to
-// do where that fails.
+// Package datadir finds, makes, locks and opens the data directory of a service, and adds advice to
+// the errors.
 package datadir
 
 import (
@@ -23,31 +23,30 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// The files in a data directory. There may be a configuration file, too; the folders are those of
+// The files in a data directory. It may also contain a configuration file; the folders belong to
 // package blobs.
 const (
 	MetadataFile = "meta.db"
-	MoveFile     = "migration.db"      // what a move into the directory goes on from when it was interrupted
-	LockFile     = "node.lock"         // locked by the process that has a directory without MetadataFile
-	HolderFile   = "server.pid"        // which process runs the service, for people
+	MoveFile     = "migration.db"      // state of a move into the directory, with which an interrupted move resumes
+	LockFile     = "node.lock"         // locked by the process that uses a directory without MetadataFile
+	HolderFile   = "server.pid"        // for people: which process runs the service
 	KeyFile      = "initial-admin.key" // the key that the first start made
-	IndexFolder  = "index"             // of the search: a cache, which is in no backup and is made anew where it is missing
+	IndexFolder  = "index"             // of the search: a cache, not in any backup, rebuilt if missing
 )
 
-// ClockTolerance is how far the clock may be behind the last stamp without a warning: leap seconds
-// and corrections.
+// ClockTolerance is how far the clock may be behind the last stamp without a warning. It covers
+// leap seconds and corrections.
 const ClockTolerance = time.Minute
 
-// What is wrong with a data directory that does not open; its stores report what is wrong with
-// them.
+// Errors of a data directory that does not open. The errors of its stores come from the stores.
 var (
 	ErrInUse      = errors.New("the data directory is in use by another process")
 	ErrNoMetadata = errors.New("the metadata file is missing")
 	ErrNoFiles    = errors.New("the folder of all files is missing")
 )
 
-// Dir is an open data directory, with its stores, which may be elsewhere. A lock keeps other
-// processes out of the directory.
+// Dir is an open data directory with its stores, which may be elsewhere. A lock excludes other
+// processes from the directory.
 type Dir struct {
 	Path     string // absolute
 	Metadata metadata.Store
@@ -55,14 +54,14 @@ type Dir struct {
 
 	at       Stores
 	readOnly bool
-	now      func() time.Time // by which the metadata date changes
-	file     *bolt.Store      // the metadata where they are a file in the directory; nil: they are elsewhere
-	folder   *blobs.Dir       // the blobs where they are folders in the directory; nil: they are elsewhere
+	now      func() time.Time // the clock of the metadata
+	file     *bolt.Store      // the metadata, if they are a file in the directory; otherwise nil
+	folder   *blobs.Dir       // the blobs, if they are folders in the directory; otherwise nil
 	closers  []func() error
 }
 
-// Open opens a data directory and makes what is missing of it. Metadata that are older than the
-// files get a new epoch, as in a service. The caller closes it. Errors: those of OpenMeasured.
+// Open opens a data directory and creates missing parts of it. Metadata older than the files get a
+// new epoch, as in a service. The caller closes it. Errors: those of OpenMeasured.
 func Open(path string, at Stores) (*Dir, error) {
 	data, err := OpenMeasured(path, at, nil)
 	if err != nil {
@@ -74,9 +73,9 @@ func Open(path string, at Stores) (*Dir, error) {
 	return data, nil
 }
 
-// OpenMeasured opens a data directory for a service, which settles the epoch by itself; measured
-// may be nil. The caller closes it. Errors: ErrInUse, ErrNoMetadata, ErrNoFiles, those of bolt.Open
-// with what to do about them, exit.ErrUsage for permissions.
+// OpenMeasured opens a data directory for a service, which decides about the epoch itself. measured
+// may be nil. The caller closes it. Errors: ErrInUse, ErrNoMetadata, ErrNoFiles, the errors of
+// bolt.Open with advice, and exit.ErrUsage for wrong permissions.
 func OpenMeasured(path string, at Stores, measured *metrics.Metrics) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -109,8 +108,9 @@ func (d *Dir) open(measured *metrics.Metrics) error {
 	return d.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
 }
 
-// OpenReadOnly opens what is there of a data directory whose service is stopped, and changes
-// nothing in it or in its stores. The caller closes it. Errors: those of Require and OpenMeasured.
+// OpenReadOnly opens the existing parts of a data directory whose service is stopped. It changes
+// nothing in the directory or its stores. The caller closes it. Errors: those of Require and
+// OpenMeasured.
 func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
@@ -129,7 +129,7 @@ func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	return data, nil
 }
 
-// Close closes the stores and gives up the lock.
+// Close closes the stores and releases the lock.
 func (d *Dir) Close() (err error) {
 	for _, closer := range slices.Backward(d.closers) {
 		err = errors.Join(err, closer())
@@ -137,29 +137,29 @@ func (d *Dir) Close() (err error) {
 	return err
 }
 
-// refuseShared returns an error where other users of the machine could replace what is in the data
-// directory. (Windows keeps no such permissions.)
+// refuseShared returns an error if other users of the machine could replace files in the data
+// directory. Windows has no such permissions.
 func refuseShared(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
 		return err
 	}
-	return exit.Usage(fmt.Errorf("the data directory %s: others can write to it (mode %04o); make it yours alone with: chmod 700 %s",
+	return exit.Usage(fmt.Errorf("the data directory %s: others can write to it (mode %04o); make it private with: chmod 700 %s",
 		path, info.Mode().Perm(), path))
 }
 
-// refuseOrphans returns an error where there are files without the metadata that say whose they
-// are: going on would look like a first start. The folder is looked at first, since another process
-// that makes both begins with the metadata.
+// refuseOrphans returns an error if the directory has files but no metadata: a start would look
+// like a first start. It checks the files before the metadata, since another process that creates
+// both begins with the metadata.
 func (s Stores) refuseOrphans(path string) error {
 	folder, file := filepath.Join(path, "blobs"), filepath.Join(path, MetadataFile)
 	if _, err := os.Lstat(filepath.Join(path, MoveFile)); err == nil {
-		return fmt.Errorf("%w: a move into %s was interrupted; go on with the same \"labshelf migrate\", or delete what it has left there", ErrNoMetadata, path)
+		return fmt.Errorf("%w: a move into %s was interrupted; resume it with the same \"labshelf migrate\", or delete what it has left there", ErrNoMetadata, path)
 	}
 	if s.Metadata != "" {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-			return exit.Usage(fmt.Errorf("%s has metadata, and the configuration names a database for them: move them there with "+
-				`"labshelf migrate", or take another directory with --data`, file))
+			return exit.Usage(fmt.Errorf("%s has metadata, but the configuration names a database for them: move them there with "+
+				`"labshelf migrate", or use another directory with --data`, file))
 		}
 		return nil
 	}
@@ -172,13 +172,12 @@ func (s Stores) refuseOrphans(path string) error {
 	if err := backup.Incomplete(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoMetadata, err)
 	}
-	return fmt.Errorf("%w: there is %s, but not %s; restore a backup to another directory with "+
-		`"labshelf backup restore BACKUP --data NEWDIR", or take another one with --data`, ErrNoMetadata, folder, file)
+	return fmt.Errorf("%w: %s exists, but %s does not; restore a backup to another directory with "+
+		`"labshelf backup restore BACKUP --data NEWDIR", or use another directory with --data`, ErrNoMetadata, folder, file)
 }
 
-// refuseNoFiles returns an error where the metadata name files and the folder that holds all of
-// them is missing: it may be a disk that is not mounted, and a service that made the folder anew
-// would say that all is well.
+// refuseNoFiles returns an error if the metadata refer to files and the folder of all files is
+// missing. Its disk may not be mounted: a service that created the folder again would hide that.
 func (d *Dir) refuseNoFiles() error {
 	folder, named := filepath.Join(d.Path, "blobs"), false
 	if _, err := os.Lstat(folder); d.at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {
@@ -198,12 +197,12 @@ func (d *Dir) refuseNoFiles() error {
 	if d.file == nil {
 		names = "the database"
 	}
-	return fmt.Errorf("%w: %s names files, but there is no %s; mount it, or put it back; if it is lost, bring the files back from a backup with: "+
+	return fmt.Errorf("%w: the metadata in %s refer to files, but %s does not exist; mount its disk, or put it back; if it is lost, restore the files from a backup with: "+
 		"labshelf repair --from BACKUP --data %s", ErrNoFiles, names, folder, d.Path)
 }
 
-// Require returns an error unless there is a metadata file in the directory, or the metadata are
-// elsewhere: an exit.ErrUsage, or ErrNoMetadata.
+// Require returns an error unless the metadata are a file in the directory or are elsewhere: an
+// exit.ErrUsage, or ErrNoMetadata.
 func (s Stores) Require(data string) error {
 	if info, err := os.Stat(data); err == nil && !info.IsDir() {
 		return exit.Usage(fmt.Errorf("%s is a file; name a data directory with --data", data))
@@ -212,7 +211,7 @@ func (s Stores) Require(data string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(data, MetadataFile)); errors.Is(err, fs.ErrNotExist) {
-		return exit.Usage(fmt.Errorf("%s is no data directory: there is no %s; name the right one with --data", data, MetadataFile))
+		return exit.Usage(fmt.Errorf("%s is not a data directory, since it contains no %s; name the right one with --data", data, MetadataFile))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// holder says, as far as is known, which process has the data directory.
+// holder describes the process that uses the data directory, as far as it is known.
 func holder(path string) string {
 	text, err := os.ReadFile(filepath.Join(path, HolderFile))
 	pid, since, ok := strings.Cut(strings.TrimSpace(string(text)), " ")
@@ -18,8 +18,7 @@ func holder(path string) string {
 	return fmt.Sprintf("process %s, started at %s (if it is still running)", pid, since)
 }
 
-// WriteHolder notes for holder which process has the data directory. Nothing but that message
-// depends on it.
+// WriteHolder writes the note that holder reads. Only that message depends on it.
 func (d *Dir) WriteHolder() error {
 	note := fmt.Sprintf("%d %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
 	return os.WriteFile(filepath.Join(d.Path, HolderFile), []byte(note), 0o600)

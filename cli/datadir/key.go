@@ -13,9 +13,9 @@ import (
 	"labshelf/repository"
 )
 
-// Bootstrap makes the sysadmin admin where there are no users yet, with the chosen key or, if that
-// is "", with a new one, which it returns and writes to KeyPath. The file comes first: a start that
-// is cut short must not leave a user whose key is unknown.
+// Bootstrap creates the sysadmin admin if no users exist. The user gets the chosen key, or, if that
+// is "", a new key, which Bootstrap returns and writes to KeyPath. It writes the file first, so
+// that an interrupted start cannot leave a user with an unknown key.
 func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen string) (shown string, err error) {
 	users := 0
 	err = d.Metadata.View(ctx, func(tx *metadata.Tx) error {
@@ -38,16 +38,16 @@ func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen st
 		chosen = shown
 	}
 	made, err := repo.Users.Bootstrap(ctx, chosen)
-	if err == nil && made == "" && shown != "" { // another node has made the user since, with a key of its own
+	if err == nil && made == "" && shown != "" { // meanwhile another node has created the user, with its own key
 		return "", blobs.OS{}.Remove(d.KeyPath())
 	}
 	return shown, err
 }
 
-// KeyPath is the file with the first key.
+// KeyPath returns the path of the file with the first key.
 func (d *Dir) KeyPath() string { return filepath.Join(d.Path, KeyFile) }
 
-// saveKey brings the key to stable storage, in a file that only the owner can read.
+// saveKey writes the key durably to a file that only the owner can read.
 func (d *Dir) saveKey(key string) (err error) {
 	var disk blobs.OS
 	fresh := d.KeyPath() + ".new"
@@ -71,8 +71,8 @@ func (d *Dir) saveKey(key string) (err error) {
 	return disk.SyncDir(d.Path)
 }
 
-// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors:
-// those of Require and OpenMeasured, errs.NotFound.
+// NewKey makes a key for a user of a stopped service in the data directory path. Errors: those of
+// Require and OpenMeasured, errs.NotFound.
 func NewKey(ctx context.Context, path string, at Stores, user string) (key string, err error) {
 	if err := at.Require(path); err != nil {
 		return "", err

@@ -15,8 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key
-// that works.
+// TestFirstKeySurvivesAnEarlyEnd: if a first start is interrupted at any point, the next one shows
+// a key that works.
 func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
@@ -31,7 +31,7 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	repo := repository.New(data.Metadata, data.Blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
 	defer repo.Close()
 
-	// The disk refuses the file: there must be no user, so that the next start tries again.
+	// The file cannot be written: no user may exist, so that the next start tries again.
 	obstacle := data.KeyPath() + ".new"
 	if err := os.MkdirAll(filepath.Join(obstacle, "full"), 0o700); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A start ended after it had kept a key, and before it made the user.
+	// A start ended after it had written a key, and before it created the user.
 	for _, path := range []string{data.KeyPath(), obstacle} {
 		if err := os.WriteFile(path, []byte("lsk_of_the_start_that_ended\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -68,8 +68,8 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	}
 }
 
-// TestFirstKeyOfTwoNodes: of two nodes that start at once over the same metadata one shows a key
-// and keeps it, the other none.
+// TestFirstKeyOfTwoNodes: two nodes start at once over the same metadata. Only one of them shows a
+// key and stores it.
 func TestFirstKeyOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
@@ -101,7 +101,7 @@ func TestFirstKeyOfTwoNodes(t *testing.T) {
 	}
 }
 
-// seenBefore are metadata that are seen as they are before something happens.
+// seenBefore wraps metadata and returns their state from before a change.
 type seenBefore struct {
 	metadata.Store
 	then func()
@@ -112,8 +112,8 @@ func (s seenBefore) View(ctx context.Context, fn func(*metadata.Tx) error) error
 	return s.Store.View(ctx, fn)
 }
 
-// Metadata whose first user cannot be read start no service, and the refusal says how to restore
-// them.
+// TestDamagedFirstUserIsExplained: a service does not start if the first user cannot be read. The
+// error says how to restore the metadata.
 func TestDamagedFirstUserIsExplained(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

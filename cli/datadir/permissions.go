@@ -11,9 +11,9 @@ import (
 	"labshelf/metadata"
 )
 
-// WrongModes lists what in the data directory has other permissions than the service gives. Package
-// blobs checks what is in blobs/; the configuration, which contains no secret, is the operator's
-// own, and so is the directory itself as long as no other user can write to it.
+// WrongModes lists the entries of the data directory whose permissions differ from those that the
+// service sets. It excludes blobs/, which package blobs checks, and the configuration, which
+// contains no secret. The directory itself counts only if other users can write to it.
 func WrongModes(data string) (wrong []metadata.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil

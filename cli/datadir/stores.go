@@ -17,25 +17,25 @@ import (
 	"labshelf/postgres"
 )
 
-// Stores says where the metadata and the files of a service are. The zero value is in the data
+// Stores are the locations of the metadata and the files of a service. The zero value is the data
 // directory.
 type Stores struct {
 	Metadata string // URL of a PostgreSQL database; "": MetadataFile
-	Blobs    string // URL of a place in an S3; "": folders
+	Blobs    string // URL of a bucket and prefix in an S3; "": folders
 	S3       s3.Options
 }
 
-// ErrMixed says that the stores do not go together.
-var ErrMixed = errors.New("the metadata and the files do not go together")
+// ErrMixed means that metadata and files do not belong together.
+var ErrMixed = errors.New("the metadata and the files do not belong together")
 
-// connectLimit is how long a database or an S3 may take to answer at the start.
+// connectLimit bounds the time in which a database or an S3 must answer at the start.
 const connectLimit = 30 * time.Second
 
-// recently is how long ago a node that runs has last said so, at most.
+// recently is the greatest age of a running node's last report.
 const recently = time.Minute
 
-// openMetadata opens the metadata; options are those of a file, of which a database takes what it
-// has.
+// openMetadata opens the metadata. The options are those of a file; a database uses the ones that
+// it supports.
 func (d *Dir) openMetadata(options bolt.Options) error {
 	if d.at.Metadata != "" {
 		return d.openDatabase(options)
@@ -49,8 +49,8 @@ func (d *Dir) openMetadata(options bolt.Options) error {
 	return nil
 }
 
-// openDatabase opens metadata that several processes can share. A file keeps a second one away from
-// what else is in the directory.
+// openDatabase opens metadata that several processes can share. A lock file excludes a second
+// process from the directory.
 func (d *Dir) openDatabase(options bolt.Options) error {
 	if err := d.lock(); err != nil {
 		return err
@@ -67,25 +67,25 @@ func (d *Dir) openDatabase(options bolt.Options) error {
 		return nil
 	}
 	nodes, err := d.nodesSeen(ctx)
-	host, _ := os.Hostname()                                                               // "" where it has none
-	nodes = slices.DeleteFunc(nodes, func(n metadata.Node) bool { return n.Name == host }) // before it was killed
+	host, _ := os.Hostname()                                                               // "" if the machine has no host name
+	nodes = slices.DeleteFunc(nodes, func(n metadata.Node) bool { return n.Name == host }) // its own entry, from before it was killed
 	if err == nil && len(nodes) > 0 {
-		err = fmt.Errorf("%w: the files are in folders of this machine (%s), and another node works on the same database (%s): several nodes need "+
-			"blobs = \"s3://...\"; if that node has ended without saying so, try again in a minute", ErrMixed, d.Path, nodes[0].Name)
+		err = fmt.Errorf("%w: the files are in folders of this machine (%s), and another node works on the same database (%s): several nodes require "+
+			"blobs = \"s3://...\"; if that node was killed, try again in a minute", ErrMixed, d.Path, nodes[0].Name)
 	}
 	return err
 }
 
-// RefuseNodes returns an error while a node runs on the metadata.
+// RefuseNodes returns an error if a node runs on the metadata.
 func (d *Dir) RefuseNodes(ctx context.Context) error {
 	nodes, err := d.nodesSeen(ctx)
 	if err == nil && len(nodes) > 0 {
-		err = fmt.Errorf("%w: the node %s runs, or has ended in the last minute without saying so; stop all nodes first, or try again in a minute", ErrInUse, nodes[0].Name)
+		err = fmt.Errorf("%w: the node %s runs, or was killed in the last minute; stop all nodes first, or try again in a minute", ErrInUse, nodes[0].Name)
 	}
 	return err
 }
 
-// nodesSeen returns the nodes that have lately said that they run on these metadata.
+// nodesSeen returns the nodes that have recently reported that they run on these metadata.
 func (d *Dir) nodesSeen(ctx context.Context) (seen []metadata.Node, err error) {
 	now := d.now()
 	err = d.Metadata.View(ctx, func(tx *metadata.Tx) error {
@@ -102,7 +102,7 @@ func (d *Dir) nodesSeen(ctx context.Context) (seen []metadata.Node, err error) {
 	return seen, err
 }
 
-// lock keeps other processes out of a directory without a metadata file, until Close.
+// lock excludes other processes from a directory without a metadata file, until Close.
 func (d *Dir) lock() error {
 	file, err := os.OpenFile(filepath.Join(d.Path, LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Dir) lock() error {
 	}
 	if err := blobs.Lock(file, true); err != nil {
 		if errors.Is(err, blobs.ErrLocked) {
-			err = fmt.Errorf("%w: %s, by %s; stop that first, or take another directory with --data", ErrInUse, d.Path, holder(d.Path))
+			err = fmt.Errorf("%w: %s, by %s; stop that process first, or use another directory with --data", ErrInUse, d.Path, holder(d.Path))
 		}
 		return errors.Join(err, file.Close())
 	}
@@ -118,7 +118,7 @@ func (d *Dir) lock() error {
 	return nil
 }
 
-// openBlobs opens the blobs; folder opens them where they are folders.
+// openBlobs opens the blobs. It calls folder if they are in folders.
 func (d *Dir) openBlobs(folder func() (*blobs.Dir, error)) error {
 	if d.at.Blobs != "" {
 		return d.openObjects()
@@ -131,7 +131,7 @@ func (d *Dir) openBlobs(folder func() (*blobs.Dir, error)) error {
 	return nil
 }
 
-// openObjects opens an S3, and makes sure that it is that of this repository.
+// openObjects opens the S3, and checks that its objects belong to this repository.
 func (d *Dir) openObjects() error {
 	ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
 	defer cancel()
@@ -150,10 +150,10 @@ func (d *Dir) openObjects() error {
 	return store.Claim(ctx, metadata.IdentityOf(d.Metadata.Secret()).String())
 }
 
-// refuseFolders returns an error where the metadata name files, and no objects: they are in
-// folders, and would all look lost.
+// refuseFolders returns an error if the metadata refer to files in folders, not to objects: all
+// files would appear lost.
 func (d *Dir) refuseFolders(ctx context.Context) error {
-	const looked = 100 // some may have been lost before the rest was moved
+	const looked = 100 // some files may have been lost before the move
 	seen, named := 0, false
 	err := d.Metadata.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
@@ -166,7 +166,7 @@ func (d *Dir) refuseFolders(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && seen > 0 && !named {
-		err = exit.Usage(fmt.Errorf("%w: the files are not in %s yet: the metadata name those in folders; move them there with \"labshelf migrate\", "+
+		err = exit.Usage(fmt.Errorf("%w: the files are not in %s yet, but in folders; move them there with \"labshelf migrate\", "+
 			"or remove blobs from the configuration", ErrMixed, d.at.Blobs))
 	}
 	return err
@@ -177,12 +177,13 @@ func (d *Dir) openS3(ctx context.Context, at Stores) (*s3.Store, error) {
 	at.S3.Clock = metadata.ClockOf(d.Metadata, d.now)
 	store, err := s3.Open(ctx, at.Blobs, at.S3)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; \"labshelf doctor\" says more", at.Blobs, err)
+		return nil, fmt.Errorf("%s: %w; for details run \"labshelf doctor\"", at.Blobs, err)
 	}
 	return store, nil
 }
 
-// Upgraded returns what opening the metadata file has done to it; nil: nothing, or there is none.
+// Upgraded returns what opening the metadata file has changed in it. It returns nil if nothing
+// changed, or if the metadata are not a file.
 func (d *Dir) Upgraded() *bolt.Upgrade {
 	if d.file == nil {
 		return nil
@@ -190,7 +191,7 @@ func (d *Dir) Upgraded() *bolt.Upgrade {
 	return d.file.Upgraded()
 }
 
-// ErrNoFile says that the metadata are no file.
+// ErrNoFile means that the metadata are not in a file.
 var ErrNoFile = errors.New("the metadata are in a database")
 
 // FileStats returns the state of the metadata file, or ErrNoFile.
@@ -201,7 +202,8 @@ func (d *Dir) FileStats() (bolt.Stats, error) {
 	return d.file.Stats()
 }
 
-// Room returns what tells how much room there is for files; nil: nobody knows.
+// Room returns a function that reports the free space for files, or nil if the free space is
+// unknown.
 func (d *Dir) Room() func() (blobs.FreeSpace, error) {
 	if d.folder == nil {
 		return nil

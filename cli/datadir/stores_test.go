@@ -13,10 +13,10 @@ import (
 	"labshelf/repository"
 )
 
-// TestDatabase: a data directory whose metadata are in a database keeps other processes out, and a
+// TestDatabase: a data directory with metadata in a database excludes other processes, and a
 // service works on it.
 func TestDatabase(t *testing.T) {
-	// Not in parallel: a child that another test forks holds the lock until its exec.
+	// Not in parallel: a child process that another test forks holds the lock until its exec.
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}
 	path := t.TempDir()
 	if err := os.Chmod(path, 0o700); err != nil {
@@ -52,8 +52,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestMixedStores: what would not be seen, or be seen by one node alone, is refused with the
-// reason.
+// TestMixedStores: combinations in which files would be missing, or visible to one node only, are
+// rejected with the reason.
 func TestMixedStores(t *testing.T) {
 	t.Parallel()
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}

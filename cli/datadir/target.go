@@ -20,16 +20,17 @@ import (
 	"labshelf/postgres"
 )
 
-// Target is where a repository is moved to: a data directory without metadata, and its stores.
+// Target is the destination of a move: a data directory without metadata, and its stores.
 type Target struct {
 	dir     Dir
 	at      Stores
 	from    *Dir
-	objects *s3.Store // nil: the files are in folders, or stay
+	objects *s3.Store // nil: the files are in folders, or are not moved
 }
 
-// OpenTarget opens the place to which the repository in from is moved, and makes its data
-// directory. It refuses one that has metadata with an exit.ErrUsage. The caller closes it.
+// OpenTarget opens the destination of a move from the repository in from, and makes its data
+// directory. If the destination has metadata, it returns an exit.ErrUsage. The caller closes the
+// target.
 func OpenTarget(ctx context.Context, path string, at Stores, from *Dir) (*Target, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
@@ -52,10 +53,10 @@ func OpenTarget(ctx context.Context, path string, at Stores, from *Dir) (*Target
 	return t, nil
 }
 
-// Close closes what was opened.
+// Close closes the stores of the target.
 func (t *Target) Close() error { return t.dir.Close() }
 
-// refuseOccupied returns an error where there are metadata.
+// refuseOccupied returns an error if the target has metadata.
 func (t *Target) refuseOccupied(ctx context.Context) error {
 	if t.at.Metadata != "" {
 		empty, err := postgres.Empty(ctx, t.at.Metadata)
@@ -66,12 +67,12 @@ func (t *Target) refuseOccupied(ctx context.Context) error {
 	}
 	file := filepath.Join(t.dir.Path, MetadataFile)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return exit.Usage(errors.Join(fmt.Errorf("there is %s; name another data directory in --to", file), err))
+		return exit.Usage(errors.Join(fmt.Errorf("%s exists; name another data directory in --to", file), err))
 	}
 	return nil
 }
 
-// sameFiles tells whether the files are where those of from are.
+// sameFiles reports whether the target uses the same files as from.
 func (t *Target) sameFiles() bool {
 	if t.at.Blobs == "" && t.from.at.Blobs == "" {
 		return t.dir.Path == t.from.Path
@@ -96,7 +97,7 @@ func (t *Target) openFiles(ctx context.Context) (err error) {
 	return nil
 }
 
-// Destination returns the target as backup.Move has it.
+// Destination returns the target in the form that backup.Move takes.
 func (t *Target) Destination() backup.Destination {
 	to := backup.Destination{Files: t.dir.Blobs, Work: filepath.Join(t.dir.Path, MoveFile)}
 	if t.objects != nil {
@@ -117,13 +118,13 @@ func (t *Target) Destination() backup.Destination {
 	return to
 }
 
-// rowStore is a store whose rows can be read as they are.
+// rowStore is a store that can return its raw rows.
 type rowStore interface {
 	Rows(ctx context.Context) iter.Seq2[tables.Row, error]
 	Close() error
 }
 
-// rowsOf opens a store and yields its rows.
+// rowsOf opens a store and yields its raw rows.
 func rowsOf(ctx context.Context, open func(context.Context) (rowStore, error)) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		store, err := open(ctx)
@@ -133,7 +134,7 @@ func rowsOf(ctx context.Context, open func(context.Context) (rowStore, error)) i
 		}
 		for row, err := range store.Rows(ctx) {
 			if !yield(row, err) {
-				_ = store.Close() // it was read only
+				_ = store.Close() // only reads, so nothing is lost
 				return
 			}
 		}
@@ -143,9 +144,8 @@ func rowsOf(ctx context.Context, open func(context.Context) (rowStore, error)) i
 	}
 }
 
-// SetAside renames the metadata file of the repository that was moved where its data directory is
-// that of the target, too: no service is to start on it again. It returns the new path; "": there
-// was no need.
+// SetAside renames the metadata file of the moved repository if both use the same data directory,
+// so that no service starts on it again. It returns the new path, or "" if nothing was renamed.
 func (t *Target) SetAside() (path string, err error) {
 	if t.dir.Path != t.from.Path || t.from.file == nil {
 		return "", nil

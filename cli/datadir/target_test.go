@@ -24,7 +24,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// site is a place where a repository may be.
+// site is a possible location of a repository.
 type site struct {
 	path string
 	at   Stores
@@ -36,7 +36,7 @@ func newSite(t *testing.T, at Stores) site {
 	return site{path, at}
 }
 
-// objects returns a place of its own in an S3.
+// objects returns an unused prefix in an S3.
 func objects(t *testing.T, server *servers.S3) Stores {
 	t.Helper()
 	return Stores{
@@ -45,7 +45,7 @@ func objects(t *testing.T, server *servers.S3) Stores {
 	}
 }
 
-// with runs fn while a service runs at the site.
+// with calls fn while a service runs at the site.
 func (s site) with(t *testing.T, fn func(*repository.Service)) {
 	t.Helper()
 	data, err := Open(s.path, s.at)
@@ -64,13 +64,13 @@ const moved = 20
 
 func body(i int) string { return strings.Repeat(fmt.Sprint("file ", i, "\n"), i*i+1) }
 
-// contents are what fill has made: the key of the admin, and the files by their ids.
+// contents are what fill has stored: the key of the admin, and the files by id.
 type contents struct {
 	key   string
 	files map[string]string
 }
 
-// fill makes a repository with files, some of which are inline.
+// fill creates a repository with files, some of them inline.
 func (s site) fill(t *testing.T) (made contents) {
 	t.Helper()
 	made.files = map[string]string{}
@@ -108,8 +108,7 @@ func (s site) fill(t *testing.T) (made contents) {
 	return made
 }
 
-// holds fails unless the repository is there: the key is good, every file can be read, and a check
-// finds nothing.
+// holds checks the repository: the key works, every file can be read, and a check finds nothing.
 func (s site) holds(t *testing.T, made contents) {
 	t.Helper()
 	s.with(t, func(repo *repository.Service) {
@@ -140,7 +139,7 @@ func (s site) holds(t *testing.T, made contents) {
 	}
 }
 
-// move moves a repository.
+// move moves a repository from one site to another.
 func move(ctx context.Context, from, to site, o backup.MoveOptions) (done backup.Moved, err error) {
 	old, err := OpenReadOnly(from.path, from.at)
 	if err != nil {
@@ -158,8 +157,8 @@ func move(ctx context.Context, from, to site, o backup.MoveOptions) (done backup
 	return done, err
 }
 
-// TestMoves takes one repository to each combination of engines, and back to where it came from; it
-// is the same everywhere, and what it came from stays as it was.
+// TestMoves moves one repository to each combination of engines, and back. The content stays the
+// same, and no source changes.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	database, store := servers.StartPostgres(t), servers.StartS3(t)
@@ -186,8 +185,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMoveGoesOn after it was interrupted: what was copied before is not copied again, and no
-// service starts in between.
+// TestMoveGoesOn: an interrupted move resumes, and copies nothing twice. No service starts in
+// between.
 func TestMoveGoesOn(t *testing.T) {
 	t.Parallel()
 	store := servers.StartS3(t)
@@ -219,8 +218,8 @@ func TestMoveGoesOn(t *testing.T) {
 	}
 }
 
-// TestMoveFollowsChanges: when the repository has gone on after an interrupted move, the next one
-// takes what it has then.
+// TestMoveFollowsChanges: a move that resumes after an interruption also copies what changed in
+// between.
 func TestMoveFollowsChanges(t *testing.T) {
 	t.Parallel()
 	from, to := newSite(t, Stores{}), newSite(t, objects(t, servers.StartS3(t)))
@@ -251,8 +250,7 @@ func TestMoveFollowsChanges(t *testing.T) {
 	to.holds(t, made)
 }
 
-// TestMoveInPlace: where only the metadata move, no file is copied, and the metadata file is set
-// aside.
+// TestMoveInPlace: if only the metadata move, no file is copied, and the metadata file is renamed.
 func TestMoveInPlace(t *testing.T) {
 	t.Parallel()
 	from := newSite(t, Stores{})
@@ -271,7 +269,7 @@ func TestMoveInPlace(t *testing.T) {
 	}
 }
 
-// TestMoveRefuses what is occupied or incomplete.
+// TestMoveRefuses: a move rejects an occupied target and an incomplete source.
 func TestMoveRefuses(t *testing.T) {
 	t.Parallel()
 	from, full := newSite(t, Stores{}), newSite(t, Stores{})
@@ -297,8 +295,8 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-// TestBackupOfCluster: the backup of a database and an S3 is like any other, and what is restored
-// of it is a data directory.
+// TestBackupOfCluster: a backup of a database and an S3 has the usual form, and restores to a data
+// directory.
 func TestBackupOfCluster(t *testing.T) {
 	t.Parallel()
 	at := objects(t, servers.StartS3(t))

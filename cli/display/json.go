@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes one value to out, as a line of JSON. Characters that would control a terminal
-// are escaped: encoding/json leaves those from U+007F on as they are.
+// WriteJSON writes one value to out, as a line of JSON. It escapes characters that would control a
+// terminal: encoding/json does not escape those from U+007F on.
 func WriteJSON(out io.Writer, value any) error {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
@@ -23,7 +23,7 @@ func WriteJSON(out io.Writer, value any) error {
 	return err
 }
 
-// escapeControls escapes what stands in the strings of JSON and is not graphic.
+// escapeControls escapes the characters in JSON strings that are not graphic.
 func escapeControls(text []byte) []byte {
 	escaped := text[:0:0]
 	for rest := text; len(rest) > 0; {

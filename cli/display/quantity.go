@@ -27,15 +27,15 @@ func Bytes(bytes int64) string {
 
 const units = "KMGTPE"
 
-// bytesIn is how many bytes a unit has, in capitals.
+// bytesIn maps units, in capitals, to bytes.
 var bytesIn = map[string]int64{
 	"": 1, "B": 1,
 	"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
 	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "PIB": 1 << 50,
 }
 
-// ParseBytes returns the number of bytes that a text says, with a unit such as MB (10^6) or MiB
-// (2^20), in any case of letters, or without. Its error states the rule.
+// ParseBytes parses a number of bytes, with or without a unit such as MB (10^6) or MiB (2^20). The
+// case of letters does not matter. Its error states the rule.
 func ParseBytes(text string) (int64, error) {
 	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	unit, known := bytesIn[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
@@ -82,8 +82,8 @@ func Duration(d time.Duration) string {
 	return years + " years"
 }
 
-// inUnits is d in a large unit and, where that leaves a remainder, a small one; a small unit of 0
-// is none.
+// inUnits formats d in a large unit, and the remainder in a small one. It omits a remainder below
+// one small unit.
 func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	text := strconv.FormatInt(int64(d/large), 10) + " " + largeName
 	if small > 0 && d%large >= small {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestFormatBytes: KiB is 1,024, and no unit is left before its number has three digits.
+// TestFormatBytes: KiB is 1,024 bytes, and a number uses the largest unit in which it is at least
+// 1.
 func TestFormatBytes(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[int64]string{
@@ -18,7 +19,7 @@ func TestFormatBytes(t *testing.T) {
 	}
 }
 
-// TestFormatDuration: each length has the units in which people would say it.
+// TestFormatDuration: each duration uses the units that people would use.
 func TestFormatDuration(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -1,4 +1,4 @@
-// Package display writes tables, quantities, times and JSON for people and programs.
+// Package display formats tables, quantities, times and JSON for people and programs.
 package display
 
 import (
@@ -13,10 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Unlimited is the width of an output that is not a terminal: nothing is cut off.
+// Unlimited is the width of an output that is not a terminal: nothing is truncated.
 const Unlimited = 0
 
-// Width is the number of columns of a terminal, or Unlimited.
+// Width returns the number of columns of a terminal, or Unlimited.
 func Width(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -29,16 +29,16 @@ func Width(out io.Writer) int {
 	return width
 }
 
-// Table is text in columns. Columns are as wide as their cells; where the terminal is too narrow,
-// the widest columns shrink, and their cells end with an ellipsis.
+// Table is text in columns. Columns are as wide as their cells. If the terminal is too narrow, the
+// widest columns shrink, and their cells end with an ellipsis.
 type Table struct {
 	Head   []string
 	Rows   [][]string
-	Whole  []bool // columns that do not shrink; a column behind its end does
+	Whole  []bool // columns that do not shrink; columns beyond its end shrink
 	widths []int  // of the rows written so far
 }
 
-// Add adds a row. Cells become Printable.
+// Add adds a row. It makes the cells Printable.
 func (t *Table) Add(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = Printable(cell)
@@ -49,8 +49,9 @@ func (t *Table) Add(cells ...string) {
 // gap separates columns.
 const gap = "  "
 
-// Write writes the table to out, in at most width columns unless that is Unlimited. It writes
-// nothing without rows. It removes head and rows, so that a long table can be written in parts.
+// Write writes the table to out, in at most width columns unless width is Unlimited. It writes
+// nothing without rows. It then removes head and rows, so that a long table can be written in
+// parts.
 func (t *Table) Write(out io.Writer, width int) error {
 	if len(t.Rows) == 0 {
 		return nil
@@ -87,10 +88,10 @@ func (t *Table) Write(out io.Writer, width int) error {
 	return err
 }
 
-// LeastWidth is the width below which no column shrinks.
+// LeastWidth is the width at which a column stops shrinking.
 const LeastWidth = 8
 
-// narrow shrinks the widest of widths until their sum is room, or none can shrink.
+// narrow shrinks the widest columns until the sum of widths is room, or no column can shrink.
 func (t *Table) narrow(widths []int, room int) {
 	for {
 		sum, widest := 0, -1
@@ -120,8 +121,8 @@ func Cut(text string, width int) string {
 	return short.String() + "…"
 }
 
-// Printable replaces all but graphic characters: names are chosen by other users, and must not
-// control the terminal.
+// Printable replaces all characters that are not graphic: other users choose the names, which must
+// not control the terminal.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {
@@ -131,7 +132,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// Lines is Printable for text of several lines.
+// Lines is Printable for text with several lines.
 func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -140,12 +141,12 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Fprintf is fmt.Fprintf with text that is Printable, line by line.
+// Fprintf is fmt.Fprintf, and makes the text Printable, line by line.
 func Fprintf(out io.Writer, format string, args ...any) (int, error) {
 	return io.WriteString(out, Lines(fmt.Sprintf(format, args...)))
 }
 
-// Fprintln is fmt.Fprintln with text that is Printable, line by line.
+// Fprintln is fmt.Fprintln, and makes the text Printable, line by line.
 func Fprintln(out io.Writer, args ...any) (int, error) {
 	return io.WriteString(out, Lines(fmt.Sprintln(args...)))
 }

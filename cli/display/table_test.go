@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestWholeColumns expects that ids keep their length on a narrow terminal, and that the other
-// columns shrink.
+// TestWholeColumns: on a narrow terminal ids keep their length, and the other columns shrink.
 func TestWholeColumns(t *testing.T) {
 	t.Parallel()
 	const id = "01M8FFVVABMR5DWKERJNFQ038M"

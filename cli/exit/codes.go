@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The exit codes. Scripts and supervisors rely on them: they never change their meaning.
+// The exit codes. Their meaning never changes: scripts and supervisors rely on them.
 const (
 	CodeOK          = 0
 	CodeFailure     = 1
@@ -27,22 +27,22 @@ type Code struct {
 
 // codes are all exit codes, in ascending order.
 var codes = []Code{
-	{CodeOK, "all went well"},
+	{CodeOK, "success"},
 	{CodeFailure, "it failed"},
 	{CodeUsage, "wrong usage or configuration"},
-	{CodeLocked, "another process has the data directory, or the backup"},
+	{CodeLocked, "another process uses the data directory, or the backup"},
 	{CodeInUse, "the address to listen on is in use"},
 	{CodeDamaged, "the data are damaged, or of a newer version of labshelf"},
-	{CodePartly, "some of it failed, as reported; the rest is done"},
-	{CodeHeld, "stopped before it removes much; nothing was removed"},
-	{CodeInterrupted, "ended by a signal before it was done"},
+	{CodePartly, "some items failed, as reported; the rest is done"},
+	{CodeHeld, "stopped before a large removal; nothing was removed"},
+	{CodeInterrupted, "interrupted by a signal"},
 }
 
 // codesKey is the annotation of a command that lists its exit codes.
 const codesKey = "exits"
 
-// Codes returns the annotations of a command that has these exit codes in addition to
-// CodeOK, CodeFailure and CodeUsage.
+// Codes returns the annotations of a command with these exit codes in addition to CodeOK,
+// CodeFailure and CodeUsage.
 func Codes(numbers ...int) map[string]string {
 	var list []string
 	for _, number := range numbers {

@@ -1,7 +1,7 @@
-// Package group names the groups in which help lists commands.
+// Package group names the groups of commands in the help.
 package group
 
-// The groups, as ids for cobra, in the order of help.
+// The groups, as ids for cobra, in the order of the help.
 const (
 	Run    = "run"
 	Use    = "use"

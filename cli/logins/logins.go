@@ -14,7 +14,7 @@ import (
 
 // Login is the login to one service.
 type Login struct {
-	User string `json:"user"` // for display: the key decides
+	User string `json:"user"` // for display: the service knows the user by the key
 	Key  string `json:"key"`
 }
 
@@ -26,13 +26,13 @@ type Logins struct {
 	Path string `json:"-"` // of the file; not stored, since a home directory may be copied or renamed
 }
 
-// Stored reads the logins, none where there is no file. It refuses a file that other users can
-// read: they may have taken the keys.
+// Stored reads the logins. Without a file it returns no logins. It rejects a file that other users
+// can read: they may have copied the keys.
 func Stored() (Logins, error) {
 	l := Logins{Services: map[string]Login{}}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return l, nil // without a home directory nothing can be stored
+		return l, nil // nothing can be stored without a home directory
 	}
 	l.Path = filepath.Join(dir, "labshelf", "logins.json")
 	info, err := os.Stat(l.Path)
@@ -42,7 +42,7 @@ func Stored() (Logins, error) {
 	case err != nil:
 		return l, err
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return l, fmt.Errorf("others can read %s (mode %04o) and the keys in it; revoke them if that may have happened, and make the file private with: chmod 600 %s",
+		return l, fmt.Errorf("others can read %s (mode %04o) and the keys in it; revoke the keys if that may have happened, and make the file private with: chmod 600 %s",
 			l.Path, info.Mode().Perm(), l.Path)
 	}
 	text, err := os.ReadFile(l.Path)
@@ -50,7 +50,7 @@ func Stored() (Logins, error) {
 		return l, err
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &l); err != nil {
-		return l, fmt.Errorf("%s is not what login wrote: %w; delete it and sign in again", l.Path, err)
+		return l, fmt.Errorf("%s is not a valid login file: %w; delete it and sign in again", l.Path, err)
 	}
 	if l.Services == nil {
 		l.Services = map[string]Login{}
@@ -70,7 +70,7 @@ func (l Logins) Save() (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(l.Path), "logins-*") // made with mode 0600
+	file, err := os.CreateTemp(filepath.Dir(l.Path), "logins-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}

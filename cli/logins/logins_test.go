@@ -11,10 +11,10 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// live sets the home of this person to a directory and returns the folder for configuration in it.
+// live sets the home directory of this process and returns its configuration folder.
 func live(t *testing.T, home string) string {
 	t.Helper()
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // each system has one of these
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // each system uses one of these
 		t.Setenv(name, home)
 	}
 	dir, err := os.UserConfigDir()
@@ -33,9 +33,9 @@ func stored(t *testing.T) logins.Logins {
 	return l
 }
 
-// TestHomeThatMoved: in a copy of a home directory logins are read from the copy and written to it,
-// and those of the original stay as they are. So it is with a file of an earlier version, which
-// names its own path.
+// TestHomeThatMoved: in a copy of a home directory the copied logins are read and written, and the
+// originals stay unchanged. A file of an earlier version, which contains its own path, behaves in
+// the same way.
 func TestHomeThatMoved(t *testing.T) {
 	const service = "https://data.example.org/v1"
 	for name, earlier := range map[string]bool{"copied": false, "of an earlier version": true} {

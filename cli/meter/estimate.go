@@ -7,8 +7,8 @@ import (
 
 // The kinds of work, as indexes of work.
 const (
-	filesDone     = iota // files that have an outcome
-	bytesMoved           // bytes that went over the network
+	filesDone     = iota // finished files
+	bytesMoved           // bytes sent or received
 	bytesCompared        // bytes read on this machine only
 	workKinds
 )
@@ -19,25 +19,25 @@ type work [workKinds]float64
 const (
 	// estimateMemory is the time constant of the exponential average.
 	estimateMemory = 20 * time.Second
-	// longestObserved bounds the part of a pause that counts as work: time in which a service does
-	// not answer says nothing of the rest.
+	// longestObserved bounds the part of a pause that counts as work: a service that does not
+	// answer says nothing about the remaining work.
 	longestObserved = 5 * time.Second
 )
 
-// firstCosts are the relative costs of each kind before any was observed: a file costs as much as
-// 256 KiB of its bytes, and reading a byte here a quarter of moving it.
+// firstCosts are the relative costs of each kind before any was observed. A file costs as much as
+// 256 KiB of its bytes. Reading a byte here costs a quarter of moving it.
 var firstCosts = work{256 << 10, 1, 0.25}
 
-// estimate learns the time that a file costs and the time that a byte costs, so that many small
-// files and a few large ones together give one time. It is not safe for concurrent use.
+// estimate learns the cost of a file and of a byte separately, so that one estimate covers many
+// small files and a few large ones. It is not safe for concurrent use.
 type estimate struct {
-	last    time.Time // of the last observation with work in it
-	seen    work      // all work up to then
+	last    time.Time // of the last observation that contained work
+	seen    work      // all work until then
 	amounts work      // exponential average
 	seconds work      // that the amounts took
 }
 
-// observe learns from the sums of all work done by now. Sums may shrink.
+// observe learns from the totals of all work so far. Totals may shrink.
 func (e *estimate) observe(now time.Time, done work) {
 	if e.last.IsZero() {
 		e.last, e.seen = now, done
@@ -70,7 +70,7 @@ func (e *estimate) observe(now time.Time, done work) {
 	}
 }
 
-// cost is the time that one unit of a kind takes, in seconds; for a kind that was never observed,
+// cost is the time for one unit of a kind, in seconds. If the kind was never observed, it is
 // derived from the others.
 func (e *estimate) cost(kind int) float64 {
 	if e.amounts[kind] > 0 {
@@ -87,7 +87,8 @@ func (e *estimate) cost(kind int) float64 {
 	return firstCosts[kind] * seconds / amount
 }
 
-// left estimates the time for so many files and bytes; false: nothing was observed yet.
+// left estimates the time for so many files and bytes. It returns false if nothing was observed
+// yet.
 func (e *estimate) left(files, bytes int64) (time.Duration, bool) {
 	if e.amounts == (work{}) {
 		return 0, false
@@ -106,7 +107,7 @@ const rateWindow = 5 * time.Second
 // rate measures recent bytes per second. It is not safe for concurrent use.
 type rate struct{ samples []sample }
 
-// sample is a sum of bytes at one time.
+// sample is a total of bytes at one time.
 type sample struct {
 	at    time.Time
 	bytes int64
@@ -120,7 +121,7 @@ func (r *rate) observe(now time.Time, bytes int64) {
 	r.samples = append(r.samples, sample{now, bytes})
 }
 
-// perSecond is the rate in bytes; 0: none were moved, or there are too few samples.
+// perSecond returns the rate in bytes. It is 0 if no bytes moved, or if there are too few samples.
 func (r *rate) perSecond() int64 {
 	if len(r.samples) < 2 {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestEstimate: files and bytes cost time each by itself. While one kind is done, what is known of
-// the other one stays.
+// TestEstimate: the costs of files and of bytes are learned separately. While one kind of work
+// runs, the other cost stays.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	const small, manySmall, large = 4 << 10, 20_000, 4 << 30
@@ -31,11 +31,11 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %v left, want %v to %v", what, left, least, most)
 		}
 	}
-	// 1,000 small files a second, and one large file still to come: by bytes alone that would take
+	// 1,000 small files a second, and one large file remains: an estimate by bytes alone would be
 	// 20 minutes.
 	run(10, 1000, 1000*small)
 	within("small files first", manySmall-10_000, large, 9*time.Second, time.Minute)
-	// The large one goes at 10 MiB/s; the small ones that are left cost what they did before.
+	// The large file moves at 10 MiB/s; the remaining small files keep their earlier cost.
 	run(60, 0, 10<<20)
 	within("a large file under way", 0, 1<<30, 90*time.Second, 115*time.Second)
 	within("small files after it", 10_000, 10_000*small, 9*time.Second, 20*time.Second)
@@ -45,8 +45,8 @@ func TestEstimate(t *testing.T) {
 	within("after a pause", 0, 1<<30, 90*time.Second, 150*time.Second)
 }
 
-// TestEstimateOfReading: where all is only compared, that is what the rest will cost; once
-// something moves, moving counts.
+// TestEstimateOfReading: while files are only compared, the estimate assumes the cost of comparing.
+// After the first transferred bytes it uses the cost of moving.
 func TestEstimateOfReading(t *testing.T) {
 	t.Parallel()
 	var e estimate
@@ -62,7 +62,7 @@ func TestEstimateOfReading(t *testing.T) {
 	}
 }
 
-// TestRate: it is that of the last seconds.
+// TestRate: the rate covers the last seconds.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	var r rate

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// meterDelay is the time before the bar appears: one that flashes up distracts.
+	// meterDelay is the time before the bar appears, so that it does not flash for short commands.
 	meterDelay = time.Second
 	// meterStep is the time between two updates of the bar.
 	meterStep = 200 * time.Millisecond
@@ -25,8 +25,8 @@ const (
 	meterBar = 12
 )
 
-// stalledAfter is the time without progress after which the line shows that, in place of rate and
-// time left.
+// stalledAfter is the time without progress after which the line shows the stall in place of rate
+// and time left.
 const stalledAfter = 5 * time.Second
 
 // Meter shows the progress of a command: bytes, files, rate and time left. It is safe for
@@ -35,26 +35,26 @@ type Meter struct {
 	out              io.Writer
 	done, wantBytes  atomic.Int64 // bytes
 	files, wantFiles atomic.Int64
-	transferred      atomic.Int64  // bytes that went over the network; monotonic
+	transferred      atomic.Int64  // bytes sent or received; monotonic
 	readHere         atomic.Int64  // bytes read on this machine only; monotonic
-	stop, stopped    chan struct{} // nil: nothing is shown
+	stop, stopped    chan struct{} // nil: the meter is silent
 	onTerminal       *atomic.Int64 // number of meters on the terminal; may be nil
 
-	mu           sync.Mutex // guards the following, and writes to out
+	mu           sync.Mutex // guards the fields below, and writes to out
 	what         string
 	estimate     estimate
 	rate         rate
-	lastProgress time.Time // when an update saw progress
-	before       work      // the sums at that time
+	lastProgress time.Time // time of the last update that saw progress
+	before       work      // the totals at that time
 	there        int64     // bytes of Skip
 	drawn        int       // width of the line on the terminal
 }
 
 // New returns a meter for work called what, a word such as "put". It is silent unless out is a
-// terminal. The caller closes it, and until then writes to out only by Say and Write.
+// terminal. The caller closes it. Until then the caller writes to out only with Say and Write.
 func New(out io.Writer, what string) *Meter { return NewShared(out, what, nil) }
 
-// NewShared is New for meters that share a terminal, whose number onTerminal counts.
+// NewShared is New for several meters on one terminal. onTerminal counts these meters.
 func NewShared(out io.Writer, what string, onTerminal *atomic.Int64) *Meter {
 	m := &Meter{what: what, out: out, onTerminal: onTerminal}
 	file, ok := out.(*os.File)
@@ -75,7 +75,7 @@ func (m *Meter) Expect(files int, bytes int64) {
 	m.wantBytes.Add(bytes)
 }
 
-// Moved counts bytes that went over the network.
+// Moved counts bytes sent or received.
 func (m *Meter) Moved(bytes int64) {
 	m.done.Add(bytes)
 	m.transferred.Add(bytes)
@@ -87,26 +87,26 @@ func (m *Meter) Read(bytes int64) {
 	m.readHere.Add(bytes)
 }
 
-// Counts are sums of bytes.
+// Counts are totals of bytes.
 type Counts struct {
 	Done  int64 // moved, compared or skipped
-	Moved int64 // went over the network
+	Moved int64 // sent or received
 }
 
-// Counts returns the current sums.
+// Counts returns the current totals.
 func (m *Meter) Counts() Counts {
 	return Counts{m.done.Load(), m.transferred.Load()}
 }
 
-// Skipped counts bytes that took no time, such as those that an earlier run has moved; they are
-// part of no rate. A negative number takes back bytes that have to be moved again.
+// Skipped counts bytes that took no time, such as those that an earlier run moved. They are not
+// part of any rate. A negative number takes back bytes that must move again.
 func (m *Meter) Skipped(bytes int64) { m.done.Add(bytes) }
 
-// Finished counts files.
+// Finished adds to the number of finished files.
 func (m *Meter) Finished(files int) { m.files.Add(int64(files)) }
 
-// Set sets the progress of a part of the work to done of total bytes. Another name begins another
-// part. With a total of 0, which means unknown, nothing is shown.
+// Set sets the progress of one part of the work to done of total bytes. A new name begins a new
+// part. A total of 0 means unknown and shows nothing.
 func (m *Meter) Set(what string, done, total int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +116,7 @@ func (m *Meter) Set(what string, done, total int64) {
 	m.transferred.Store(done - m.there)
 }
 
-// Skip announces that so many bytes of a part, which the next Set counts as done, took no time.
+// Skip announces bytes that took no time, and that the next Set of this part includes in done.
 func (m *Meter) Skip(what string, bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +124,7 @@ func (m *Meter) Skip(what string, bytes int64) {
 	m.there += bytes
 }
 
-// begin begins a part of the work, unless it has begun.
+// begin begins a part of the work, unless it is the current one.
 func (m *Meter) begin(what string) {
 	if m.what != what {
 		m.what, m.there, m.estimate, m.rate, m.before = what, 0, estimate{}, rate{}, work{}
@@ -134,15 +134,15 @@ func (m *Meter) begin(what string) {
 
 // Say writes a line above the bar.
 func (m *Meter) Say(line string) {
-	m.WithoutBar(func() { _, _ = io.WriteString(m.out, line+"\n") }) // the work goes on where the output is closed
+	m.WithoutBar(func() { _, _ = io.WriteString(m.out, line+"\n") }) // a closed output does not stop the work
 }
 
 // Write writes text above the bar, to an output that may be the same terminal.
 func (m *Meter) Write(to io.Writer, text string) {
-	m.WithoutBar(func() { _, _ = io.WriteString(to, text) }) // the work goes on where the output is closed
+	m.WithoutBar(func() { _, _ = io.WriteString(to, text) }) // a closed output does not stop the work
 }
 
-// WithoutBar calls write while the bar is cleared.
+// WithoutBar clears the bar, and calls write before the bar is drawn again.
 func (m *Meter) WithoutBar(write func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,7 +150,7 @@ func (m *Meter) WithoutBar(write func()) {
 	write()
 }
 
-// Close clears the bar. It may be called more than once.
+// Close clears the bar. It may be called several times.
 func (m *Meter) Close() {
 	if m.stop == nil {
 		return
@@ -183,19 +183,19 @@ func (m *Meter) watch(from time.Time) {
 	}
 }
 
-// draw observes the progress and, where visible is set, writes the line to a terminal of so many
+// draw observes the progress. If visible is set, it writes the line to a terminal with that many
 // columns.
 func (m *Meter) draw(now time.Time, visible bool, columns int) {
 	done := work{float64(m.files.Load()), float64(m.transferred.Load()), float64(m.readHere.Load())}
 	if done[bytesMoved] == m.before[bytesMoved] && done[bytesCompared] > m.before[bytesCompared] {
-		m.rate = rate{} // while files are only read here the network is idle
+		m.rate = rate{} // while files are only read locally, the network is idle
 	}
 	if m.lastProgress.IsZero() || done != m.before {
 		m.lastProgress, m.before = now, done
 	}
 	m.estimate.observe(now, done)
 	m.rate.observe(now, m.transferred.Load())
-	if columns == display.Unlimited { // the terminal does not say
+	if columns == display.Unlimited { // the terminal does not report its width
 		columns = 80
 	}
 	if !visible || m.wantBytes.Load()+m.wantFiles.Load() == 0 {
@@ -207,13 +207,13 @@ func (m *Meter) draw(now time.Time, visible bool, columns int) {
 	m.drawn = width
 }
 
-// line is the text for a terminal of so many columns. Where they are too few the bar is left out,
-// and then the end of the line.
+// line returns the text for a terminal with that many columns. If they are too few, it omits the
+// bar, then the end of the line.
 func (m *Meter) line(now time.Time, columns int) string {
-	// The total may still grow: 100 % is for Close.
+	// The total may still grow, so the line never shows 100 %.
 	done, want := m.done.Load(), m.wantBytes.Load()
 	part, of := done, max(want, 1)
-	if want == 0 { // empty files only
+	if want == 0 { // only empty files
 		part, of = m.files.Load(), max(m.wantFiles.Load(), 1)
 	}
 	part = max(0, min(part, of))

@@ -9,8 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// TestMeterShows: what is on the line, that it follows what is expected, and that it stays within
-// the terminal.
+// TestMeterShows: the content of the line, that it follows the totals, and that it fits the
+// terminal.
 func TestMeterShows(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put"}, time.Now()
@@ -42,7 +42,7 @@ func TestMeterShows(t *testing.T) {
 	}
 }
 
-// TestMeterSays: a line of text takes the place of the bar, which comes back below it.
+// TestMeterSays: a line of text replaces the bar, which reappears below it.
 func TestMeterSays(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -65,8 +65,8 @@ func TestMeterSays(t *testing.T) {
 	}
 }
 
-// TestMeterOfResumption: bytes that an earlier run has moved count as done, and neither as speed
-// nor for the time left.
+// TestMeterOfResumption: bytes that an earlier run moved count as done, but not for the speed or
+// the time left.
 func TestMeterOfResumption(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -87,8 +87,8 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
-// TestMeterAfterComparing: the rate is that of the network from its first bytes, however long the
-// file was read before.
+// TestMeterAfterComparing: the rate is the network's from the first transferred bytes, however long
+// the file was read before.
 func TestMeterAfterComparing(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put", out: &bytes.Buffer{}}, time.Now()
@@ -109,7 +109,7 @@ func TestMeterAfterComparing(t *testing.T) {
 	}
 }
 
-// TestMeterStalls: while nothing moves, the line has neither a rate nor a time left.
+// TestMeterStalls: while nothing moves, the line shows neither a rate nor a time left.
 func TestMeterStalls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -131,8 +131,7 @@ func TestMeterStalls(t *testing.T) {
 	}
 }
 
-// TestMeterOfParts: each part of the work has rates of its own, and what was there already is not
-// in them.
+// TestMeterOfParts: each part of the work has its own rates, which exclude skipped bytes.
 func TestMeterOfParts(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -160,7 +159,7 @@ func TestMeterOfParts(t *testing.T) {
 	}
 }
 
-// TestMeterIsSilent: nothing is drawn where stderr is no terminal.
+// TestMeterIsSilent: nothing is drawn if stderr is not a terminal.
 func TestMeterIsSilent(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

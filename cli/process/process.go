@@ -1,5 +1,5 @@
-// Package process is the process that a command runs in: its environment, its outputs, its version
-// and its signals.
+// Package process describes the process in which a command runs: its environment, outputs, version
+// and signals.
 package process
 
 import (
@@ -13,10 +13,10 @@ import (
 	"labshelf/cli/exit"
 )
 
-// Program is the name under which people call the program.
+// Program is the name of the executable, for messages.
 const Program = "labshelf"
 
-// Process is what a command gets from the process that it runs in.
+// Process is what a command gets from its process.
 type Process struct {
 	Environ  []string // as from os.Environ
 	Version  string   // of the program; "" if it is unknown
@@ -24,7 +24,7 @@ type Process struct {
 	Out, Err io.Writer // results; messages, progress and logs
 }
 
-// Version returns the version that the program was built from: a tag, or the pseudo-version that Go
+// Version returns the version that the program was built from: a tag, the pseudo-version that Go
 // gives to a commit without a tag, or "devel" without version control.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -34,8 +34,8 @@ func Version() string {
 	return info.Main.Version
 }
 
-// UntilSignal calls run and cancels its context at the first SIGINT or SIGTERM. At the second it
-// returns exit.ErrSecondSignal without waiting for run.
+// UntilSignal calls run, and cancels its context at the first SIGINT or SIGTERM. At the second
+// signal it returns exit.ErrSecondSignal without waiting for run.
 func UntilSignal(run func(context.Context) error) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

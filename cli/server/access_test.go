@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestAccessSettings: what the configuration says about hosts, origins and keys reaches those who
-// ask.
+// TestAccessSettings: the settings for hosts, origins and keys apply to requests.
 func TestAccessSettings(t *testing.T) {
 	t.Parallel()
 	at, _ := start(t, io.Discard, "--allowed-hosts", "lab, 192.0.2.7", "--allowed-origins", "https://app.example.org",

@@ -15,14 +15,14 @@ import (
 	"labshelf/handlers"
 )
 
-// adminConnections is how many clients an admin listener may have; their descriptors are among
-// those that the listener of the interface spares.
+// adminConnections bounds the clients of an admin listener. Their descriptors are among the spare
+// ones of the main listener.
 const adminConnections = 16
 
-// adminShutdown is how long requests to an admin listener may take when the service stops.
+// adminShutdown bounds the time for requests to an admin listener after the service has stopped.
 const adminShutdown = time.Second
 
-// measurements returns the metrics of the service, nil where they are off.
+// measurements returns the metrics of the service, or nil if they are off.
 func measurements(c config.Config) *metrics.Metrics {
 	if c.Metrics == config.Off {
 		return nil
@@ -48,8 +48,8 @@ func profilesMux(*metrics.Metrics) *http.ServeMux {
 	return mux
 }
 
-// serveAdmin opens the admin listeners that are configured: metrics and profiles. Both are plain
-// HTTP and ask for no key. close ends them; it is never nil.
+// serveAdmin opens the configured admin listeners, for metrics and profiles. Both use plain HTTP
+// and require no key. close ends them; it is never nil.
 func (s *server) serveAdmin(gateway handlers.Config, measured *metrics.Metrics) (close func(), err error) {
 	var open []*http.Server
 	close = func() {
@@ -96,6 +96,6 @@ func (s *server) closeAdmin(server *http.Server) {
 	bounded, cancel := context.WithTimeout(context.Background(), adminShutdown)
 	defer cancel()
 	if err := server.Shutdown(bounded); err != nil {
-		_ = server.Close() // of a profile, which may take hours
+		_ = server.Close() // requests for a profile may take hours
 	}
 }

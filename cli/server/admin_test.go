@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// addressOf returns the URL at which the log says that something is served.
+// addressOf returns a URL from the line of the log that says what is served there.
 func addressOf(t *testing.T, log *output, what string) string {
 	t.Helper()
 	for lines := bufio.NewScanner(strings.NewReader(log.String())); lines.Scan(); {
@@ -23,7 +23,7 @@ func addressOf(t *testing.T, log *output, what string) string {
 	return ""
 }
 
-// ask sends a request without a key, for a host if it is not "".
+// ask sends a request without a key. It sets the host unless that is "".
 func ask(t *testing.T, method, url, host string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, nil)
@@ -45,7 +45,7 @@ func ask(t *testing.T, method, url, host string) (status int, body string) {
 	return response.StatusCode, string(text)
 }
 
-// TestAdminListeners: metrics and profiles are served at their own addresses and nowhere else.
+// TestAdminListeners: metrics and profiles are served only at their own addresses.
 func TestAdminListeners(t *testing.T) {
 	t.Parallel()
 	var log output
@@ -80,7 +80,7 @@ func TestAdminListeners(t *testing.T) {
 		}
 	}
 
-	// A profile that would go on for an hour does not delay the end.
+	// A profile that takes an hour does not delay the end.
 	asked := make(chan error, 1)
 	go func() {
 		response, err := http.Get(profiles + "/debug/pprof/trace?seconds=3600")

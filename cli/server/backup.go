@@ -22,18 +22,19 @@ import (
 	"labshelf/metadata"
 )
 
-// ErrDamageFound ends a command that was completed and has found damage.
+// ErrDamageFound is the error of a command that has finished and has found damage.
 var ErrDamageFound = errors.New("damage was found")
 
 func backupCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
-		Short: "Make, list, restore and verify backups",
-		Long: `A backup is a folder with a copy of everything that the service keeps: users
-and their keys, dataspaces, sets, records and files. It keeps snapshots of
-several moments, each of which can be restored; they share their files. It does
-not hold the configuration file. Copying the data directory with other tools
-while the service runs gives no backup: what they copy may not fit together.`,
+		Short: "Create, list, restore and verify backups",
+		Long: `A backup is a folder with a copy of everything that the service stores: users
+and their keys, dataspaces, sets, records and files. It contains snapshots of
+several moments, which share their files. Each snapshot can be restored. The
+configuration file is not part of a backup. Copying the data directory with
+other tools while the service runs is not a backup: the copied files may not
+belong to the same moment.`,
 		Args: suggest.NoSuchCommand,
 		RunE: suggest.WantSubcommand,
 	}
@@ -48,20 +49,21 @@ func backupCreateCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "create DEST",
-		Short: "Make a backup in a folder, or add a snapshot to the one there",
-		Long: `create copies everything into the folder DEST, as it was at one moment, while
-the service goes on and people write. If DEST holds a backup already, this adds
-a snapshot to it, and copies only files that it has not got yet. The last
-snapshots stay, as many as --keep says, and the last one from before each
-restoration; older ones are removed once the new one is complete, and no file
-is. After an interruption, run the same command again.
+		Short: "Create a backup in a folder, or add a snapshot to an existing one",
+		Long: `create copies everything, as it was at one moment, to the folder DEST. The
+service continues, and people can write meanwhile. If DEST contains a backup,
+this adds a snapshot to it and copies only the missing files. It keeps the
+latest snapshots, as many as --keep says, and the last one from before each
+restoration. It removes older snapshots after the new one is complete, but no
+files. After an interruption, run the same command again.
 
-A file that is damaged or missing is named and left out; all others are copied.
+A damaged or missing file is reported and left out; all others are copied.
 
-The latest snapshot in DEST must be an earlier state of the same repository:
-else this stops, and changes nothing. It may be one of another repository; or
-the repository was put back to an older state, and DEST holds what that has
-undone. If you mean it, name the reason with an --allow flag, once.
+The latest snapshot in DEST must be an earlier state of the same repository.
+Otherwise the command stops and changes nothing. DEST may belong to another
+repository. Or the repository was put back to an older state, and DEST contains
+the changes that this has undone. To continue, name the reason with an --allow
+flag, once.
 
 ` + placeHelp,
 		Args:        cobra.ExactArgs(1),
@@ -80,7 +82,7 @@ undone. If you mean it, name the reason with an --allow flag, once.
 	}
 	addPlaceFlags(cmd.Flags())
 	cmd.Flags().IntVar(&o.Keep, "keep", backup.DefaultKeep, "`NUMBER` of snapshots to keep")
-	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that DEST has already, instead of trusting their size")
+	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that DEST already has, instead of trusting their size")
 	addAllowFlags(cmd.Flags(), &o.Allow)
 	addJSONFlag(cmd, &asJSON)
 	return cmd
@@ -106,14 +108,14 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 		if at.remote != nil {
 			err = connection.NameVersions(ctx, at.remote, process.Version(), err)
 		}
-		state := "no new backup was made; what " + dest + " had before is unchanged; run the command again to go on"
+		state := "no new backup was made, and " + dest + " is unchanged; run the command again to resume"
 		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
 			err = fmt.Errorf("%w\n%s", err, state)
 		}
 		return report.failed(ctx, allowing(err), state)
 	}
 	m := made.Manifest
-	text := fmt.Sprintf("%s holds a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
+	text := fmt.Sprintf("%s contains a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
 		countText(m.Blobs.Count, "file", "files"), display.Bytes(m.Blobs.Bytes), countText(made.Copied.Count, "file", "files"), display.Bytes(made.Copied.Bytes))
 	text += roomText(made.Room)
 	if err := report.end(text, made); err != nil {
@@ -124,13 +126,13 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 		damage = fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", ErrDamageFound)
 	}
 	if n := int64(len(m.Damaged)); n > 0 {
-		damage = errors.Join(damage, fmt.Errorf("%w: %s damaged or missing where the backup comes from, and not in it; all other files are; "+
-			"an older backup may hold what is lost: labshelf repair --from OLDER --data DIR", ErrDamageFound, countText(n, "file is", "files are")))
+		damage = errors.Join(damage, fmt.Errorf("%w: %s damaged or missing in the repository, and not in the backup; all other files are in the backup; "+
+			"an older backup may contain the lost files: labshelf repair --from OLDER --data DIR", ErrDamageFound, countText(n, "file is", "files are")))
 	}
 	return damage
 }
 
-// remoteSource makes backups over the interface.
+// remoteSource reads the content of a backup from a running service.
 type remoteSource struct{ service *client.Client }
 
 var _ backup.Source = remoteSource{}
@@ -144,9 +146,9 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 	return backup.Snapshot{ReadCloser: body, Stamp: metadata.Stamp(stamp), Bytes: body.Bytes}, nil
 }
 
-// Blob implements backup.Source. A blob is lost only if the service says so. An answer that breaks
-// off may be the fault of the network; where the blob is damaged, the service has recorded that
-// before it ended the answer, and says so at the next request.
+// Blob implements backup.Source. A blob is lost only if the service reports it. A truncated
+// response may be a network error. If the blob is damaged, the service records that before it ends
+// the response, and reports it at the next request.
 func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
 	body, err := s.service.Maintenance.Blob(ctx, b.Digest)
 	var problem *client.Problem
@@ -160,7 +162,7 @@ func (s remoteSource) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, er
 		return nil, err
 	}
 	if body.Bytes != b.Size {
-		return nil, errors.Join(fmt.Errorf("the service has %d bytes of it, not %d", body.Bytes, b.Size), body.Close())
+		return nil, errors.Join(fmt.Errorf("the service has %d bytes of the file, not %d", body.Bytes, b.Size), body.Close())
 	}
 	return body, nil
 }
@@ -172,11 +174,11 @@ func backupRestoreCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "restore SRC --data DIR",
-		Short: "Make a data directory of a backup",
-		Long: `restore makes the data directory DIR of the latest snapshot in the folder SRC, or
-of the one that --at selects, and then checks all of it. DIR must be empty, or
-not exist yet. An incomplete or damaged backup is refused, with the reason. If
-restore ends early, no service starts on DIR, and it can be deleted.`,
+		Short: "Create a data directory from a backup",
+		Long: `restore makes the data directory DIR from the latest snapshot in the folder SRC,
+or from the snapshot that --at selects, and then checks all of it. DIR must be
+empty or missing. An incomplete or damaged backup is rejected, with the reason.
+If restore is interrupted, no service starts on DIR, and you can delete it.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -194,15 +196,15 @@ restore ends early, no service starts on DIR, and it can be deleted.`,
 				if err = listing(err, args[0]); err != nil {
 					return report.failed(ctx, err, "the backup was not restored")
 				}
-				return report.restored(done, fmt.Sprintf("%s holds everything as of %s: %%s.\nStart the service with: labshelf serve --data %s\n",
+				return report.restored(done, fmt.Sprintf("%s contains everything as of %s: %%s.\nStart the service with: labshelf serve --data %s\n",
 					data, moment(done.Manifest.Stamp), data))
 			})
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&data, "data", "", "`DIR` to make, empty or not there yet")
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` to make, empty or missing")
 	addAtFlag(cmd, &which)
-	cmd.Flags().BoolVar(&partial, "partial", false, "restore what there is, also if files of the backup are missing or damaged")
+	cmd.Flags().BoolVar(&partial, "partial", false, "restore the rest if files of the backup are missing or damaged")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
@@ -214,11 +216,11 @@ func backupVerifyCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify DEST",
-		Short: "Find out whether a backup can be restored",
+		Short: "Check whether a backup can be restored",
 		Long: `verify restores the latest snapshot in the folder DEST to a temporary folder,
-checks all of it, compares, and deletes it again. It needs room for all of the
-snapshot. Then it reads, in DEST, what the earlier snapshots need beyond that.
-With --at it verifies one snapshot alone.`,
+checks and compares all of it, and deletes it again. It requires free space for
+the whole snapshot. Then it reads, in DEST, the additional files of the earlier
+snapshots. With --at it verifies only one snapshot.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -239,7 +241,7 @@ With --at it verifies one snapshot alone.`,
 	}
 	cmd.Flags().SortFlags = false
 	addAtFlag(cmd, &which)
-	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` to restore below (default: that of the system for temporary files)")
+	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` to restore in (default: the system's folder for temporary files)")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

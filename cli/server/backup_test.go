@@ -17,14 +17,13 @@ import (
 	"labshelf/cli/exit"
 )
 
-// line is a connection to a service that breaks off each time that a number of bytes have come back
-// over it.
+// line is a connection to a service. It breaks each time that a number of bytes has come back.
 type line struct {
-	base   string // of the service, over the line
+	base   string // of the service, through the line
 	breaks func() int
 }
 
-// newLine makes one that lasts until the test ends.
+// newLine returns a line that works until the test ends.
 func newLine(t *testing.T, service string, lasts int64) line {
 	t.Helper()
 	to, err := url.Parse(service)
@@ -65,8 +64,8 @@ func newLine(t *testing.T, service string, lasts int64) line {
 	}}
 }
 
-// carry hands on what comes over a connection, and what comes back, up to a number of bytes. It
-// returns how many came back.
+// carry forwards the bytes of a connection in both directions, up to a number of bytes from the
+// service. It returns how many came from the service.
 func carry(near net.Conn, service string, lasts int64) int64 {
 	far, err := net.Dial("tcp", service)
 	if err != nil {
@@ -84,7 +83,7 @@ func carry(near net.Conn, service string, lasts int64) int64 {
 	return n
 }
 
-// inlineFiles is a service that has a number of files of 300,000 bytes, and their digests.
+// inlineFiles is a service with a number of files of 300,000 bytes, and their digests.
 type inlineFiles struct {
 	*caller
 	digests []string
@@ -101,7 +100,7 @@ func newFiles(t *testing.T, n int, args ...string) *inlineFiles {
 	return f
 }
 
-// add uploads files that have not been there.
+// add uploads n new files.
 func (f *inlineFiles) add(n int) {
 	f.t.Helper()
 	head, tail, kind := f.upload()
@@ -112,15 +111,15 @@ func (f *inlineFiles) add(n int) {
 	}
 }
 
-// backUp runs the command. It returns its exit code, its output and its messages.
+// backUp runs the command. It returns its exit code, stdout and stderr.
 func (f *inlineFiles) backUp(base, dest string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	code = run([]string{"backup", "create", dest, "--server", base}, []string{"LABSHELF_KEY=" + f.at.firstKey}, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 
-// TestBackupSurvivesBadConnection: what does not come over is not lost. The command fails and says
-// so, the older backup stays, and over a better line the next one has everything.
+// TestBackupSurvivesBadConnection: files that do not arrive are not reported as lost. The command
+// fails and says so, and the older backup stays. Over a better line the next backup is complete.
 func TestBackupSurvivesBadConnection(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t, 1)
@@ -142,7 +141,7 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 			t.Errorf("%d: %s%s", code, out, errs)
 		}
 	}
-	if bad.breaks() < 6 { // each time three tries of one file at least
+	if bad.breaks() < 6 { // at least three attempts at one file in each run
 		t.Errorf("the line broke %d times", bad.breaks())
 	}
 	if now, err := os.ReadFile(manifest); err != nil || !bytes.Equal(now, older) {
@@ -157,9 +156,9 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is
-// named, and the backup has all others; also where it is the service that finds it, and cuts off
-// its answer.
+// TestBackupOfDamagedService: a file whose damage is found while it is read is reported as lost,
+// and the backup has all others. The same holds if the service finds the damage and truncates its
+// response.
 func TestBackupOfDamagedService(t *testing.T) {
 	t.Parallel()
 	for _, verify := range []string{"false", "true"} {

@@ -11,11 +11,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// certificateAge is how long a certificate is used before its files are examined again.
+// certificateAge is the time between two examinations of the certificate files.
 const certificateAge = 2 * time.Second
 
-// tlsFiles are the certificate of the service and its private key, read again when the files
-// change, so that a renewal needs no restart.
+// tlsFiles are the files of the service's certificate and its private key. They are read again when
+// they change, so that a renewal needs no restart.
 type tlsFiles struct {
 	certFile, keyFile string
 	log               zerolog.Logger
@@ -24,17 +24,17 @@ type tlsFiles struct {
 	mu     sync.Mutex
 	looked time.Time
 	seen   [2]edition
-	wrong  string // with the files seen, or ""
+	wrong  string // error of the latest files, or ""
 	pair   *tls.Certificate
 }
 
-// edition distinguishes the contents that a file has had.
+// edition identifies one content of a file.
 type edition struct {
 	modified time.Time
 	size     int64
 }
 
-// newTLSFiles reads the files.
+// newTLSFiles reads the files for the first time.
 func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error) {
 	c := &tlsFiles{certFile: certFile, keyFile: keyFile, log: log, age: certificateAge, looked: time.Now()}
 	c.seen = c.editions()
@@ -43,9 +43,8 @@ func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error
 	return c, err
 }
 
-// get is the GetCertificate of a tls.Config. Where new files cannot be used the old certificate
-// stays, and they are tried again: what was wrong may be their permissions, which make no new
-// edition.
+// get is the GetCertificate of a tls.Config. If new files cannot be used, the old certificate stays
+// in use, and they are tried again: a change of their permissions makes no new edition.
 func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +63,7 @@ func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.seen, c.wrong = seen, ""
 	if err != nil {
 		c.wrong = err.Error()
-		c.log.Error().Err(err).Msg("the new certificate cannot be used; the service goes on with the old one")
+		c.log.Error().Err(err).Msg("the new certificate cannot be used; the service continues to use the old one")
 		return c.pair, nil
 	}
 	c.pair = pair
@@ -72,7 +71,7 @@ func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// editions returns those of the two files at this time; a missing file has the zero edition.
+// editions returns the current editions of the two files; a missing file has the zero edition.
 func (c *tlsFiles) editions() (now [2]edition) {
 	for i, path := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(path); err == nil {
@@ -84,7 +83,7 @@ func (c *tlsFiles) editions() (now [2]edition) {
 
 func (c *tlsFiles) load() (*tls.Certificate, error) {
 	if info, err := os.Stat(c.keyFile); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("tls_key %s: others can read it (mode %04o); make it yours alone with: chmod 600 %s",
+		return nil, fmt.Errorf("tls_key %s: others can read it (mode %04o); make it private with: chmod 600 %s",
 			c.keyFile, info.Mode().Perm(), c.keyFile)
 	}
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)

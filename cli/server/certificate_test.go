@@ -11,7 +11,7 @@ import (
 	"labshelf/cli/config"
 )
 
-// TestRenewedCertificate: new files are used without a restart, files that are of no use are not.
+// TestRenewedCertificate: new files are used without a restart, unusable files are not.
 func TestRenewedCertificate(t *testing.T) {
 	t.Parallel()
 	var log output

@@ -27,11 +27,11 @@ func checkCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Look for damage in everything that is stored",
-		Long: `check compares everything with everything else: the metadata with their
-checksums, indexes and rules, every file against its record, its size and its
-SHA-256, and the permissions of the data directory. It names each thing that is
-wrong, and what to do. It never changes anything.
+		Short: "Look for damage in all stored data",
+		Long: `check compares all stored data: the metadata with their checksums, indexes and
+rules, every file with its record, its size and its SHA-256, and the permissions
+of the data directory. It lists each violation, with advice. It never changes
+anything.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
@@ -51,8 +51,8 @@ wrong, and what to do. It never changes anything.
 	}
 	addPlaceFlags(cmd.Flags())
 	cmd.Flags().StringVar(&subset, "subset", "", "check the files of one part only: `N/T` is the Nth of T parts, such as 2/10")
-	cmd.Flags().BoolVar(&noData, "no-data", false, "do not read the files; see only that they are there, in their length")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print each violation, the progress and the end as JSON objects on lines of their own")
+	cmd.Flags().BoolVar(&noData, "no-data", false, "do not read the files; check only that they exist and their sizes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each violation, the progress and the result as JSON objects, one a line")
 	return cmd
 }
 
@@ -60,8 +60,8 @@ wrong, and what to do. It never changes anything.
 type checking struct {
 	place
 	report   *reporter
-	parts    map[string]bool // in which something is wrong
-	progress time.Time       // when some was last written
+	parts    map[string]bool // parts with a violation
+	progress time.Time       // time of the last report
 }
 
 func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
@@ -82,7 +82,7 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 	}
 	result, err := check(ctx, o, events)
 	if err != nil {
-		return interrupted(ctx, err, "the check is incomplete; what was found so far is listed above")
+		return interrupted(ctx, err, "the check is incomplete; the violations found so far are listed above")
 	}
 	if err := c.end(result); err != nil || result.Violations == 0 {
 		return err
@@ -90,7 +90,7 @@ func (c *checking) run(ctx context.Context, o maintenance.CheckOptions) error {
 	return fmt.Errorf("%w: %s", ErrDamageFound, strings.Join(c.advice(), "\n"))
 }
 
-// checkData checks a data directory. Everything in it is opened for reading only.
+// checkData checks a data directory. It opens everything for reading only.
 func (c *checking) checkData(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (result maintenance.CheckResult, err error) {
 	data, err := datadir.OpenReadOnly(c.data, c.stores)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *checking) checkData(ctx context.Context, o maintenance.CheckOptions, ev
 	return result, nil
 }
 
-// checkRequest is a check as the service is asked for it.
+// checkRequest converts the options to a request to the service.
 func checkRequest(o maintenance.CheckOptions) wire.CheckRequest {
 	r := wire.CheckRequest{NoData: o.NoData}
 	if o.Subset != (maintenance.Subset{}) {
@@ -117,7 +117,7 @@ func checkRequest(o maintenance.CheckOptions) wire.CheckRequest {
 	return r
 }
 
-// checkResult is a result as the service sends it. The lines of --json are those of POST
+// checkResult converts a result to the form of the service. The lines of --json are those of POST
 // /admin/check.
 func checkResult(r maintenance.CheckResult) *wire.CheckResult {
 	return &wire.CheckResult{
@@ -135,7 +135,7 @@ func (c *checking) violation(v metadata.Violation) {
 	c.report.violation(v)
 }
 
-// advance reports the progress; as JSON about once a second.
+// advance reports the progress, as JSON about once a second.
 func (c *checking) advance(done, total int64) {
 	c.report.progress.set("files", done, total)
 	if now := time.Now(); c.report.asJSON && now.Sub(c.progress) > time.Second {
@@ -149,36 +149,36 @@ func (c *checking) end(result maintenance.CheckResult) error {
 	if c.report.asJSON {
 		return writeJSON(c.report.Out, wire.CheckLine{End: checkResult(result)})
 	}
-	found := "Nothing is wrong."
+	found := "No problem was found."
 	if result.Violations > 0 {
-		found = countText(result.Violations, "thing is wrong.", "things are wrong.")
+		found = countText(result.Violations, "problem was found.", "problems were found.")
 	}
 	_, err := fmt.Fprintf(c.report.Out, "%s %s and %s, %s, were checked, as of %s.\n", found,
 		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), display.Bytes(result.Bytes), moment(result.Stamp))
 	if err == nil && result.Unreferenced > 0 {
-		_, err = fmt.Fprintf(c.report.Out, "Nothing refers to %s, %s, which a purge removes once that has been so for as long as --older-than says.\n",
+		_, err = fmt.Fprintf(c.report.Out, "Unreferenced: %s, %s, which a purge removes once they have been unreferenced for as long as --older-than says.\n",
 			countText(result.Unreferenced, "more file", "more files"), display.Bytes(result.UnreferencedBytes))
 	}
 	return err
 }
 
-// advice says what to do about the parts in which something is wrong.
+// advice returns what to do about the parts with violations.
 func (c *checking) advice() (lines []string) {
 	data := c.data
 	if c.remote != nil {
 		data = "DIR (the service stopped)"
 	}
 	if c.parts[metadata.PartPages] || c.parts[metadata.PartRows] || c.parts[metadata.PartRules] {
-		lines = append(lines, "the metadata are damaged: keep a copy of the data directory as it is, and restore a backup to another one: "+
+		lines = append(lines, "the metadata are damaged: make a copy of the data directory, and restore a backup to another one: "+
 			"labshelf backup restore BACKUP --data NEWDIR")
 	}
 	if c.parts[metadata.PartHistory] {
-		lines = append(lines, "the metadata are older than the files: put the newer ones back, or go on with these, as \"labshelf help recovery\" says "+
-			"(\"Metadata older than the files\"); until then nothing is lost from blobs/ by a purge that waits long enough")
+		lines = append(lines, "the metadata are older than the files: put the newer ones back, or continue with these, as \"labshelf help recovery\" says "+
+			"(\"Metadata older than the files\"); until then no purge removes files from blobs/ if it waits long enough")
 	}
 	if c.parts[metadata.PartBlobs] {
-		lines = append(lines, fmt.Sprintf("files are damaged or missing: bring them back with: labshelf repair --from BACKUP --data %s; "+
-			"such a file can also be uploaded again", data))
+		lines = append(lines, fmt.Sprintf("files are damaged or missing: restore them with: labshelf repair --from BACKUP --data %s; "+
+			"you can also upload such a file again", data))
 	}
 	if c.parts[metadata.PartFiles] {
 		lines = append(lines, "there are unknown files, or wrong permissions: move the files elsewhere, and remove the permissions of others with chmod")

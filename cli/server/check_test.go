@@ -16,7 +16,7 @@ import (
 	"labshelf/repository"
 )
 
-// lookOf is all that is in a directory, with modes, dates and contents.
+// lookOf describes everything in a directory, with modes, dates and contents.
 func lookOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	look := map[string]string{}
@@ -42,8 +42,8 @@ func lookOf(t *testing.T, dir string) map[string]string {
 	return look
 }
 
-// TestCheckChangesNothing has things lie around that opening a data directory for writing would
-// clear away or put right.
+// TestCheckChangesNothing: a check leaves files alone that opening the data directory for writing
+// would delete or correct.
 func TestCheckChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

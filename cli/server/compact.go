@@ -19,11 +19,10 @@ import (
 func compactCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact --data DIR",
-		Short: "Give back the room that the metadata file no longer needs",
-		Long: `compact writes the metadata file anew, without the room that records once took
-which are gone, checks the new one, and puts it in the place of the old one. The
-service must be stopped, and there must be room for both. Whatever happens, one
-of the two is there, complete.`,
+		Short: "Shrink the metadata file",
+		Long: `compact writes a new metadata file without the space of removed records, checks
+it, and replaces the old file. The service must be stopped, and the disk must
+have space for both files. At any moment one of the two is complete.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +31,7 @@ of the two is there, complete.`,
 				return err
 			}
 			if c.Metadata != "" {
-				return exit.Usage(errors.New("the metadata are in a PostgreSQL database, which gives back room by itself (VACUUM)"))
+				return exit.Usage(errors.New("the metadata are in a PostgreSQL database, which frees space automatically (VACUUM)"))
 			}
 			return process.UntilSignal(func(ctx context.Context) error { return compact(ctx, p, c.Data) })
 		},
@@ -51,7 +50,7 @@ func compact(ctx context.Context, p process.Process, path string) error {
 	}
 	before, after, err := bolt.Compact(ctx, filepath.Join(data, datadir.MetadataFile))
 	if err != nil {
-		return interrupted(ctx, datadir.Explain(data, err), "the metadata file is as it was")
+		return interrupted(ctx, datadir.Explain(data, err), "the metadata file is unchanged")
 	}
 	_, err = fmt.Fprintf(p.Out, "The metadata file had %s and now has %s.\n", display.Bytes(before), display.Bytes(after))
 	return err

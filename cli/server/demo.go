@@ -30,9 +30,9 @@ func demoCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a repository with sample data",
-		Long: `demo runs the service over a temporary data directory with sample dataspaces,
-sets, files and users, and prints links that sign you in as each of them. At the
-end (Ctrl-C) everything is removed.`,
+		Long: `demo runs the service on a temporary data directory with sample dataspaces, sets,
+files and users. It prints links that sign you in as each of the users. At the
+end (Ctrl-C) it removes everything.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeInUse, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) (err error) {
@@ -59,7 +59,7 @@ end (Ctrl-C) everything is removed.`,
 	return cmd
 }
 
-// demoConfig is the default configuration; the environment and files do not count.
+// demoConfig returns the default configuration. It ignores the environment and files.
 func demoConfig(folder, listen string) (config.Config, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	config.AddFlags(flags)
@@ -73,7 +73,7 @@ func demoConfig(folder, listen string) (config.Config, error) {
 	return c, err
 }
 
-// fillDemo makes the sample repository, with a history of some weeks.
+// fillDemo creates the sample repository, with a history of some weeks.
 func fillDemo(ctx context.Context, folder string) (people []demo.Person, err error) {
 	clock := demo.NewClock(time.Now())
 	meta, err := bolt.Open(filepath.Join(folder, datadir.MetadataFile), bolt.Options{Now: clock.Now})
@@ -94,12 +94,12 @@ func fillDemo(ctx context.Context, folder string) (people []demo.Person, err err
 	return demo.Fill(ctx, repo, clock, key)
 }
 
-// showDemo prints who can sign in, and how. The key is behind the # of a link, which browsers do
-// not send.
+// showDemo prints the people who can sign in, and their links. The key comes after the # of a link,
+// which browsers do not send.
 func showDemo(out io.Writer, at started, people []demo.Person) {
 	pages := strings.TrimSuffix(at.address, "/v1")
 	var text strings.Builder
-	fmt.Fprintf(&text, "A repository to try things with is ready; it is gone when you press Ctrl-C.\n\nOpen one of these in a browser:\n\n")
+	fmt.Fprintf(&text, "A sample repository is ready; it is deleted when you press Ctrl-C.\n\nOpen one of these in a browser:\n\n")
 	for _, p := range people {
 		fmt.Fprintf(&text, "  %s/signin#%s\n", pages, p.Key)
 		fmt.Fprintf(&text, "      %s, %s\n\n", p.Username, p.Role)

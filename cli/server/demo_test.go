@@ -18,8 +18,8 @@ import (
 	"labshelf/client"
 )
 
-// The demonstration shows people, and a repository with all that its words promise; at the end
-// nothing is left of it.
+// TestDemo: the demonstration lists people, and its repository contains what the text promises. At
+// the end nothing of it remains.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -60,7 +60,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// whatIsSeen shows the caller, and how much that caller sees.
+// whatIsSeen returns the caller's name, and how much that caller can see.
 func whatIsSeen(t *testing.T, c *client.Client) string {
 	t.Helper()
 	defer c.Close()
@@ -72,7 +72,7 @@ func whatIsSeen(t *testing.T, c *client.Client) string {
 		countOf(t, c.Dataspaces.List(t.Context(), client.ListOptions{})), countOf(t, c.Resources.List(t.Context(), client.ListOptions{})))
 }
 
-// countOf counts what a listing has.
+// countOf counts the items of a listing.
 func countOf[T any](t *testing.T, listing iter.Seq2[T, error]) (n int) {
 	t.Helper()
 	for _, err := range listing {

@@ -17,19 +17,19 @@ func doctorCommand(p process.Process) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "doctor [--data DIR]",
-		Short: "Examine the machine and the places where the data are or are to be",
-		Long: `doctor finds out whether data are safe in the data directory: whether its file
-system keeps what was synced, who can read and write it, how much room there is,
-and what is known to lose data. Each result is ok, a warning, or a problem, with
-what to do about it.
+		Short: "Examine the machine and the place of the data",
+		Long: `doctor examines whether data are safe in the data directory: whether its file
+system keeps synced data, who can read and write it, how much space is free, and
+known causes of data loss. Each result is ok, a warning or a problem, with
+advice.
 
-The directory need not exist yet: then the place where it would be is examined.
-The service may be running. For a while there is a folder .labshelf-doctor-*,
-which is removed again. What is in the files is for "labshelf check".
+The directory need not exist: doctor then examines the place where it would be.
+The service may be running. doctor makes a folder .labshelf-doctor-*, and
+removes it at the end. To check the content of the files, use "labshelf check".
 
-Where the metadata are in a PostgreSQL, it connects to that and looks at its
-settings and its clock; where the files are in an S3, it puts, reads, lists and
-deletes objects there, whose names begin with "doctor".`,
+If the metadata are in PostgreSQL, doctor connects to the server and examines
+its settings and its clock. If the files are in an S3, doctor puts, reads, lists
+and deletes objects there, whose names begin with "doctor".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(cmd.Flags(), p.Environ)
@@ -50,11 +50,11 @@ deletes objects there, whose names begin with "doctor".`,
 		},
 	}
 	config.AddFlags(cmd.Flags(), "data")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print each finding as a JSON object on a line of its own")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each finding as a JSON object on its own line")
 	return cmd
 }
 
-// writeFinding is for people.
+// writeFinding prints a finding for people.
 func writeFinding(out io.Writer, f doctor.Finding) error {
 	text := fmt.Sprintf("%-8s %-12s %s\n", f.Level, f.Check, f.Found)
 	if f.Do != "" {

@@ -20,9 +20,9 @@ import (
 	"labshelf/cli/process"
 )
 
-// TestServesBeyondDescriptors: with more connections than there are descriptors for, the service
-// goes on for those that are open, files and the database included, and for the others when some
-// are closed.
+// TestServesBeyondDescriptors: with more connections than descriptors the service continues to
+// serve the open connections, including files and the database. It accepts the others when some are
+// closed.
 func TestServesBeyondDescriptors(t *testing.T) {
 	t.Parallel()
 	const descriptors, crowd = 160, 200
@@ -47,7 +47,7 @@ func TestServesBeyondDescriptors(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, _ = io.Copy(io.Discard, out) // what it prints is less than a pipe takes
+		_, _ = io.Copy(io.Discard, out) // the rest of the output fits into the pipe
 		ended <- command.Wait()
 	}()
 	defer func() {
@@ -66,7 +66,7 @@ func TestServesBeyondDescriptors(t *testing.T) {
 	}
 	early := &caller{t: t, at: started{address: "http://" + address + "/v1", firstKey: strings.Repeat("k", 40)}, client: newClient(nil)}
 	defer early.client.CloseIdleConnections()
-	space := early.call("POST", "/dataspaces", `{"name": "flood"}`)["id"] // and this connection stays
+	space := early.call("POST", "/dataspaces", `{"name": "flood"}`)["id"] // and keeps this connection
 
 	var others []net.Conn
 	for range crowd {
@@ -79,7 +79,7 @@ func TestServesBeyondDescriptors(t *testing.T) {
 	flooded := time.Now()
 	root := *early
 	root.at.address = "http://" + address
-	for full := false; !full; { // as many are accepted as may
+	for full := false; !full; { // connects until the limit of accepted connections
 		metrics := root.exchange("GET", "/metrics", nil, "")
 		text, err := io.ReadAll(metrics.Body)
 		if err := errors.Join(err, metrics.Body.Close()); err != nil || metrics.StatusCode != http.StatusOK {
@@ -103,11 +103,11 @@ func TestServesBeyondDescriptors(t *testing.T) {
 	for i := range 20 {
 		early.call("POST", "/sets", fmt.Sprintf(`{"name": "flood-%d", "dataspaceId": %q}`, i, space))
 	}
-	if len(late) > 0 && time.Since(flooded) < headerTimeout { // then the silent ones are closed
+	if len(late) > 0 && time.Since(flooded) < headerTimeout { // silent connections are closed after this time
 		t.Error("a connection beyond the limit was served")
 	}
 	for _, conn := range others {
-		_ = conn.Close() // nothing was sent
+		_ = conn.Close() // no data were sent
 	}
 	if err := <-late; err != nil {
 		t.Error(err)

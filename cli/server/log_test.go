@@ -11,7 +11,8 @@ import (
 	"labshelf/cli/config"
 )
 
-// TestLogKeepsOrder: a line is there soon, at once where it matters, and in its order.
+// TestLogKeepsOrder: each line is written soon, warnings and errors at once, and all lines in
+// order.
 func TestLogKeepsOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

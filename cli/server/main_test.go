@@ -20,7 +20,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The tests wait more than they compute. The flag comes before those of the command line.
+	// The tests mostly wait, so more of them run in parallel. Flags of the command line override
+	// this.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// leakTested looks for goroutines that the tests of this process have left.
+// leakTested reports goroutines that are still running after the tests of this process.
 type leakTested struct{ *testing.M }
 
 func (m leakTested) Run() int {
@@ -43,8 +44,7 @@ func (m leakTested) Run() int {
 	return code
 }
 
-// run runs one of the commands of this package, and returns the exit code that package cli makes of
-// its error.
+// run runs one of the commands of this package, and returns its exit code as package cli does.
 func run(args, environ []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{Use: process.Program, SilenceErrors: true, SilenceUsage: true}
 	root.AddGroup(&cobra.Group{ID: group.Run}, &cobra.Group{ID: group.Care})

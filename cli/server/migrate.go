@@ -24,21 +24,21 @@ func migrateCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate --from A --to B",
 		Short: "Move everything between a data directory, a PostgreSQL and an S3",
-		Long: `migrate moves the repository of the service A to where the service B keeps its
-own: metadata from a file to a PostgreSQL database or back, files from folders
-to an S3 or back. A and B are each a configuration file, or a data directory,
-whose config.toml counts if there is one. No other setting counts. Both services
-must be stopped, on all nodes, and B must have no metadata yet.
+		Long: `migrate moves the repository of the service A to the stores of the service B:
+metadata from a file to a PostgreSQL database or back, files from folders to an
+S3 or back. A and B are each a configuration file or a data directory. In a data
+directory the settings of config.toml count. Both services must be stopped, on
+all nodes, and B must have no metadata yet.
 
-It is the same repository afterwards: users, keys, sessions, ids, page tokens,
-webhooks and the audit log stay valid. Uploads in chunks that are under way
-begin anew, and what is in the trash is left behind, unless the files stay where
-they are. A is left as it was; do not start its service again.
+The repository stays the same: users, keys, sessions, ids, page tokens, webhooks
+and the audit log remain valid. Unfinished uploads in chunks start again, and
+the trash is not moved, unless the files stay where they are. A is unchanged; do
+not start its service again.
 
-Files are copied first, each compared with its SHA-256; then the metadata are
-written as a whole, read again and compared. After an interruption, run the same
-command again: what is there is not copied again. Until it has ended, the
-service of B does not start.`,
+Files are copied first, each compared with its SHA-256. Then the metadata are
+written, read again and compared. After an interruption, run the same command
+again: it copies no file twice. The service of B does not start until the move
+is complete.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) error {
@@ -54,16 +54,16 @@ service of B does not start.`,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&from, "from", "", "`CONFIG` of the service to move, or its data directory")
-	cmd.Flags().StringVar(&to, "to", "", "`CONFIG` of the service to be, or its data directory")
-	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that B has already, instead of trusting their size")
-	cmd.Flags().BoolVar(&o.Partial, "partial", false, "move also if files are damaged or missing in A")
+	cmd.Flags().StringVar(&to, "to", "", "`CONFIG` of the new service, or its data directory")
+	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that B already has, instead of trusting their size")
+	cmd.Flags().BoolVar(&o.Partial, "partial", false, "move even if files are damaged or missing in A")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
 // migration is one run of migrate.
 type migration struct {
-	from, to       string // as given
+	from, to       string // as given in the flags
 	old, fresh     config.Config
 	oldAt, freshAt datadir.Stores
 	report         *reporter
@@ -84,7 +84,7 @@ func (m *migration) configure(environ []string) (err error) {
 		return fmt.Errorf("--to %s: %w", m.to, err)
 	}
 	if m.old.Metadata == m.fresh.Metadata && (m.old.Metadata != "" || m.old.Data == m.fresh.Data) {
-		return exit.Usage(errors.New("--from and --to have their metadata in the same place: name another data directory, or another database, for those of --to"))
+		return exit.Usage(errors.New("--from and --to have their metadata in the same place: name another data directory, or another database, in --to"))
 	}
 	return nil
 }
@@ -107,10 +107,10 @@ func (m *migration) run(ctx context.Context, o backup.MoveOptions) (err error) {
 	o.Events = backup.Events{Progress: m.report.progress.set, Skipped: m.report.progress.skip, Violation: m.report.violation}
 	moved, err := backup.Move(ctx, backup.Origin{Metadata: from.Metadata, Files: from.Blobs}, to.Destination(), o)
 	if errors.Is(err, backup.ErrLost) {
-		err = fmt.Errorf("%w; they are named above; bring them back from a backup with \"labshelf repair\", or move without them: --partial", err)
+		err = fmt.Errorf("%w; they are named above; restore them from a backup with \"labshelf repair\", or move without them: --partial", err)
 	}
 	if err != nil {
-		return m.report.failed(ctx, err, "nothing was changed in "+m.from+"; run the same command again to go on")
+		return m.report.failed(ctx, err, "nothing was changed in "+m.from+"; run the same command again to resume")
 	}
 	aside, err := to.SetAside()
 	if err != nil {
@@ -119,16 +119,16 @@ func (m *migration) run(ctx context.Context, o backup.MoveOptions) (err error) {
 	return m.report.end(m.text(moved, aside), moved)
 }
 
-// text says what was moved, and how to go on.
+// text describes what was moved, and the next step.
 func (m *migration) text(moved backup.Moved, aside string) string {
-	text := fmt.Sprintf("%s holds everything as of %s: %s, read again and compared; %s, %s; copied now: %s, %s.\n", m.to, moment(moved.Stamp),
+	text := fmt.Sprintf("%s contains everything as of %s: %s, read again and compared; %s, %s; copied now: %s, %s.\n", m.to, moment(moved.Stamp),
 		countText(moved.Rows, "row", "rows"), countText(moved.Files.Count, "file", "files"), display.Bytes(moved.Files.Bytes),
 		countText(moved.Copied.Count, "file", "files"), display.Bytes(moved.Copied.Bytes))
 	if moved.Lost > 0 {
-		text += fmt.Sprintf("Not there: %s, damaged or missing before.\n", countText(moved.Lost, "file", "files"))
+		text += fmt.Sprintf("Not moved: %s, damaged or missing before.\n", countText(moved.Lost, "file", "files"))
 	}
 	if aside != "" {
-		text += fmt.Sprintf("The metadata as they were are in %s; no service needs them.\n", aside)
+		text += fmt.Sprintf("The old metadata are in %s; no service needs them.\n", aside)
 	}
-	return text + fmt.Sprintf("Start the service with: labshelf serve --%s %s\nDo not start that of %s again.\n", config.SourceFlag(m.to), m.to, m.from)
+	return text + fmt.Sprintf("Start the service with: labshelf serve --%s %s\nDo not start the service of %s again.\n", config.SourceFlag(m.to), m.to, m.from)
 }

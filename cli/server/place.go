@@ -13,20 +13,20 @@ import (
 	"labshelf/client"
 )
 
-// place is where a command works: in a data directory whose service is stopped, or on a service,
-// through its interface.
+// place is the location on which a command works: the data directory of a stopped service, or a
+// running service.
 type place struct {
-	data   string         // path, or "" where remote is set
-	stores datadir.Stores // of it
+	data   string         // path, or "" if remote is set
+	stores datadir.Stores // of the data directory
 	remote *client.Client // with the key of a sysadmin
 }
 
-// placeHelp is what commands with a place say about it.
-const placeHelp = `With --data DIR it works on a data directory whose service is stopped. Without,
-it asks the running service, as a sysadmin: the one that "labshelf login" has
-a key for, or that at --server (LABSHELF_SERVER) with the key from LABSHELF_KEY
+// placeHelp describes the flags of a place in the help of commands.
+const placeHelp = `With --data DIR the command works on the data directory of a stopped service.
+Otherwise it calls the running service, as a sysadmin: the service of "labshelf
+login", or the one at --server (LABSHELF_SERVER) with the key from LABSHELF_KEY
 or --key-file. A key is never an argument, since other users of the machine can
-read those.`
+read arguments.`
 
 // addPlaceFlags defines --data, --server and --key-file.
 func addPlaceFlags(flags *pflag.FlagSet) {
@@ -35,8 +35,8 @@ func addPlaceFlags(flags *pflag.FlagSet) {
 	connection.AddFlags(flags)
 }
 
-// placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not
-// count: it is that of the service, and commands without --data are for one that is running.
+// placeOf reads the flags of addPlaceFlags. It ignores the data directory in the environment: that
+// one belongs to the service, and commands without --data use a running service.
 func placeOf(flags *pflag.FlagSet, p process.Process) (place, error) {
 	data, err := flags.GetString("data")
 	if err != nil {
@@ -47,7 +47,7 @@ func placeOf(flags *pflag.FlagSet, p process.Process) (place, error) {
 		return place{remote: remote}, err
 	}
 	if flags.Changed(connection.ServerFlag) || flags.Changed(connection.KeyFileFlag) {
-		return place{}, exit.Usage(errors.New("--data is for a service that is stopped, --server and --key-file for one that is running: give one or the other"))
+		return place{}, exit.Usage(errors.New("--data is for a stopped service, --server and --key-file are for a running one: give one or the other"))
 	}
 	if data == "" {
 		return place{}, exit.Usage(errors.New("--data must name a directory"))

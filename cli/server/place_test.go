@@ -56,9 +56,9 @@ func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
 		{name: "address of the environment", environ: []string{key, "LABSHELF_SERVER=x"}, wrong: "LABSHELF_SERVER: the server must be"},
 		{name: "no file", args: []string{"--key-file", mine + "x"}, wrong: "there is no file"},
 		{name: "folder", args: []string{"--key-file", filepath.Dir(mine)}, wrong: "is a folder"},
-		{name: "far too long", args: []string{"--key-file", write(t, "long", strings.Repeat("k", connection.MaxKeyFile+1))}, wrong: "has no key in it"},
-		{name: "two words", args: []string{"--key-file", write(t, "two", "a b\n")}, wrong: "a key and nothing else"},
-		{name: "empty", args: []string{"--key-file", write(t, "empty", "\n")}, wrong: "a key and nothing else"},
+		{name: "far too long", args: []string{"--key-file", write(t, "long", strings.Repeat("k", connection.MaxKeyFile+1))}, wrong: "contains no key"},
+		{name: "two words", args: []string{"--key-file", write(t, "two", "a b\n")}, wrong: "contain only a key"},
+		{name: "empty", args: []string{"--key-file", write(t, "empty", "\n")}, wrong: "contain only a key"},
 		{name: "unknown variable", args: []string{"--data", "d"}, environ: []string{"LABSHELF_KEYS=x"}, wrong: "did you mean LABSHELF_KEY?"},
 	}
 	for _, tt := range tests {
@@ -85,7 +85,7 @@ func TestPlaceFromFlagsAndEnvironment(t *testing.T) {
 	}
 }
 
-// TestKeyFileMustBePrivate: a key that others can read is refused, and not shown.
+// TestKeyFileMustBePrivate: a key file that others can read is rejected, and the key is not shown.
 func TestKeyFileMustBePrivate(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o666} {
@@ -109,7 +109,7 @@ func TestKeyFileMustBePrivate(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	silent := newProgress(&out) // no terminal
+	silent := newProgress(&out) // not a terminal
 	silent.set("files", 1, 2)
 	silent.close()
 	if out.Len() > 0 {

@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// defaultGrace is how long what a purge removes stays in the trash, unless --grace is given.
+// defaultGrace is how long removed files stay in the trash if --grace is not given.
 const defaultGrace = "14d"
 
 func purgeCommand(p process.Process) *cobra.Command {
@@ -30,15 +30,16 @@ func purgeCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "purge --older-than TIME",
-		Short: "Remove the files of what was deleted long ago",
+		Short: "Remove the files of objects that were deleted long ago",
 		Long: `purge removes the files of resources that were deleted longer ago than TIME,
-with all their versions, and of versions replaced longer ago than TIME that
-"labshelf retention" does not keep; their records stay. Versions with a label go
-with their resource only, and are named. It also removes files that nothing has
-referred to for as long: since a resource was deleted or a version removed, or
-since a purge or the service first noticed it. What it removes goes to the
-folder trash, and is deleted for good by a purge after the time of grace: until
-then, a backup under way is not disturbed.
+with all their versions. It also removes the files of versions that were
+replaced longer ago than TIME and that "labshelf retention" does not keep. The
+records stay. A version with a label is removed only with its resource, and is
+listed. purge also removes files that have been unreferenced for longer than
+TIME. That time begins when a resource is deleted or a version removed, or when
+a purge or the service first notices the file. Removed files go to the folder
+trash. A purge deletes them from there after the time of grace, so that it does
+not disturb a running backup.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
@@ -49,7 +50,7 @@ then, a backup under way is not disturbed.
 				return err
 			}
 			if olderThan == "" {
-				return exit.Usage(errors.New("--older-than must say how long ago something was deleted, such as --older-than 90d"))
+				return exit.Usage(errors.New("--older-than must say how long ago an object was deleted, such as --older-than 90d"))
 			}
 			if o.OlderThan, err = ageOf("older-than", olderThan); err != nil {
 				return err
@@ -58,7 +59,7 @@ then, a backup under way is not disturbed.
 			case cmd.Flags().Changed("grace"):
 				o.Grace, err = ageOf("grace", grace)
 			case at.remote != nil:
-				o.Grace = -1 // the service knows
+				o.Grace = -1 // the service uses its own setting
 			default:
 				o.Grace, err = ageOf("grace", defaultGrace)
 			}
@@ -69,9 +70,9 @@ then, a backup under way is not disturbed.
 		},
 	}
 	addPlaceFlags(cmd.Flags())
-	cmd.Flags().StringVar(&olderThan, "older-than", "", "how long ago it was deleted, as a `TIME` such as 90d or 36h")
+	cmd.Flags().StringVar(&olderThan, "older-than", "", "how long ago the object was deleted, as a `TIME` such as 90d or 36h")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing; print what would be removed")
-	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` that removed files stay in the trash (default %s, or what a running service is configured for)", defaultGrace))
+	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` for which removed files stay in the trash (default %s, or the setting of a running service)", defaultGrace))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as a JSON object")
 	return cmd
 }
@@ -84,7 +85,7 @@ func ageOf(flag, text string) (time.Duration, error) {
 	return age, nil
 }
 
-// purgeRemote has a service purged.
+// purgeRemote calls the purge of a running service.
 func purgeRemote(ctx context.Context, remote *client.Client, o maintenance.PurgeOptions) (wire.PurgeResult, error) {
 	defer remote.Close()
 	r := wire.PurgeRequest{OlderThan: o.OlderThan.String(), DryRun: o.DryRun}
@@ -104,14 +105,14 @@ func purge(ctx context.Context, p process.Process, at place, o maintenance.Purge
 		result, err = purgeData(ctx, at, o)
 	}
 	if err != nil {
-		return interrupted(ctx, err, "what was removed so far stays removed; run the command again to go on")
+		return interrupted(ctx, err, "the files removed so far stay removed; run the command again to resume")
 	}
 	if asJSON {
 		return writeJSON(p.Out, result)
 	}
-	removed, deleted := "were removed", "were deleted for good"
+	removed, deleted := "were removed", "were deleted"
 	if o.DryRun {
-		removed, deleted = "would be removed", "would be deleted for good"
+		removed, deleted = "would be removed", "would be deleted"
 	}
 	for _, v := range result.Labelled {
 		_, err := fmt.Fprintf(p.Out, "version %d of the deleted %s (%s), labelled %q\n", v.Version, display.Printable(v.Name), v.ResourceID, display.Printable(v.Label))
@@ -125,9 +126,9 @@ func purge(ctx context.Context, p process.Process, at place, o maintenance.Purge
 	}{
 		{"deleted resources whose files " + removed, result.Resources, result.ResourceBytes},
 		{"old versions whose files " + removed, result.Versions, result.VersionBytes},
-		{"files of those that nothing else needs", result.Blobs, result.BlobBytes},
-		{"files that no record names", result.Orphans, result.OrphanBytes},
-		{"files that nothing refers to, and that stay since it is not known that this has been so for as long", result.Recent, result.RecentBytes},
+		{"files of the above that nothing else references", result.Blobs, result.BlobBytes},
+		{"files without a record", result.Orphans, result.OrphanBytes},
+		{"unreferenced files kept: not unreferenced long enough", result.Recent, result.RecentBytes},
 		{"files in the trash that " + deleted, result.TrashFiles, result.TrashBytes},
 	} {
 		if _, err := fmt.Fprintf(p.Out, "%s: %d, %s\n", line.what, line.count, display.Bytes(line.bytes)); err != nil {
@@ -137,7 +138,7 @@ func purge(ctx context.Context, p process.Process, at place, o maintenance.Purge
 	return nil
 }
 
-// purgeData purges a data directory whose service is stopped.
+// purgeData purges the data directory of a stopped service.
 func purgeData(ctx context.Context, at place, o maintenance.PurgeOptions) (result wire.PurgeResult, err error) {
 	if err := at.stores.Require(at.data); err != nil {
 		return result, err

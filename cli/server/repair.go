@@ -24,10 +24,11 @@ func repairCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "repair --from BACKUP --data DIR",
-		Short: "Bring back damaged or missing files from a backup",
-		Long: `repair reads every file in the data directory DIR and takes those that are
-damaged or missing from the backup. The service must be stopped. Records, users
-and keys stay as they are. Damaged metadata are not repaired: restore a backup.`,
+		Short: "Restore damaged or missing files from a backup",
+		Long: `repair reads every file in the data directory DIR, and replaces damaged or
+missing ones with copies from the backup. The service must be stopped. Records,
+users and keys do not change. Damaged metadata are not repaired: restore a
+backup.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) error {
@@ -39,8 +40,8 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 				return err
 			}
 			if at.Metadata != "" || at.Blobs != "" {
-				return exit.Usage(errors.New("repair works on a data directory that has its metadata and its files in it; of a cluster, upload what is damaged " +
-					"again, which takes the place of the damaged object, or bring everything to a data directory with \"labshelf migrate --partial\", and repair that"))
+				return exit.Usage(errors.New("repair works on a data directory that contains its metadata and its files; in a cluster, upload the damaged file " +
+					"again, which replaces the damaged object, or move everything to a data directory with \"labshelf migrate --partial\", and repair that"))
 			}
 			report := newReporter(p, asJSON)
 			return process.UntilSignal(func(ctx context.Context) error { return repair(ctx, data, from, report) })
@@ -68,26 +69,26 @@ func repair(ctx context.Context, data, from string, report *reporter) error {
 		},
 	})
 	if errors.Is(err, bolt.ErrDamaged) || errors.Is(err, metadata.ErrRecordDamaged) {
-		return fmt.Errorf("%w; repair brings back files, not metadata: restore a backup to another directory with "+
+		return fmt.Errorf("%w; repair restores files, not metadata: restore a backup to another directory with "+
 			`"labshelf backup restore BACKUP --data DIR"`, err)
 	}
 	if err != nil {
-		return report.failed(ctx, datadir.Explain(data, err), "what was repaired so far stays so; run the command again to go on")
+		return report.failed(ctx, datadir.Explain(data, err), "the files repaired so far stay repaired; run the command again to resume")
 	}
 	text := fmt.Sprintf("files read: %d; damaged or missing, and repaired: %d; still damaged or missing: %d\n", done.Blobs, done.Repaired, done.Left)
 	if err := report.end(text, done); err != nil {
 		return err
 	}
 	if done.Left > 0 {
-		return fmt.Errorf("%w: the backup %s does not have the rest; try an older one", ErrDamageFound, from)
+		return fmt.Errorf("%w: the backup %s does not contain the rest; try an older one", ErrDamageFound, from)
 	}
 	return nil
 }
 
-// wantFiles returns an error unless the folder could be a backup. It need not be complete.
+// wantFiles returns an error unless the folder looks like a backup. The backup may be incomplete.
 func wantFiles(from string) error {
 	if info, err := os.Stat(filepath.Join(from, "blobs")); err != nil || !info.IsDir() {
-		return exit.Usage(fmt.Errorf("%s is no backup: there is no folder blobs in it that can be read; name one with --from", from))
+		return exit.Usage(fmt.Errorf("%s is not a backup, since it contains no readable folder blobs; name one with --from", from))
 	}
 	return nil
 }

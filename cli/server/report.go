@@ -21,21 +21,21 @@ import (
 	"labshelf/metadata"
 )
 
-// writeJSON writes one line of JSON.
+// writeJSON writes a value as one line of JSON.
 func writeJSON[T any](out io.Writer, v T) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
 }
 
-// reporter prints what a long command reports: progress, violations and the result, as text or
+// reporter prints the output of a long command: progress, violations and the result, as text or
 // JSON.
 type reporter struct {
 	process.Process
 	asJSON     bool
 	progress   *progress
-	violations []wire.Violation // all of them with asJSON; else none
-	metadata   bool             // something was wrong with them
+	violations []wire.Violation // with asJSON only: all violations
+	metadata   bool             // there was a violation in the metadata
 }
 
 func newReporter(p process.Process, asJSON bool) *reporter {
@@ -48,7 +48,7 @@ func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
 
 func (r *reporter) close() { r.progress.close() }
 
-// violation prints one at once, or with asJSON keeps it for the end.
+// violation prints a violation at once; with asJSON it keeps the violation for the end.
 func (r *reporter) violation(v metadata.Violation) {
 	r.metadata = r.metadata || v.Part != metadata.PartBlobs && v.Part != metadata.PartFiles
 	if r.asJSON {
@@ -58,7 +58,8 @@ func (r *reporter) violation(v metadata.Violation) {
 	r.progress.say(r.Out, v.String()+"\n")
 }
 
-// end prints the result of the command: a text, or the fields of result and the violations.
+// end prints the result of the command: the text, or, with asJSON, the fields of result and the
+// violations.
 func (r *reporter) end(text string, result any) error {
 	r.close()
 	if !r.asJSON {
@@ -71,12 +72,12 @@ func (r *reporter) end(text string, result any) error {
 	}{result, r.violations})
 }
 
-// failed returns the error of a command that ended early, and prints the violations that were found
-// until then. state is as in interrupted.
+// failed returns the error of a command that ended early, after it has printed the violations found
+// so far. For state see interrupted.
 func (r *reporter) failed(ctx context.Context, err error, state string) error {
 	r.close()
 	if noRoom(err) {
-		err = fmt.Errorf("%w\nthere is no room left on that disk: %s", err, state)
+		err = fmt.Errorf("%w\nthe disk is full: %s", err, state)
 	}
 	err = interrupted(ctx, err, state)
 	if r.asJSON && len(r.violations) > 0 {
@@ -85,7 +86,7 @@ func (r *reporter) failed(ctx context.Context, err error, state string) error {
 	return err
 }
 
-// restored prints the result of a restoration. text has a %s for the numbers.
+// restored prints the result of a restoration. text contains a %s for the numbers.
 func (r *reporter) restored(done backup.Restored, text string) error {
 	numbers := fmt.Sprintf("%s, %s, %s", countText(done.Check.Resources, "resource", "resources"),
 		countText(done.Check.Blobs, "file", "files"), display.Bytes(done.Check.Bytes))
@@ -97,24 +98,24 @@ func (r *reporter) restored(done backup.Restored, text string) error {
 		return err
 	}
 	if n := done.Check.Violations; n > 0 && r.metadata {
-		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: they were so when the backup was made; restore an older one",
+		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: the backup was made from damaged metadata; restore an older one",
 			ErrDamageFound, countText(n, "thing is", "things are"))
 	} else if n > 0 {
-		return fmt.Errorf("%w: %s wrong; %s lost already when the backup was made; an older backup may hold what is lost: labshelf repair --from OLDER --data DIR",
+		return fmt.Errorf("%w: %s wrong; %s lost before the backup was made; an older backup may contain the lost files: labshelf repair --from OLDER --data DIR",
 			ErrDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
 	}
 	return nil
 }
 
-// noRoom reports whether a disk or a quota is full, here or where the service is.
+// noRoom reports whether a disk or a quota is full, here or at the service.
 func noRoom(err error) bool {
 	var problem *client.Problem
 	return errors.Is(err, blobs.ErrNoSpace) || errors.Is(err, metadata.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
 		errors.As(err, &problem) && problem.Code == errs.CodeNoSpace
 }
 
-// interrupted replaces the error of a command that a signal ended: state says what was done and
-// what was not.
+// interrupted replaces the error of a command that a signal ended. The text state says what was
+// done and what was not.
 func interrupted(ctx context.Context, err error, state string) error {
 	if ctx.Err() == nil {
 		return err
@@ -122,10 +123,10 @@ func interrupted(ctx context.Context, err error, state string) error {
 	return fmt.Errorf("stopped: %s", state)
 }
 
-// moment is a stamp for people.
+// moment formats a stamp for people.
 func moment(stamp metadata.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }
 
-// countText is a number with the noun for one, or for several.
+// countText formats a number with its noun, in the singular or the plural.
 func countText(n int64, one, several string) string {
 	if n == 1 {
 		return "1 " + one

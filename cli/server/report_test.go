@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestFailureForLackOfSpaceSaysState: where a disk is full the error says what is there now, and
-// what to do next.
+// TestFailureForLackOfSpaceSaysState: if a disk is full, the error describes the state and the next
+// step.
 func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -31,7 +31,7 @@ func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 		"other":      {errors.New("no route to host"), false},
 	} {
 		err := newReporter(process.Process{Out: io.Discard}, false).failed(t.Context(), c.err, "run it again")
-		if !errors.Is(err, c.err) || strings.Contains(err.Error(), "there is no room left on that disk: run it again") != c.room {
+		if !errors.Is(err, c.err) || strings.Contains(err.Error(), "the disk is full: run it again") != c.room {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

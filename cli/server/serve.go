@@ -35,21 +35,20 @@ func serveCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service",
-		Long: `serve runs the service until it gets SIGTERM or SIGINT (Ctrl-C); then it
-finishes the requests under way. A second signal ends it at once.
+		Long: `serve runs the service until it receives SIGTERM or SIGINT (Ctrl-C). It then
+finishes the running requests. A second signal ends it at once.
 
-The data directory is made if there is none. The first start on an empty one
-makes the user "admin", a sysadmin, prints its key once and writes it there to
-initial-admin.key. LABSHELF_ADMIN_KEY chooses the key instead; it counts on the
-first start only.
+serve creates the data directory if it does not exist. The first start on an
+empty directory creates the user "admin", a sysadmin, prints its key once and
+writes it to initial-admin.key there. LABSHELF_ADMIN_KEY sets the key instead;
+only the first start reads it.
 
-Every setting is a flag (--base-url), a variable of the environment
+Every setting is a flag (--base-url), an environment variable
 (LABSHELF_BASE_URL; an empty one counts as not set) and a key in the
-configuration file (base_url). The first of these that is given counts. The
-file is the one that --config or LABSHELF_CONFIG names, else config.toml in the
-data directory, if there is one. Paths are relative to where the program is
-started. "labshelf help config > config.toml" writes one with every key and its
-default.`,
+configuration file (base_url), in this order of precedence. The file is the one
+in --config or LABSHELF_CONFIG, otherwise config.toml in the data directory, if
+it exists. Relative paths start at the current directory. "labshelf help config
+> config.toml" writes a file with every key and its default.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeInUse, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,16 +72,16 @@ default.`,
 	return cmd
 }
 
-// tellManager tells systemd that the service is ready, where that has started it as Type=notify:
-// what is ordered behind it begins then.
+// tellManager notifies systemd that the service is ready if systemd started it as Type=notify.
+// systemd then starts the units that wait for it.
 func tellManager(log zerolog.Logger) {
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
-		log.Warn().Err(err).Msg("systemd could not be told that the service is ready")
+		log.Warn().Err(err).Msg("systemd could not be notified that the service is ready")
 	}
 }
 
-// invocation returns how people run this program in another terminal and the same folder: by its
-// name where that is found, else as it was run now.
+// invocation returns the command that runs this program in another terminal and the same folder:
+// its name if that is in PATH, otherwise the path of this run.
 func invocation() string {
 	if _, err := exec.LookPath(process.Program); err == nil {
 		return process.Program
@@ -91,7 +90,7 @@ func invocation() string {
 	switch {
 	case err != nil:
 		return process.Program
-	case strings.Contains(path, "go-build"): // by go run, which removes it afterwards
+	case strings.Contains(path, "go-build"): // "go run" removes its file afterwards
 		return "go run ."
 	case strings.ContainsRune(os.Args[0], filepath.Separator):
 		return os.Args[0]
@@ -99,7 +98,8 @@ func invocation() string {
 	return path
 }
 
-// greet prints where the service is, and how to try it. The text is for people, not for programs.
+// greet prints the address of the service, and how to try it. The text is for people, not for
+// programs.
 func greet(out io.Writer, c config.Config, at started) {
 	base := at.address
 	if c.BaseURL != nil {
@@ -115,7 +115,7 @@ func greet(out io.Writer, c config.Config, at started) {
 	login, setKey := invocation()+" login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
 	if at.firstKey != "" {
 		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. Its key is shown only now:\n\n  %s\n\n"+
-			"It is also in %s;\ndelete that file when the key is stored elsewhere.\n\n", at.firstKey, at.keyPath)
+			"The key is also in %s;\ndelete that file when the key is stored elsewhere.\n\n", at.firstKey, at.keyPath)
 		login, setKey = fmt.Sprintf("%s < '%s'", login, at.keyPath), fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
 	}
 	fmt.Fprintf(&text, "Try it in another terminal:\n\n  %s\n\nOr with nothing but curl:\n\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",

@@ -1,4 +1,4 @@
-// Package server has the commands that run and maintain a service, one in each file.
+// Package server contains the commands that run and maintain a service, one in each file.
 package server
 
 import (
@@ -31,32 +31,31 @@ import (
 	"labshelf/web"
 )
 
-// Limits of a connection. There is none for a whole request or answer: handlers move deadlines
-// along with progress.
+// Limits of a connection. A whole request or response has no limit: handlers extend deadlines as it
+// progresses.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	maxHeader     = 48 << 10 // bytes; an archive of 1,000 named resources takes 36,000
+	maxHeader     = 48 << 10 // bytes; enough for an archive of 1,000 named resources
 	maxStreams    = 100      // requests at a time on one connection, with HTTP/2
 )
 
-// ballastBytes is the size of the heap ballast. Go collects garbage when the heap has doubled: in a
-// program as small as this, every 4 MiB, which takes a sixth of the processor time of small
-// downloads. The ballast counts as heap in use, and its pages are never touched, so that it takes
-// no memory. SetGCPercent(400) makes small downloads as fast, but lets a heap of 300 MiB grow to
-// 1.6 GiB instead of 650 MiB; SetMemoryLimit spends up to half of the processor time on collections
-// where more is in use than the limit.
+// ballastBytes is the size of the heap ballast. Go collects garbage when the heap has doubled:
+// without the ballast that happens every 4 MiB, which slows down small downloads. The ballast
+// counts as heap in use, but its pages are never touched, so it takes no memory. The alternatives
+// cost more: SetGCPercent(400) doubles the largest heap, and SetMemoryLimit spends much processor
+// time once the limit is exceeded.
 const ballastBytes = 12 << 20
 
-// ballastDelay is how long after the start the ballast is allocated: that starts a collection, a
-// tenth of the time to the first answer.
+// ballastDelay is the delay of the ballast's allocation after the start. The allocation starts a
+// collection, which would delay the first response.
 const ballastDelay = time.Second
 
 // server is one run of the service.
 type server struct {
 	config   config.Config
 	log      zerolog.Logger
-	requests zerolog.Logger // the part of the log that is about them
+	requests zerolog.Logger // the log of the requests
 	ready    func(started)  // called once, when requests are accepted
 }
 
@@ -64,11 +63,11 @@ type server struct {
 type started struct {
 	address  string // base URL at the address that it listens on
 	data     string // absolute path
-	firstKey string // made at this start, or ""
+	firstKey string // created at this start, or ""
 	keyPath  string // of the file with the first key
 }
 
-// run runs the service until ctx is done, then lets the requests under way finish and closes
+// run runs the service until ctx is done. It then lets the running requests finish and closes
 // everything.
 func (s *server) run(ctx context.Context) (err error) {
 	c := s.config
@@ -93,7 +92,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
+	defer func() { _ = listener.Close() }() // for early errors; otherwise the HTTP server has closed it
 	repo := repository.New(data.Metadata, data.Blobs, s.rules(measured, data))
 	defer repo.Close()
 	gateway, err := s.gateway(measured)
@@ -106,7 +105,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer closeAdmin()
-	firstKey, err := data.Bootstrap(context.WithoutCancel(ctx), repo, c.AdminKey) // or it would fail after a signal, and the key be lost
+	firstKey, err := data.Bootstrap(context.WithoutCancel(ctx), repo, c.AdminKey) // a signal must not interrupt this, or the key would be lost
 	if err != nil {
 		return err
 	}
@@ -119,11 +118,11 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer s.watchClock(repo)()
 	s.ready(at)
 	server := s.http(handlers.New(repo, gateway), secure)
-	server.RegisterOnShutdown(repo.Events.Close) // streams of events have no end of their own
+	server.RegisterOnShutdown(repo.Events.Close) // streams of events would never end on their own
 	return s.serve(ctx, listener, server)
 }
 
-// open opens the data directory and its stores, and what measures them.
+// open opens the data directory and its stores, and returns its metrics.
 func (s *server) open() (*datadir.Dir, *metrics.Metrics, error) {
 	stores, err := datadir.Configured(s.config)
 	if err != nil {
@@ -136,12 +135,12 @@ func (s *server) open() (*datadir.Dir, *metrics.Metrics, error) {
 	}
 	if up := data.Upgraded(); up != nil {
 		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
-			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
+			Msg("the metadata were upgraded to a newer version of the schema; the copy has the state before")
 	}
 	return data, measured, nil
 }
 
-// http returns the HTTP server, with its limits.
+// http returns the HTTP server with its limits.
 func (s *server) http(handler http.Handler, secure *tls.Config) *http.Server {
 	stall := s.config.Stall
 	return &http.Server{
@@ -152,7 +151,7 @@ func (s *server) http(handler http.Handler, secure *tls.Config) *http.Server {
 	}
 }
 
-// allocateBallast allocates the heap ballast after its delay. release frees it.
+// allocateBallast allocates the heap ballast after its delay. The returned function frees it.
 func allocateBallast() (release func()) {
 	var ballast atomic.Pointer[[ballastBytes]byte]
 	timer := time.AfterFunc(ballastDelay, func() { ballast.Store(new([ballastBytes]byte)) })
@@ -162,12 +161,12 @@ func allocateBallast() (release func()) {
 	}
 }
 
-// rules returns the configuration of the repository. room reports how much of the disk is free.
+// rules returns the configuration of the repository.
 func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.Config {
 	c := s.config
 	readers, err := child.New()
 	if err != nil {
-		s.log.Warn().Err(err).Msg("files cannot be read for properties: where this program lies is not known")
+		s.log.Warn().Err(err).Msg("files cannot be read for properties: the path of this program is unknown")
 	}
 	return repository.Config{
 		Node: c.Node, Version: process.Version(), Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,
@@ -178,7 +177,7 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 	}
 }
 
-// note logs when a background task fails, and when it works again.
+// note logs a background task that fails, and one that works again.
 func (s *server) note(task string, err error) {
 	if err == nil {
 		s.log.Info().Str("task", task).Msg("the background task works again")
@@ -187,8 +186,8 @@ func (s *server) note(task string, err error) {
 	s.log.Error().Str("task", task).Err(err).Msg("a background task failed")
 }
 
-// watchClock logs when the clock falls far behind the last change, at the start or later. stop ends
-// that.
+// watchClock logs when the clock falls far behind the last change, at the start or later. The
+// returned function ends that.
 func (s *server) watchClock(repo *repository.Service) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -198,7 +197,7 @@ func (s *server) watchClock(repo *repository.Service) (stop func()) {
 		for warned := false; ; {
 			behind := repo.Monitor.Health().ClockBehind
 			if behind > datadir.ClockTolerance && !warned {
-				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
+				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after the last change")
 			}
 			warned = behind > datadir.ClockTolerance
 			select {
@@ -230,7 +229,8 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	return g, nil
 }
 
-// serve accepts requests until ctx is done. Those under way then get the configured time to finish.
+// serve accepts requests until ctx is done. Running requests then get the configured time to
+// finish.
 func (s *server) serve(ctx context.Context, listener net.Listener, server *http.Server) error {
 	ended := make(chan error, 1)
 	go func() {
@@ -260,7 +260,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, server *http.
 	return err
 }
 
-// tls returns nil where HTTPS is not configured.
+// tls returns the TLS configuration, or nil if HTTPS is not configured.
 func (s *server) tls() (*tls.Config, error) {
 	if s.config.TLSCert == "" {
 		return nil, nil
@@ -272,16 +272,16 @@ func (s *server) tls() (*tls.Config, error) {
 	return &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}, nil
 }
 
-// listenNames returns the name on which the service listens, if it is a name: clients use it too.
+// listenNames returns the host name on which the service listens, since clients use it too.
 func listenNames(listen string) []string {
 	host, _, _ := net.SplitHostPort(listen)
 	if _, err := netip.ParseAddr(host); err == nil || host == "" || host == "localhost" {
-		return nil // known without being listed
+		return nil // known without this list
 	}
 	return []string{host}
 }
 
-// localURL is the base URL as this machine can reach it, without a proxy in between.
+// localURL returns the base URL as seen from this machine, without a proxy.
 func localURL(c config.Config, address net.Addr) string {
 	scheme, path := "http", "/v1"
 	if c.TLSCert != "" {
@@ -297,8 +297,8 @@ func localURL(c config.Config, address net.Addr) string {
 	return scheme + "://" + host + path
 }
 
-// connectionLog takes the messages of the HTTP server about connections, such as failed TLS
-// handshakes, into the log.
+// connectionLog writes the HTTP server's messages about connections, such as failed TLS handshakes,
+// to the log.
 type connectionLog struct{ log zerolog.Logger }
 
 func (l connectionLog) Write(message []byte) (int, error) {

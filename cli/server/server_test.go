@@ -28,8 +28,7 @@ import (
 	"labshelf/cli/datadir"
 )
 
-// read loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but
-// --config and --data relative to nothing.
+// read loads a configuration as a command does: args are flags, environ has the form VARIABLE=text.
 func read(t *testing.T, args []string, environ ...string) (config.Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -49,11 +48,11 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// output is a log that a test reads while it is written.
+// output is a log that a test reads while the service writes it.
 type output struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	written chan struct{} // closed by the next Write; nil: nobody waits
+	written chan struct{} // closed by the next Write; nil: no reader waits
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -66,7 +65,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// await returns when the log contains the text, or the context ends.
+// await returns when the log contains the text, or when the context ends.
 func (o *output) await(ctx context.Context, text string) error {
 	for {
 		o.mu.Lock()
@@ -120,8 +119,8 @@ func start(t *testing.T, log io.Writer, args ...string) (at started, stop func()
 	return at, stop
 }
 
-// certificate writes a self-signed certificate for 127.0.0.1 and returns the files and a pool that
-// trusts it.
+// certificate writes a self-signed certificate for 127.0.0.1. It returns the files and a pool that
+// trusts the certificate.
 func certificate(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -198,8 +197,8 @@ func TestLongHeaderIsRefused(t *testing.T) {
 	}
 }
 
-// TestStopDuringStart: a signal that comes before the service is ready ends it all the same, and
-// the first key is not lost.
+// TestStopDuringStart: a signal that arrives before the service is ready ends it, and the first key
+// is not lost.
 func TestStopDuringStart(t *testing.T) {
 	t.Parallel()
 	c, err := read(t, []string{"--data", t.TempDir(), "--listen", "127.0.0.1:0"})

@@ -19,15 +19,15 @@ import (
 	"time"
 )
 
-// The limits of these tests: far enough from what the clients do that a busy machine does not make
-// one look like the other.
+// The limits of these tests. They differ so much from the clients' rates that a busy machine cannot
+// make a fast client look slow.
 const (
 	slowStall = 2 * time.Second
 	slowRate  = 192 << 10 // bytes per second
-	slowSize  = 24 << 20  // of the file, more than all buffers on the way take
+	slowSize  = 24 << 20  // of the file; larger than all buffers on the path together
 )
 
-// caller uses a service over one protocol.
+// caller uses a service through one protocol.
 type caller struct {
 	t         *testing.T
 	at        started
@@ -58,7 +58,7 @@ func newCaller(t *testing.T, secure bool) *caller {
 	return c
 }
 
-// upload returns what comes before and after the content in an upload, and its type.
+// upload returns the bytes before and after the content in an upload, and the content type.
 func (c *caller) upload() (head, tail, contentType string) {
 	c.t.Helper()
 	var body bytes.Buffer
@@ -107,8 +107,8 @@ func (c *caller) exchange(method, path string, body io.Reader, contentType strin
 	return response
 }
 
-// newClient returns a client of HTTP/1.1 or, with a pool of certificates, HTTP/2. The system takes
-// in little for it.
+// newClient returns a client of HTTP/1.1 or, with a pool of certificates, HTTP/2. It has a small
+// receive buffer.
 func newClient(pool *x509.CertPool) *http.Client {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
@@ -124,18 +124,18 @@ func newClient(pool *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// throttled is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps
-// to a schedule: what a busy machine delays comes later, but not less of it.
+// throttled is a stream that is fast up to a point, then slow for a time, then fast. While slow it
+// follows a schedule: after a delay of the machine it catches up.
 type throttled struct {
 	io.Reader
 	fast  int64         // bytes
-	slow  time.Duration // 0: for ever
+	slow  time.Duration // 0: forever
 	rate  float64       // bytes per second, while it is slow
 	unit  int           // bytes at a time, while it is slow
 	began time.Time
 	bytes int64
 	last  time.Time    // end of the last read
-	pause atomic.Int64 // the longest time from one read to the next; a transport may read on after its answer
+	pause atomic.Int64 // the longest time between two reads; a transport may continue to read after the response
 }
 
 func (p *throttled) Read(b []byte) (int, error) {
@@ -156,8 +156,8 @@ func (p *throttled) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drip is no useful rate: a byte now and then. steady is twice the least rate, for longer than a
-// stalled client gets.
+// drip is far too slow: one byte now and then. steady is at twice the least rate, for longer than
+// the limit of a stalled client.
 func drip(r io.Reader) *throttled { return &throttled{Reader: r, fast: 1 << 10, rate: 5, unit: 1} }
 
 func steady(r io.Reader) *throttled {
@@ -165,7 +165,7 @@ func steady(r io.Reader) *throttled {
 }
 
 // TestSlowClientsAreCutOff: a client far below the least rate is cut off about when a stalled one
-// is, and a client above it is served to the end, however large the file and the buffers.
+// is. A client above it is served to the end, however large the file and the buffers.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
@@ -193,9 +193,9 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// notEarly fails the test if the service has waited for less than a stalled client gets. No test
-// asks for the longest time: a busy machine is slow, and the tests of slowclient measure it on a
-// clock of their own.
+// notEarly fails the test if the service has cut off the client before the limit of a stalled
+// client. The longest time is not tested here, since a busy machine is slow. The tests of
+// slowclient measure it with their own clock.
 func (c *caller) notEarly(started time.Time) {
 	c.t.Helper()
 	if took := time.Since(started); took < slowStall/2 {
@@ -219,7 +219,7 @@ func testDripDown(c *caller) {
 	started := time.Now()
 	received := make(chan int64, 1)
 	go func() {
-		n, _ := io.Copy(io.Discard, drip(response.Body)) // its error is that the body is closed below, or the connection by the service
+		n, _ := io.Copy(io.Discard, drip(response.Body)) // the error is that the body is closed below, or the connection by the service
 		received <- n
 	}()
 	if err := c.log.await(c.t.Context(), response.Header.Get("X-Request-Id")); err != nil {
@@ -232,8 +232,8 @@ func testDripDown(c *caller) {
 	}
 }
 
-// steadily sends or receives a stream that is fast enough, until the machine has not paused it for
-// long. A paused client is as good as a stalled one, and may be cut off.
+// steadily sends or receives a fast enough stream. It tries again if the machine has paused the
+// client for long: a paused client looks stalled, and may be cut off.
 func (c *caller) steadily(once func() (*throttled, error)) {
 	c.t.Helper()
 	for range 10 {
@@ -282,8 +282,8 @@ func testSteadyDown(c *caller) {
 	})
 }
 
-// TestSlowHeaderIsCutOff: a request header that takes too long is cut off, also where bytes keep
-// coming.
+// TestSlowHeaderIsCutOff: a request header that takes too long is cut off, even if bytes keep
+// arriving.
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
@@ -309,7 +309,7 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 			}
 			return
 		case <-time.After(200 * time.Millisecond):
-			_, _ = fmt.Fprint(conn, header[i%len(header):i%len(header)+1]) // it may be cut off by now
+			_, _ = fmt.Fprint(conn, header[i%len(header):i%len(header)+1]) // the connection may be cut off already
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"labshelf/metadata"
 )
 
-// allowFlags are the flags that let a snapshot follow one that is no earlier state of the same
-// repository, each with the error that it lifts.
+// allowFlags are the flags that allow a snapshot to follow one that is not an earlier state of the
+// same repository. Each has the error that it suppresses.
 func allowFlags(allow *backup.Allow) []struct {
 	name, help, means string
 	value             *bool
@@ -32,12 +32,12 @@ func allowFlags(allow *backup.Allow) []struct {
 		value             *bool
 		lifts             error
 	}{
-		{"allow-other-repository", "add the snapshot also if the latest one in DEST is of another repository",
+		{"allow-other-repository", "add the snapshot even if the latest one in DEST belongs to another repository",
 			"the folder may be the wrong one; name another", &allow.OtherRepository, backup.ErrOtherRepository},
-		{"allow-newer-backup", "add it also if the latest one in DEST is of a later state of the repository",
+		{"allow-newer-backup", "add the snapshot even if the latest one in DEST is a later state of the repository",
 			"the records may have been put back to an older state by accident", &allow.NewerBackup, backup.ErrNewerBackup},
-		{"allow-other-epoch", "add it also if the latest one in DEST holds changes that a restoration, or an older meta.db, has undone",
-			"an older snapshot was restored, or an older meta.db was put back; what came after it is in the folder", &allow.OtherEpoch, backup.ErrOtherEpoch},
+		{"allow-other-epoch", "add the snapshot even if the latest one in DEST has changes that a restoration, or an older meta.db, has undone",
+			"an older snapshot was restored, or an older meta.db was put back; the folder contains later changes", &allow.OtherEpoch, backup.ErrOtherEpoch},
 	}
 }
 
@@ -47,12 +47,12 @@ func addAllowFlags(flags *pflag.FlagSet, allow *backup.Allow) {
 	}
 }
 
-// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal; to other
-// errors, what to do.
+// allowing explains the error of a rejected snapshot and names the flag that allows it. To other
+// errors it adds advice.
 func allowing(err error) error {
 	for _, f := range allowFlags(&backup.Allow{}) {
 		if errors.Is(err, f.lifts) {
-			return fmt.Errorf("%w\n%s; nothing was changed; if the snapshot is to be added all the same: --%s", err, f.means, f.name)
+			return fmt.Errorf("%w\n%s; nothing was changed; to add the snapshot anyway, use --%s", err, f.means, f.name)
 		}
 	}
 	if errors.Is(err, syscall.ENOMEM) {
@@ -65,21 +65,21 @@ func addAtFlag(cmd *cobra.Command, which *string) {
 	cmd.Flags().StringVar(which, "at", "", "`SNAPSHOT` by its name in the list, or the last one up to a time, such as 2026-11-23 or \"2026-11-23 14:05\" in UTC (default: the latest)")
 }
 
-// listing adds to an error about a snapshot how to learn what the backup holds.
+// listing adds to an error about a snapshot the command that lists the snapshots.
 func listing(err error, folder string) error {
 	list := "labshelf backup list " + folder
 	switch {
 	case errors.Is(err, syscall.ENOMEM):
 		err = datadir.ExplainAddressSpace(err)
 	case errors.Is(err, backup.ErrNoSnapshot):
-		err = fmt.Errorf("%w\n%q lists those that there are", err, list)
+		err = fmt.Errorf("%w\n%q lists the snapshots", err, list)
 	case errors.Is(err, backup.ErrBroken):
-		err = fmt.Errorf("%w\nanother snapshot may be complete: %q lists them, and --at selects one", err, list)
+		err = fmt.Errorf("%w\nanother snapshot may be complete: %q lists the snapshots, and --at selects one", err, list)
 	}
 	return err
 }
 
-// restoreOptions takes the value of --at.
+// restoreOptions parses the value of --at and returns the options of a restoration.
 func (r *reporter) restoreOptions(which string, partial bool) (o backup.RestoreOptions, err error) {
 	if which != "" {
 		if o.At, err = backup.ParseAt(which); err != nil {
@@ -91,7 +91,7 @@ func (r *reporter) restoreOptions(which string, partial bool) (o backup.RestoreO
 	return o, nil
 }
 
-// earlierText says how many snapshots beyond the one that was verified can be restored.
+// earlierText says how many snapshots can be restored in addition to the verified one.
 func earlierText(count int64) string {
 	if count == 0 {
 		return ""
@@ -109,11 +109,10 @@ func backupListCommand(p process.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list SRC",
-		Short: "List the snapshots in a backup, and the room it takes",
-		Long: `list shows what the backup in the folder SRC holds, oldest first: the name of
-each snapshot, the moment of its last change, when it was made, what it takes,
-and its epoch, which is another one after each restoration. It reads no files:
-verify does.`,
+		Short: "List the snapshots in a backup, and their size",
+		Long: `list shows the snapshots in the backup in the folder SRC, oldest first: the name,
+the time of the last change, the time when it was made, its size, and its epoch,
+which changes with each restoration. It reads no files: use verify for that.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -129,7 +128,7 @@ verify does.`,
 	return cmd
 }
 
-// listed is a backup as JSON.
+// listed is a backup in JSON.
 type listed struct {
 	Snapshots []snapshotFields `json:"snapshots"`
 	Unusable  []unusableFields `json:"unusable"`
@@ -154,7 +153,7 @@ func listBackup(ctx context.Context, src string, report *reporter) error {
 	fields := listed{Snapshots: []snapshotFields{}, Unusable: []unusableFields{}, Room: found.Room}
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "NAME\tLAST CHANGE\tMADE\tFILES\tBYTES\tMETADATA\tEPOCH\t") // to memory
+	_, _ = fmt.Fprintln(t, "NAME\tLAST CHANGE\tMADE\tFILES\tBYTES\tMETADATA\tEPOCH\t") // writes to memory
 	for _, m := range found.Snapshots {
 		fields.Snapshots = append(fields.Snapshots, snapshotFields{m.Name(), m})
 		lost := ""
@@ -177,7 +176,7 @@ func listBackup(ctx context.Context, src string, report *reporter) error {
 	return errors.Join(report.end(text.String()+roomText(found.Room), fields), damage)
 }
 
-// epochText is enough of an id to distinguish epochs.
+// epochText shortens an id; the result is long enough to distinguish epochs.
 func epochText(id metadata.EpochID) string {
 	text := id.String()
 	return text[:min(8, len(text))]

@@ -9,9 +9,8 @@ import (
 	"labshelf/backup"
 )
 
-// TestBackupErrorsHaveRemedies: commands on a backup name a limited address space with its remedy,
-// as the service does, and what may have begun another epoch: a restoration, or an older metadata
-// file.
+// TestBackupErrorsHaveRemedies: errors of backup commands name the remedy. The cases are limited
+// address space and what may have begun another epoch: a restoration, or an older metadata file.
 func TestBackupErrorsHaveRemedies(t *testing.T) {
 	t.Parallel()
 	memory := fmt.Errorf("bolt: open meta.db: %w", syscall.ENOMEM)

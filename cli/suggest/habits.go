@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// habits are the words that people bring from other programs, each with the commands that do the
-// same here. The first word of a candidate is a command at the level where the word was typed.
+// habits maps commands of other programs to the commands that do the same here. The first word of a
+// candidate is a command at the level where the word was typed.
 var habits = map[string][]string{
 	"add": {"new", "put"}, "create": {"new", "dataspace new"}, "make": {"new"}, "mkdir": {"folder new"},
 	"upload": {"put"}, "send": {"put"}, "push": {"put"}, "store": {"put"}, "import": {"put"},
@@ -27,18 +27,18 @@ var habits = map[string][]string{
 	"tail": {"watch"}, "follow": {"watch"}, "events": {"watch"},
 }
 
-// flagHabits are flags of other programs' commands that are missing here, each with what to do
-// instead.
+// flagHabits are flags of other programs' commands that do not exist here, each with the
+// alternative.
 var flagHabits = map[string]map[string]string{
 	"rm":  {"rRf": `"labshelf folder rm SET/FOLDER/" deletes a folder, "labshelf rm --set SET" a set`},
 	"cp":  {"rRa": `"labshelf folder cp SET/FOLDER/ TO" copies a folder`},
 	"mv":  {"rR": `"labshelf folder mv SET/FOLDER/ TO" moves a folder`},
-	"put": {"rRa": "put takes folders with all that is in them: leave the flag out"},
-	"get": {"rRa": "get takes sets with all their files: leave the flag out"},
-	"ls":  {"a": "--all lists what is deleted, too", "R": "a set is listed with the files of all its folders: leave the flag out", "tS": "--order sorts"},
+	"put": {"rRa": "put uploads folders with everything in them: omit the flag"},
+	"get": {"rRa": "get downloads sets with all their files: omit the flag"},
+	"ls":  {"a": "--all also lists deleted objects", "R": "a set is listed with the files of all its folders: omit the flag", "tS": "--order sorts"},
 }
 
-// Habit returns the command that a word from another program probably means, or "". known are the
+// Habit returns the command that corresponds to a command of another program, or "". known are the
 // commands at that level.
 func Habit(word string, known []string) string {
 	for _, candidate := range habits[strings.ToLower(word)] {
@@ -50,7 +50,7 @@ func Habit(word string, known []string) string {
 	return ""
 }
 
-// Flag returns advice for a short flag that a command lacks, or "".
+// Flag returns advice for a short flag that a command does not have, or "".
 func Flag(command, shorthand string) string {
 	for flags, advice := range flagHabits[command] {
 		if shorthand != "" && strings.Contains(flags, shorthand) {

@@ -1,10 +1,10 @@
-// Package suggest finds, for a name that is not known, the known one that was probably meant.
+// Package suggest finds the known name that an unknown name probably stands for.
 package suggest
 
 import "fmt"
 
-// DidYouMean returns the end of an error message about an unknown name: the known name that it
-// resembles, with prefix before it, or "" where it resembles none.
+// DidYouMean returns the end of an error message about an unknown name: prefix and the most similar
+// known name, or "" if no known name is similar.
 func DidYouMean(prefix, name string, known []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, candidate := range known {
@@ -18,8 +18,8 @@ func DidYouMean(prefix, name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
-// distance is the number of bytes to insert, delete, replace or swap with their neighbour to turn a
-// into b.
+// distance is the number of edits that turn a into b: insert, delete or replace a byte, or swap two
+// neighbors.
 func distance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

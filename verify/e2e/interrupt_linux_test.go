@@ -165,7 +165,7 @@ func (s *terminalSession) interrupts(t *testing.T, h *holding, args ...string) {
 	}
 	text := s.text()
 	shown := text[strings.LastIndex(text, "\r ")+1:] // behind the bar, which spaces have covered
-	if _, last, _ := strings.Cut(shown, "\r"); !strings.Contains(last, "labshelf: interrupted; run the same command again to go on") || strings.Contains(last, "/7 files") {
+	if _, last, _ := strings.Cut(shown, "\r"); !strings.Contains(last, "labshelf: interrupted; run the same command again to resume") || strings.Contains(last, "/7 files") {
 		t.Errorf("it showed in the end %q", shown)
 	}
 	if left, err := os.ReadDir(filepath.Join(s.home, "tmp")); err != nil || len(left) > 0 {

@@ -13,13 +13,13 @@ import (
 	"labshelf/cli/display"
 )
 
-// The values of COMP_TYPE with which readline inserts each answer as it is.
+// The values of COMP_TYPE with which readline inserts each reply unchanged.
 const (
 	bashMenu      = "37"
 	bashInsertAll = "42"
 )
 
-// Bash returns the option for the script, and the texts that may replace word at the end of line.
+// Bash returns the option for the script, and the replacements for word at the end of line.
 func Bash(root *cobra.Command, line, word, kind string, columns int) (how string, replies []string) {
 	now, keep := readBash(line), readBash(strings.TrimSuffix(line, word))
 	if now.redirected || now.cut || keep.cut || len(now.words) == 0 || !strings.HasSuffix(line, word) {
@@ -31,7 +31,7 @@ func Bash(root *cobra.Command, line, word, kind string, columns int) (how string
 		a := bashAnswers{list: list, typed: now.word, kept: keep.word, quote: keep.quote, word: word}
 		replies, partial := a.replies(kind == bashMenu || kind == bashInsertAll, columns)
 		if partial || directive&cobra.ShellCompDirectiveNoSpace != 0 {
-			if len(replies) == 1 && keep.quote != 0 { // readline closes the quote after a single one
+			if len(replies) == 1 && keep.quote != 0 { // readline closes the quote after a single reply
 				replies = append(replies, replies[0]+" ")
 			}
 			return "nospace", replies
@@ -80,10 +80,10 @@ func candidates(root *cobra.Command, args []string, typed string) (list []candid
 
 // bashLine is a parsed command line up to the cursor.
 type bashLine struct {
-	words      []string // complete ones
+	words      []string // complete words
 	word       string   // at the cursor
-	quote      byte     // that is open there: ', " or 0
-	cut        bool     // it ends with a backslash
+	quote      byte     // open quote at the cursor: ', " or 0
+	cut        bool     // the line ends with a backslash
 	redirected bool     // word is the file of a redirection
 }
 
@@ -129,7 +129,7 @@ func readBash(line string) (l bashLine) {
 	return l
 }
 
-// isAssignment tells whether a word before a command sets a variable.
+// isAssignment reports whether a word before a command sets a variable.
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && !strings.ContainsAny(name, "-/. ")
@@ -138,13 +138,13 @@ func isAssignment(word string) bool {
 // bashAnswers are the candidates for a word.
 type bashAnswers struct {
 	list        []candidate
-	typed, kept string // the word at the cursor, and its beginning that stays, both without quotes
-	quote       byte   // that is open after what stays
+	typed, kept string // the word at the cursor, and the part of it that is kept, both without quotes
+	quote       byte   // quote that is open after the kept part
 	word        string // the rest of the word as it is in the line
 }
 
-// replies are the answers for readline, which inserts their common prefix, and lists them where the
-// word is that prefix already. partial: a single answer is not the end of the word.
+// replies returns the replies for readline. readline inserts their common prefix, or lists them if
+// the word already is that prefix. partial: a single reply is not the end of the word.
 func (a bashAnswers) replies(inserting bool, columns int) (lines []string, partial bool) {
 	quoted := make([]string, len(a.list))
 	names := make([]string, len(a.list))
@@ -170,10 +170,10 @@ func (a bashAnswers) replies(inserting bool, columns int) (lines []string, parti
 			return lines, false
 		}
 	}
-	return append(lines, " "), false // which has no prefix in common with them
+	return append(lines, " "), false // a space has no prefix in common with them
 }
 
-// described adds the descriptions to texts, in columns.
+// described adds the descriptions to the replies, in columns.
 func (a bashAnswers) described(texts []string, columns int) (lines []string) {
 	widest := 0
 	for _, text := range texts {
@@ -189,7 +189,7 @@ func (a bashAnswers) described(texts []string, columns int) (lines []string) {
 	return lines
 }
 
-// commonPrefix is the common prefix of texts, in complete characters.
+// commonPrefix returns the common prefix of the texts, in complete characters.
 func commonPrefix(texts []string) string {
 	common := texts[0]
 	for _, text := range texts[1:] {
@@ -205,14 +205,15 @@ func commonPrefix(texts []string) string {
 	return common
 }
 
-// bashQuoted quotes text for a line of bash in which that quote is open, or none.
+// bashQuoted quotes text for a line of bash in which the given quote is open, or no quote if it is
+// 0.
 func bashQuoted(text string, quote byte) string {
 	var out strings.Builder
 	for _, r := range text {
 		switch {
 		case quote == '\'' && r == '\'':
 			out.WriteString(`'\''`)
-		case quote == '"' && r == '!': // history expansion, which a backslash does not prevent within these quotes
+		case quote == '"' && r == '!': // a history expansion, which a backslash does not prevent within these quotes
 			out.WriteString(`"\!"`)
 		case quote == '"' && strings.ContainsRune("\\\"$`", r), quote == 0 && r < utf8.RuneSelf && !plainForBash(r):
 			out.WriteByte('\\')
@@ -224,7 +225,7 @@ func bashQuoted(text string, quote byte) string {
 	return out.String()
 }
 
-// plainForBash tells whether an ASCII character needs no quoting anywhere in a word.
+// plainForBash reports whether an ASCII character needs no quoting anywhere in a word.
 func plainForBash(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./:=@%+,-", r)
 }

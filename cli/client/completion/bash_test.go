@@ -27,8 +27,7 @@ func TestReadBash(t *testing.T) {
 	}
 }
 
-// TestBashQuoted: what is quoted is read as what it was, and holds nothing that bash would do
-// something with.
+// TestBashQuoted: bash reads quoted text as the original text, and interprets nothing in it.
 func TestBashQuoted(t *testing.T) {
 	t.Parallel()
 	for _, quote := range []byte{0, '\'', '"'} {
@@ -49,8 +48,8 @@ func TestBashQuoted(t *testing.T) {
 	}
 }
 
-// TestBashReplies: what goes into the line is quoted, and what is only shown never replaces what is
-// typed.
+// TestBashReplies: text that is inserted into the line is quoted, and text that is only shown never
+// replaces typed text.
 func TestBashReplies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// Timeout bounds the wait for the service after the tabulator key was pressed.
+	// Timeout bounds the wait for the service after the tab key was pressed.
 	Timeout = 2 * time.Second
-	// mostOffered bounds the names that a shell gets.
+	// mostOffered bounds the number of names for a shell.
 	mostOffered = 1000
 )
 
-// Offer returns completions of typed. Each may have a tab and a description after it.
+// Offer returns completions of typed. Each may have a tab and a description after the word.
 type Offer func(ctx context.Context, c *client.Client, typed string) []cobra.Completion
 
 // Words offers constant words.
@@ -28,7 +28,7 @@ func Words(list ...string) Offer {
 	return func(context.Context, *client.Client, string) []cobra.Completion { return list }
 }
 
-// Either offers what any of the offers does.
+// Either combines several offers.
 func Either(offers ...Offer) Offer {
 	return func(ctx context.Context, c *client.Client, typed string) (offered []cobra.Completion) {
 		for _, o := range offers {
@@ -59,7 +59,7 @@ func Dataspaces(state string) Offer {
 	}
 }
 
-// Sets offers sets by name or, after DATASPACE/, those of the dataspace.
+// Sets offers sets by name or, after DATASPACE/, the sets of the dataspace.
 func Sets(state string) Offer {
 	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		o := client.ListOptions{State: state, Limit: reference.PageSize}
@@ -106,7 +106,7 @@ func Resources(state string) Offer {
 	}
 }
 
-// firstPage yields what the first page of a listing holds.
+// firstPage yields the records on the first page of a listing.
 func firstPage[T client.Listed](ctx context.Context, c *client.Client, url string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		page, err := client.FetchPage[T](ctx, c, url)
@@ -143,8 +143,8 @@ func IntoDataspaces(ctx context.Context, c *client.Client, typed string) (list [
 	return list
 }
 
-// Query offers what a word of a search can begin with; after "in:" dataspaces, and their sets
-// behind a slash; after "by:" users.
+// Query offers the beginnings of words in a search. After "in:" it offers dataspaces and, behind a
+// slash, their sets; after "by:" users.
 func Query(ctx context.Context, c *client.Client, typed string) (list []cobra.Completion) {
 	within := func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		if strings.Contains(typed, "/") {

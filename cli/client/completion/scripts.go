@@ -1,7 +1,8 @@
-// Package completion makes shells complete commands, flags and names: the scripts for each shell,
-// the names that a service offers, and the answers for bash. The scripts are our own, since those
-// of cobra evaluate the command line: names that other users chose would be run as commands. They
-// need no package such as bash-completion, and complete names with spaces and quotes.
+// Package completion lets shells complete commands, flags and names. It contains the scripts for
+// each shell, the names that a service offers, and the responses for bash. It does not use cobra's
+// scripts, since these evaluate the command line: names that other users chose would run as
+// commands. These scripts need no package such as bash-completion, and complete names with spaces
+// and quotes.
 package completion
 
 import (
@@ -39,8 +40,8 @@ func ownScript(file string) func(*cobra.Command, io.Writer) error {
 	}
 }
 
-// powershellScript writes cobra's script without its variable: the program refuses unknown ones,
-// and in PowerShell it would stay set.
+// powershellScript writes cobra's script without its variable: the variable would stay set in
+// PowerShell, and the program rejects unknown ones.
 func powershellScript(root *cobra.Command, out io.Writer) error {
 	var text bytes.Buffer
 	if err := root.GenPowerShellCompletionWithDesc(&text); err != nil {

@@ -11,7 +11,7 @@ import (
 	"labshelf/client"
 )
 
-// TestPatch: flags become a merge patch, with the types that people write.
+// TestPatch: flags become a merge patch with the right types.
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	const present client.Metadata = `{"tags":["a","b"],"properties":{"n":1}}`
@@ -48,13 +48,14 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// TestPatchRefuses: a value that is not a known quantity is refused with what was understood.
+// TestPatchRefuses: a value that is not a known quantity is rejected, and the error says how it was
+// parsed.
 func TestPatchRefuses(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"12h30":   `"12h30" is read as the number 12, and "h30" after it is not a unit; write a text as t=12h30`,
-		"5/2":     `"5/2" is read as the number 5, and "/2" after it is not a unit; write a text as t=5/2`,
-		"20 zork": `"20 zork" is read as the number 20, and "zork" after it is not a known unit; write a text as t=20 zork, and another unit as t:={"value":20,"unit":"zork"}`,
+		"12h30":   `"12h30" is read as the number 12, and "h30" after it is not a unit; write a string as t=12h30`,
+		"5/2":     `"5/2" is read as the number 5, and "/2" after it is not a unit; write a string as t=5/2`,
+		"20 zork": `"20 zork" is read as the number 20, and "zork" after it is not a known unit; write a string as t=20 zork, and another unit as t:={"value":20,"unit":"zork"}`,
 		"1,234":   "the number 1,234 can be read in two ways; write 1.234, or without a sign between the thousands 1234",
 		"5-7 mm":  "is not a unit", "5±2 mm": "is not a unit", "12:30": "is not a unit", "½": "there must be JSON", "0x10": "is not a known unit", "1_000": "is not a unit",
 		"NaN": "there must be JSON", "٣": "there must be JSON", "20 °C x": "is not a known unit", "2026-01-02": "is not a unit", "007": "there must be JSON",
@@ -66,8 +67,8 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsLikeValues: a text that looks like another value is shown with quotation marks, and a
-// hint names the other.
+// TestTextsLikeValues: a string that looks like another value is shown with quotation marks, and a
+// hint names the other value.
 func TestTextsLikeValues(t *testing.T) {
 	t.Parallel()
 	rows, err := Rows(`{"properties":{"T":"20 °C","U":{"value":20,"unit":"°C"},"id":"007","n":"3","ok":"true","list":["5 mm",5],"who":"Ada"}}`)

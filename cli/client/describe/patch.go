@@ -1,5 +1,5 @@
-// Package describe makes what "labshelf describe" sends, from its flags, and shows what the service
-// says of an object.
+// Package describe builds the request of "labshelf describe" from its flags, and formats the
+// metadata of an object.
 package describe
 
 import (
@@ -17,7 +17,7 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// Edit is what the flags say.
+// Edit has the values of the flags.
 type Edit struct {
 	Set   []string // NAME=TEXT, or NAME:=VALUE
 	Unset []string // names
@@ -26,16 +26,17 @@ type Edit struct {
 	File  string // path of a merge patch; "-": standard input; "": none
 }
 
-// IsZero tells whether nothing is to be changed.
+// IsZero reports whether no flag is set.
 func (e Edit) IsZero() bool {
 	return len(e.Set)+len(e.Unset)+len(e.Tag)+len(e.Untag) == 0 && e.File == ""
 }
 
-// ChangesTags tells whether the patch depends on the tags that there are: a list is replaced whole.
+// ChangesTags reports whether the patch depends on the existing tags: a list can only be replaced
+// as a whole.
 func (e Edit) ChangesTags() bool { return len(e.Tag)+len(e.Untag) > 0 }
 
-// Patch returns a merge patch: that of the file, which patch has, over which the flags go. present
-// is what the object has.
+// Patch returns a merge patch: the patch of the file, which patch reads, with the flags on top.
+// present are the object's metadata.
 func (e Edit) Patch(patch io.Reader, present client.Metadata) (client.Metadata, error) {
 	changes := map[string]any{}
 	if e.File != "" {
@@ -71,11 +72,11 @@ func (e Edit) Patch(patch io.Reader, present client.Metadata) (client.Metadata, 
 	return client.Metadata(bytes.TrimSpace(text.Bytes())), err
 }
 
-// tags are those of the object with the changes, in their order; nil: none is left.
+// tags returns the object's tags with the changes, in order, or nil if no tag is left.
 func (e Edit) tags(present client.Metadata) (any, error) {
 	var m struct{ Tags []string }
 	if err := json.Unmarshal([]byte(cmp.Or(present, "{}")), &m); err != nil {
-		return nil, fmt.Errorf("the service sends metadata that this program does not know: %w", err)
+		return nil, fmt.Errorf("this program does not know the format of the service's metadata: %w", err)
 	}
 	tags := slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return slices.Contains(e.Untag, tag) })
 	for _, tag := range e.Tag {
@@ -89,7 +90,7 @@ func (e Edit) tags(present client.Metadata) (any, error) {
 	return tags, nil
 }
 
-// assignment reads NAME=TEXT or NAME:=VALUE, which is JSON, a number, or a number and its unit.
+// assignment parses NAME=TEXT, or NAME:=VALUE with JSON, a number, or a number and its unit.
 func assignment(text string) (name string, value any, err error) {
 	name, rest, ok := strings.Cut(text, "=")
 	name, typed := strings.CutSuffix(name, ":")
@@ -112,34 +113,34 @@ func assignment(text string) (name string, value any, err error) {
 	return name, map[string]any{"value": json.Number(q.Number), "unit": q.Unit}, nil
 }
 
-// refusal says what was understood of a value that is neither JSON nor a quantity, and what to
-// write.
+// refusal returns the error for a value that is neither JSON nor a quantity. It says how the value
+// was parsed, and what to write.
 func refusal(name, value string, wrong *units.Error) error {
 	switch {
 	case wrong.Ambiguous:
 		return exit.Usagef("%s: %v", name, wrong)
 	case wrong.Number != "" && !units.Continues(wrong.Rest):
-		return exit.Usagef(`%s: %v; write a text as %s=%s, and another unit as %s:={"value":%s,"unit":%q}`, name, wrong, name, value, name, wrong.Number, wrong.Rest)
+		return exit.Usagef(`%s: %v; write a string as %s=%s, and another unit as %s:={"value":%s,"unit":%q}`, name, wrong, name, value, name, wrong.Number, wrong.Rest)
 	case wrong.Number != "":
-		return exit.Usagef("%s: %v; write a text as %s=%s", name, wrong, name, value)
+		return exit.Usagef("%s: %v; write a string as %s=%s", name, wrong, name, value)
 	}
-	return exit.Usagef("after %s:= there must be JSON, such as 20, true, [1,2] or null, or a number with a unit, such as 20 °C; for a text write %s=%s", name, name, value)
+	return exit.Usagef("after %s:= there must be JSON, such as 20, true, [1,2] or null, or a number with a unit, such as 20 °C; for a string write %s=%s", name, name, value)
 }
 
-// TextsLikeValues returns a hint for each property that is set to a text that reads as another
-// value: 20 °C.
+// TextsLikeValues returns a hint for each property that is set to a string that looks like another
+// value, such as 20 °C.
 func (e Edit) TextsLikeValues() (hints []string) {
 	for _, text := range e.Set {
 		name, value, err := assignment(text)
 		said, isText := value.(string)
 		if kind := kindOf(said); err == nil && isText && !strings.HasPrefix(text, name+":=") && kind != "" {
-			hints = append(hints, fmt.Sprintf("%s is the text %q; for %s write --set '%s:=%s'", name, said, kind, name, said))
+			hints = append(hints, fmt.Sprintf("%s is the string %q; for %s write --set '%s:=%s'", name, said, kind, name, said))
 		}
 	}
 	return hints
 }
 
-// kindOf names what a text would be behind :=; "" for a text.
+// kindOf returns what kind of value a text would be behind :=, or "" for a string.
 func kindOf(text string) string {
 	if text == "true" || text == "false" {
 		return "true or false"
@@ -153,7 +154,7 @@ func kindOf(text string) string {
 	return "a quantity"
 }
 
-// put puts a property under its name, in which dots lead into groups.
+// put sets a property by its name, in which dots separate groups.
 func put(changes map[string]any, name string, value any) error {
 	at, path := changes, append([]string{"properties"}, strings.Split(name, ".")...)
 	for _, group := range path[:len(path)-1] {
@@ -171,7 +172,7 @@ func put(changes map[string]any, name string, value any) error {
 	return nil
 }
 
-// decode reads one JSON value, in which numbers stay as they are written.
+// decode reads one JSON value, and keeps numbers as they are written.
 func decode(from io.Reader, into any) error {
 	decoder := json.NewDecoder(from)
 	decoder.UseNumber()
@@ -179,7 +180,7 @@ func decode(from io.Reader, into any) error {
 		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return fmt.Errorf("there is something behind it, at byte %d", decoder.InputOffset())
+		return fmt.Errorf("there is extra text at byte %d", decoder.InputOffset())
 	}
 	return nil
 }

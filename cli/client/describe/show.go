@@ -10,12 +10,12 @@ import (
 	"labshelf/client"
 )
 
-// Rows are metadata for people: name and value, each property by itself, in the order in which the
-// service sends them.
+// Rows returns metadata for display: names and values, one row a property, in the order of the
+// service.
 func Rows(m client.Metadata) (rows [][2]string, err error) {
 	err = eachMember([]byte(m), func(name string, value json.RawMessage) error {
 		switch name {
-		case "schema": // an id, which says nothing
+		case "schema": // the id of a schema is not informative
 			return nil
 		case "sources":
 			filled, err := filledFrom(value)
@@ -34,7 +34,7 @@ func Rows(m client.Metadata) (rows [][2]string, err error) {
 	return rows, err
 }
 
-// filledFrom tells which properties instruments have filled, a row for each source.
+// filledFrom lists the properties that were filled from file headers, one row for each source.
 func filledFrom(sources json.RawMessage) (rows [][2]string, err error) {
 	names := map[string][]string{}
 	err = eachMember(sources, func(name string, source json.RawMessage) error {
@@ -48,7 +48,7 @@ func filledFrom(sources json.RawMessage) (rows [][2]string, err error) {
 	return rows, err
 }
 
-// Problem is a problem of properties for people: the name, then what is wrong.
+// Problem formats a problem of properties for display: the name, then the problem.
 func Problem(p client.PropertyProblem) string {
 	names := strings.Split(strings.TrimPrefix(p.Path, "/"), "/")
 	for i, name := range names {
@@ -57,7 +57,7 @@ func Problem(p client.PropertyProblem) string {
 	return strings.TrimSpace(strings.Join(names, ".") + " " + p.Message)
 }
 
-// eachMember calls fn for the members of a JSON object, in their order; of "" for none.
+// eachMember calls fn for the members of a JSON object, in order. "" has no members.
 func eachMember(object []byte, fn func(name string, value json.RawMessage) error) error {
 	if len(object) == 0 {
 		return nil
@@ -84,8 +84,7 @@ func eachMember(object []byte, fn func(name string, value json.RawMessage) error
 	return err
 }
 
-// valueOf is textOf with quotation marks around a text that would be another value without: "20
-// °C".
+// valueOf is textOf, with quotation marks around a string that looks like another value: "20 °C".
 func valueOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && kindOf(text) != "" {
@@ -94,8 +93,8 @@ func valueOf(value json.RawMessage) string {
 	return textOf(value)
 }
 
-// textOf is a value for people: texts as they are, a quantity with its unit, a list with commas,
-// and anything else as JSON.
+// textOf formats a value for display: strings unchanged, a quantity with its unit, a list with
+// commas, and any other value as JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -1,5 +1,5 @@
-// Package fetch downloads files into a folder, so that an interrupted download is resumed, and
-// changes folders safely.
+// Package fetch downloads files to a folder so that an interrupted download can resume, and changes
+// folders durably.
 package fetch
 
 import (
@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// Tries is how often a file is requested at most when its bytes do not match the digest.
+	// Tries bounds the requests for a file whose bytes do not match the digest.
 	Tries = 3
-	// worthKeeping is from how many bytes on a partial file is kept for the next run.
+	// worthKeeping is the least number of bytes for which a partial file is kept for the next run.
 	worthKeeping = 1 << 20
 	// fetchChunk is the size of a read, in bytes.
 	fetchChunk = 128 << 10
@@ -32,10 +32,10 @@ const (
 
 var (
 	// ErrLocked means that another process has locked the file.
-	ErrLocked = errors.New("another process has it")
-	// ErrReplaced means that the resource has another file now, or none.
-	ErrReplaced = errors.New("it was changed meanwhile")
-	// ErrDisk is an error of this machine's file system, which other files would meet, too.
+	ErrLocked = errors.New("another process uses it")
+	// ErrReplaced means that the resource has another file now, or no file.
+	ErrReplaced = errors.New("the resource has changed meanwhile")
+	// ErrDisk is an error of the local file system, which would affect other files, too.
 	ErrDisk = errors.New("on this machine")
 )
 
@@ -48,7 +48,7 @@ type File struct {
 	Version  int64 // 0: the current one
 }
 
-// Open requests the file from byte from on.
+// Open requests the file from the byte from on.
 func (f File) Open(ctx context.Context, c *client.Client, from int64) (*client.File, error) {
 	if f.Version != 0 {
 		return c.Versions.Data(ctx, f.ID, f.Version, from, "")
@@ -71,10 +71,10 @@ type Fetcher struct {
 	Meter  *meter.Meter
 }
 
-// Fetch downloads a file to path. When it returns nil the file is complete, its digest is verified,
-// it is on stable storage and has its modification time. A partial file at path is resumed. After
-// an error a partial file stays if it is worth keeping. Errors: ErrReplaced, ErrDisk, ErrLocked,
-// client.ErrDigest after Tries attempts, *client.Problem, and those of the connection.
+// Fetch downloads a file to path. It returns nil when the file is complete, its digest is verified,
+// it is on stable storage and has its modification time. It resumes a partial file at path. After
+// an error a partial file stays if it is large enough to keep. Errors: ErrReplaced, ErrDisk,
+// ErrLocked, client.ErrDigest after Tries attempts, *client.Problem, and errors of the connection.
 func (f Fetcher) Fetch(ctx context.Context, w File, path string) error {
 	file, err := f.OpenPartial(path)
 	if err != nil {
@@ -104,19 +104,19 @@ func DiskError(err error) error {
 	return fmt.Errorf("%w: %w", ErrDisk, err)
 }
 
-// OpenPartial opens a partial file, which it makes where there is none, and locks it. The caller
-// calls Unlock. Errors: ErrLocked, ErrDisk.
+// OpenPartial opens and locks a partial file, which it creates if necessary. The caller calls
+// Unlock. Errors: ErrLocked, ErrDisk.
 func (f Fetcher) OpenPartial(path string) (*os.File, error) {
 	file, err := f.Root.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, DiskError(err)
 	}
 	err = Lock(file)
-	if err == nil { // before that, the process that had locked it may have renamed it
+	if err == nil { // the process that held the lock before may have renamed the file
 		err = sameFile(f.Root, path, file)
 	}
 	if errors.Is(err, ErrLocked) {
-		err = fmt.Errorf("%w: another labshelf is getting %s; let it end", err, path)
+		err = fmt.Errorf("%w: another labshelf is getting %s; wait for it", err, path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, Unlock(file))
@@ -139,7 +139,7 @@ func sameFile(root *os.Root, path string, file *os.File) error {
 	return nil
 }
 
-// partial is a file whose download is under way.
+// partial is a file that is being downloaded.
 type partial struct {
 	Fetcher
 	File
@@ -202,14 +202,14 @@ func (p *partial) rest(ctx context.Context) (err error) {
 	if err != nil {
 		return lostFile(err)
 	}
-	defer func() { _ = body.Close() }() // only read from
+	defer func() { _ = body.Close() }() // only read
 	if body.Digest != p.Digest || body.Total != p.Bytes {
 		return ErrReplaced
 	}
 	return lostFile(p.take(ctx, body, p.file, p.Meter.Moved))
 }
 
-// lostFile makes the answers ErrReplaced that say that the resource no longer has the file.
+// lostFile turns responses that say that the resource no longer has the file into ErrReplaced.
 func lostFile(err error) error {
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code != "" {
@@ -221,7 +221,7 @@ func lostFile(err error) error {
 	return err
 }
 
-// take copies from to to until its end, hashes it, and reports the length of each read to done.
+// take copies from to to until its end, hashes it, and calls done with the length of each read.
 func (p *partial) take(ctx context.Context, from io.Reader, to io.Writer, done func(bytes int64)) error {
 	chunk := make([]byte, fetchChunk)
 	for {
@@ -249,7 +249,7 @@ func Digest(ctx context.Context, root *os.Root, path string) (d blobs.Digest, er
 	if err != nil {
 		return d, err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // only read
 	p := partial{hash: sha256.New()}
 	if err := p.take(ctx, file, io.Discard, func(int64) {}); err != nil {
 		return d, err
@@ -257,8 +257,8 @@ func Digest(ctx context.Context, root *os.Root, path string) (d blobs.Digest, er
 	return blobs.Digest(p.hash.Sum(nil)), nil
 }
 
-// ConcernsOneFile tells whether an error concerns the requested file alone, so that the caller can
-// go on with others.
+// ConcernsOneFile reports whether an error affects the requested file alone, so that the caller can
+// continue with others.
 func ConcernsOneFile(err error) bool {
 	var problem *client.Problem
 	switch {
@@ -272,14 +272,15 @@ func ConcernsOneFile(err error) bool {
 	return false
 }
 
-// Each calls do with 0 to n-1, up to parallel at a time, and returns when all calls have. After an
-// error it starts no more, cancels the context of those that run, and returns the first error.
+// Each calls do with 0 to n-1, up to parallel at a time, and returns when all calls have returned.
+// After an error it starts no more calls, cancels the context of the running ones, and returns the
+// first error.
 func Each(ctx context.Context, parallel, n int, do func(ctx context.Context, i int) error) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for i := 0; i < n && running.Err() == nil; i++ {
 		group.Go(func() error {
-			if running.Err() != nil { // it was waiting for another one to end
+			if running.Err() != nil { // it waited for another run to end
 				return nil
 			}
 			return do(running, i)

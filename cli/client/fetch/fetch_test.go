@@ -10,7 +10,7 @@ import (
 	"labshelf/cli/meter"
 )
 
-// TestResumedIsNotMoved: what an earlier run has left is done and was not moved.
+// TestResumedIsNotMoved: bytes of an earlier run count as done, not as moved.
 func TestResumedIsNotMoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

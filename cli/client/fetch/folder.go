@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// Folder is a folder that is changed durably. No change reaches outside, which os.Root guarantees.
-// Errors are ErrDisk.
+// Folder is a folder whose changes are durable. os.Root confines all changes to it. Errors are
+// ErrDisk.
 type Folder struct {
 	Root *os.Root
-	// Before is called before each change, unless it is nil. Tests end a run there, as a power cut
-	// would.
+	// Before is called before each change if it is not nil. Tests end a run there, as a power
+	// failure would.
 	Before func() error
 }
 
@@ -28,12 +28,12 @@ func (f Folder) Change(do func() error) error {
 	return DiskError(do())
 }
 
-// Rename gives a file or folder another name, in place of what has it.
+// Rename renames a file or folder, and replaces an existing one.
 func (f Folder) Rename(from, to string) error {
 	return f.Change(func() error { return f.Root.Rename(from, to) })
 }
 
-// Remove removes a file or an empty folder, if there is one.
+// Remove removes a file or an empty folder, if it exists.
 func (f Folder) Remove(name string) error {
 	return f.Change(func() error {
 		if err := f.Root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func (f Folder) Remove(name string) error {
 	})
 }
 
-// Mkdir makes a folder and its parents, where they are missing.
+// Mkdir creates a folder and its missing parents.
 func (f Folder) Mkdir(name string) error {
 	return f.Change(func() error { return f.Root.MkdirAll(name, 0o777) })
 }
@@ -69,8 +69,7 @@ func (f Folder) Replace(name string, content []byte) error {
 	return err
 }
 
-// Sync returns when the entries of folders are on stable storage. A folder that does not exist is
-// ignored.
+// Sync returns when the entries of folders are on stable storage. It ignores missing folders.
 func (f Folder) Sync(names ...string) error {
 	for _, name := range names {
 		opened, err := f.Root.Open(name)
@@ -87,19 +86,19 @@ func (f Folder) Sync(names ...string) error {
 	return nil
 }
 
-// HasFile tells whether there is a regular file of this length.
+// HasFile reports whether a regular file of this length exists.
 func (f Folder) HasFile(name string, bytes int64) bool {
 	info, err := f.Root.Lstat(name)
 	return err == nil && info.Mode().IsRegular() && info.Size() == bytes
 }
 
-// Exists tells whether there is anything of this name.
+// Exists reports whether the name is taken.
 func (f Folder) Exists(name string) bool {
 	_, err := f.Root.Lstat(name)
 	return err == nil
 }
 
-// Names lists the entries of a folder, none where there is no folder.
+// Names lists the entries of a folder; a missing folder has no entries.
 func (f Folder) Names(name string) ([]string, error) {
 	opened, err := f.Root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,18 +111,18 @@ func (f Folder) Names(name string) ([]string, error) {
 	return list, DiskError(errors.Join(err, opened.Close()))
 }
 
-// RemoveEmpty removes the empty ones of these folders, except keep. names must contain their
-// parents, too.
+// RemoveEmpty removes the empty ones of these folders, except keep. names must also contain their
+// parents.
 func (f Folder) RemoveEmpty(names map[string]bool, keep string) error {
 	inner := slices.Sorted(maps.Keys(names))
-	slices.Reverse(inner) // a folder comes before its parent
+	slices.Reverse(inner) // a folder before its parent
 	for _, name := range inner {
 		info, err := f.Root.Lstat(name)
 		if err != nil || !info.IsDir() || name == keep {
 			continue
 		}
 		err = f.Change(func() error {
-			_ = f.Root.Remove(name) // fails where it is not empty
+			_ = f.Root.Remove(name) // fails if the folder is not empty
 			return nil
 		})
 		if err != nil {

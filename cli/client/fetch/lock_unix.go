@@ -17,8 +17,8 @@ func Lock(file *os.File) error {
 	return err
 }
 
-// Unlock unlocks and closes the file. Closing alone is not enough: a child process that is being
-// started shares the lock until it executes its program.
+// Unlock unlocks and closes the file. Closing alone is not enough: a starting child process shares
+// the lock until it executes its program.
 func Unlock(file *os.File) error {
 	return errors.Join(syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock locks an open file until Unlock. It does not wait. Errors: ErrLocked. It locks a byte beyond
-// the end of any file, since others could not write to a locked byte.
+// Lock locks an open file until Unlock. It does not wait. It locks a byte beyond the end of any
+// file, since other processes cannot write to a locked byte. Errors: ErrLocked.
 func Lock(file *os.File) error {
 	const how = windows.LOCKFILE_FAIL_IMMEDIATELY | windows.LOCKFILE_EXCLUSIVE_LOCK
 	err := windows.LockFileEx(windows.Handle(file.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: math.MaxInt32})
@@ -22,5 +22,5 @@ func Lock(file *os.File) error {
 // Unlock unlocks and closes the file.
 func Unlock(file *os.File) error { return file.Close() }
 
-// syncFolder does nothing: Windows refuses to flush a folder.
+// syncFolder does nothing: Windows cannot flush a folder.
 func syncFolder(*os.File) error { return nil }

@@ -1,5 +1,5 @@
-// Package filenames stores the names of resources whose files have other names. get writes them,
-// put reads them.
+// Package filenames stores the names of resources whose local files have other names. get writes
+// them, put reads them.
 package filenames
 
 import (
@@ -15,13 +15,13 @@ import (
 	"labshelf/cli/client/fetch"
 )
 
-// The files of get in a folder, with those that are partial.
+// The files that get writes in a folder in addition to the set's files.
 const (
 	Name     = ".labshelf-names.json" // a document
-	LockName = ".labshelf-get.lock"   // exists while a set is fetched
+	LockName = ".labshelf-get.lock"   // exists while a set is downloaded
 )
 
-// Reserved reports whether a name is that of a file of get, which put leaves out.
+// Reserved reports whether a name belongs to a file of get itself, which put skips.
 func Reserved(name string) bool { return reserved().MatchString(name) }
 
 var reserved = sync.OnceValue(func() *regexp.Regexp {
@@ -31,8 +31,8 @@ var reserved = sync.OnceValue(func() *regexp.Regexp {
 // format is the version of a document.
 const format = 1
 
-// document names the resources of files whose path does not: the name is no portable path, or
-// several resources have it.
+// document maps files to resources whose names differ from the paths: the name is not a portable
+// path, or several resources have it.
 type document struct {
 	Format int                 `json:"format"`
 	About  string              `json:"about"`
@@ -45,13 +45,13 @@ type Resource struct {
 	ID   string `json:"id"`
 }
 
-const about = "Written by labshelf get, for labshelf put: the names that these files have as resources."
+const about = "Written by labshelf get, for labshelf put: the names of these files as resources."
 
 // ErrDamaged means that the document of a folder is invalid.
-var ErrDamaged = errors.New("what get has written of the names in this folder cannot be used")
+var ErrDamaged = errors.New("the names that get has stored for this folder cannot be used")
 
-// Read returns the resources by path; nil where a folder has no document. Errors: ErrDamaged, those
-// of the file system.
+// Read returns the resources by path, or nil if the folder has no document. Errors: ErrDamaged,
+// errors of the file system.
 func Read(folder fs.FS) (map[string]Resource, error) {
 	text, err := fs.ReadFile(folder, Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,13 +62,13 @@ func Read(folder fs.FS) (map[string]Resource, error) {
 	}
 	var names document
 	if err := json.Unmarshal(text, &names); err != nil || names.Format != format {
-		return nil, fmt.Errorf("%w: %s is damaged, or of another version of labshelf; get the set anew, or remove it", ErrDamaged, Name)
+		return nil, fmt.Errorf("%w: %s is damaged, or of another version of labshelf; get the set again, or remove the file", ErrDamaged, Name)
 	}
 	return names.Files, nil
 }
 
-// Update sets the resources of the files at paths to those in now, and removes those of paths that
-// are not in it. Other files keep theirs. Errors: those of the file system.
+// Update sets the resources of the files at paths to the ones in now, and removes those of paths
+// that now lacks. Other files keep theirs. Errors: errors of the file system.
 func Update(root *os.Root, paths []string, now map[string]Resource) error {
 	before, err := Read(root.FS())
 	if err != nil && !errors.Is(err, ErrDamaged) {

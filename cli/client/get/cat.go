@@ -17,11 +17,11 @@ import (
 	"labshelf/client"
 )
 
-// sniffed is how many bytes of a file are inspected before a terminal gets them.
+// sniffed is how many bytes of a file are inspected before they go to a terminal.
 const sniffed = 8 << 10
 
-// Cat writes the file of the resource that ref names, in a version or (0) the current one, to
-// o.Out. After an error, what was written is not to be used.
+// Cat writes the file of the resource that ref names to o.Out, in a version or, with 0, the current
+// one. After an error the written bytes must not be used.
 func Cat(ctx context.Context, c *client.Client, o report.Output, ref string, version int64) (err error) {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
@@ -34,7 +34,7 @@ func Cat(ctx context.Context, c *client.Client, o report.Output, ref string, ver
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var body io.Reader = file
 	m := &meter.Meter{}
-	if display.Width(o.Out) == display.Unlimited { // a bar and a file would mix on one terminal
+	if display.Width(o.Out) == display.Unlimited { // a progress bar and a file would mix on one terminal
 		m = o.NewMeter("cat")
 		m.Expect(1, file.Total)
 		defer m.Close()
@@ -42,12 +42,12 @@ func Cat(ctx context.Context, c *client.Client, o report.Output, ref string, ver
 		return err
 	}
 	if _, err := io.Copy(metered{o.Out, m}, body); err != nil {
-		return fmt.Errorf("%w; what was written of %s is not to be used", err, display.Printable(r.Name))
+		return fmt.Errorf("%w; do not use the written part of %s", err, display.Printable(r.Name))
 	}
 	return nil
 }
 
-// textOf returns the file for a terminal, and refuses a file that is not text.
+// textOf returns the file for a terminal, and rejects a file that is not text.
 func textOf(file io.Reader, r client.Resource) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(file, sniffed)
 	begin, err := buffered.Peek(sniffed)
@@ -55,12 +55,12 @@ func textOf(file io.Reader, r client.Resource) (io.Reader, error) {
 		return nil, err
 	}
 	if bytes.IndexByte(begin, 0) >= 0 {
-		return nil, exit.Usagef("%s is no text; write it into a file: labshelf cat %s > FILE", display.Printable(r.Name), display.Printable(r.ID))
+		return nil, exit.Usagef("%s is not text; write it to a file: labshelf cat %s > FILE", display.Printable(r.Name), display.Printable(r.ID))
 	}
 	return buffered, nil
 }
 
-// metered counts what is written.
+// metered counts the written bytes.
 type metered struct {
 	io.Writer
 	m *meter.Meter

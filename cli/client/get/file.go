@@ -42,18 +42,18 @@ func (g *job) findPartials() error {
 	return errors.Join(err, folder.Close())
 }
 
-// The outcomes that only get has.
+// The outcomes that only get uses.
 const (
 	fetched report.Outcome = "fetched"
-	gone    report.Outcome = "gone" // deleted since it was listed
+	gone    report.Outcome = "gone" // deleted since the listing
 )
 
-// getWords are the outcomes in the words of the report.
+// getWords has the words for the outcomes.
 func getWords() report.Wording {
 	return report.Wording{{fetched, "fetched", true}, {report.Replaced, "replaced", true}, {report.Present, "already there", true}, {gone, "deleted meanwhile", false}, {report.Failed, "failed", false}}
 }
 
-// get gets one file and reports its outcome. It returns only errors that concern all files.
+// get downloads one file and reports its outcome. It returns only errors that affect all files.
 func (g *job) get(ctx context.Context, o file) error {
 	became, err := g.ensure(ctx, &o)
 	if err != nil && (ctx.Err() != nil || !fetch.ConcernsOneFile(err) && !isRefusal(err)) {
@@ -71,10 +71,10 @@ func (g *job) get(ctx context.Context, o file) error {
 	return nil
 }
 
-// mostRenamed bounds the files that are named one by one because their resource has another name.
+// mostRenamed bounds the list of files whose names differ from the resource's.
 const mostRenamed = 20
 
-// noteFetched records that a file is here, and reports one that has just come under another name.
+// noteFetched records that a file is in place, and reports a new one with another name.
 func (g *job) noteFetched(o file, became report.Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,10 +92,10 @@ func (g *job) noteFetched(o file, became report.Outcome) {
 	}
 }
 
-// localPath is the path of a file in the form of this system.
+// localPath returns the path of a file in the form of this system.
 func (g *job) localPath(o file) string { return filepath.Join(g.folder, filepath.FromSlash(o.path)) }
 
-// refusal is an error that concerns one file only.
+// refusal is an error that affects one file only.
 type refusal struct{ error }
 
 func isRefusal(err error) bool {
@@ -105,7 +105,7 @@ func isRefusal(err error) bool {
 
 func refusef(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// finish writes the report and returns the error of the run. over is why the run ended early.
+// finish writes the report and returns the error of the run. over is the reason for an early end.
 func (g *job) finish(files int, over error) error {
 	if more := g.renamed - mostRenamed; more > 0 {
 		g.Meter.Say(fmt.Sprintf("%s more have other names than their resources", display.Files(more)))
@@ -114,19 +114,19 @@ func (g *job) finish(files int, over error) error {
 	lost := g.report.Counts[report.Failed].Files
 	switch {
 	case over != nil:
-		return fmt.Errorf("%w; the same command goes on from here", over)
+		return fmt.Errorf("%w; the same command resumes from here", over)
 	case reportErr != nil:
-		return fmt.Errorf("all is done, but the report could not be written: %w", reportErr)
+		return fmt.Errorf("the files are downloaded, but the report could not be written: %w", reportErr)
 	case lost > 0 && lost == files:
-		return errors.New("nothing was got, for the reasons above")
+		return errors.New("nothing was downloaded, for the reasons above")
 	case lost > 0:
 		return fmt.Errorf("%w: %s of %d; the reasons are above, and the same command tries only these again", exit.ErrPartly, display.Files(lost), files)
 	}
 	return nil
 }
 
-// ensure gets a file unless it is here. A resource that is replaced meanwhile is read again, into
-// o, and its new content goes to the path that it was listed with.
+// ensure downloads a file unless it is in place. If the resource is replaced meanwhile, ensure
+// reads it again, into o, and writes the new content to the listed path.
 func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 	for try := 1; ; try++ {
 		same, other, err := g.compare(ctx, *o)
@@ -158,8 +158,8 @@ func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 	}
 }
 
-// compare tells whether the file is here already, or another one that may be replaced. One that may
-// not is an error.
+// compare reports whether the file is in place already, or another file that may be replaced. A
+// file that may not be replaced is an error.
 func (g *job) compare(ctx context.Context, o file) (same, other bool, err error) {
 	info, err := g.Root.Lstat(o.path)
 	switch {
@@ -168,7 +168,7 @@ func (g *job) compare(ctx context.Context, o file) (same, other bool, err error)
 	case err != nil:
 		return false, false, refusal{err}
 	case !info.Mode().IsRegular():
-		return false, false, refusef("there is something of this name that is no file; move it away")
+		return false, false, refusef("the name is taken by something that is not a file; move it away")
 	}
 	if info.Size() == o.Bytes {
 		digest, err := fetch.Digest(ctx, g.Root, o.path)
@@ -178,21 +178,21 @@ func (g *job) compare(ctx context.Context, o file) (same, other bool, err error)
 		same = digest == o.Digest
 	}
 	if !same && !g.Force {
-		return false, false, refusef("there is a file of this name with other content; move it away, or replace it with --force")
+		return false, false, refusef("a file with this name has other content; move it away, or replace it with --force")
 	}
 	return same, !same, nil
 }
 
-// removePartials removes the partial files of a resource, but for current.
+// removePartials removes the partial files of a resource, except current.
 func (g *job) removePartials(id, current string) {
 	for _, name := range g.partials[id] {
 		if name == current {
 			continue
 		}
-		if file, err := g.OpenPartial(name); err == nil { // else another process is writing it, or the next run removes it
+		if file, err := g.OpenPartial(name); err == nil { // otherwise another process is writing it, or the next run removes it
 			removed := g.Root.Remove(name)
 			_ = fetch.Unlock(file)
-			if removed != nil { // Windows removes no open file
+			if removed != nil { // Windows cannot remove an open file
 				_ = g.Root.Remove(name)
 			}
 		}
@@ -203,12 +203,12 @@ func (g *job) removePartials(id, current string) {
 func (g *job) finalize(o file) error {
 	if folder := path.Dir(o.path); folder != "." {
 		if err := g.Root.MkdirAll(folder, 0o777); err != nil {
-			return refusef("the folder cannot be made: %w", err)
+			return refusef("the folder cannot be created: %w", err)
 		}
 	}
 	arrived := partialName(o.File)
 	if !g.Force {
-		err := g.Root.Link(arrived, o.path) // unlike a rename it does not replace what another process has just made
+		err := g.Root.Link(arrived, o.path) // unlike a rename, a link does not replace a file that another process has just created
 		switch {
 		case err == nil:
 			return fetch.DiskError(g.Root.Remove(arrived))
@@ -225,4 +225,4 @@ func (g *job) finalize(o file) error {
 	return nil
 }
 
-var errExists = refusef("there is a file of this name now; move it away, or replace it with --force")
+var errExists = refusef("a file with this name exists now; move it away, or replace it with --force")

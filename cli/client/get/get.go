@@ -1,4 +1,4 @@
-// Package get writes the file of a resource, or the files of a set, into a folder or to standard
+// Package get writes the file of a resource, or the files of a set, to a folder or to standard
 // output.
 package get
 
@@ -24,51 +24,51 @@ import (
 	"labshelf/formats/archive"
 )
 
-// standard names standard output where a file is expected.
+// standard stands for standard output in place of a file.
 const standard = "-"
 
-// Options say where files go, and whether they replace others.
+// Options select the place of the files, and whether they replace others.
 type Options struct {
 	report.Output
-	To       string // a folder, the path of a single file, or standard; "": the present folder
-	File     string // the path of a single file, or standard; "": To says
-	Force    bool   // replaces files of other content
+	To       string // a folder, the path of a single file, or standard; "": the current folder
+	File     string // the path of a single file, or standard; "": see To
+	Force    bool   // replace files with other content
 	Parallel int    // files to fetch at once
 	Version  int64  // of a single resource; 0: the current one
 }
 
-// Run gets the resource that ref names, or all resources of the set, into a folder. Errors:
+// Run downloads the resource that ref names, or all resources of the set, to a folder. Errors:
 // exit.ErrPartly, exit.ErrUsage.
 func Run(ctx context.Context, c *client.Client, o Options, ref string) error {
 	g := &job{Options: o, Fetcher: fetch.Fetcher{Client: c}}
-	return exit.Interrupted(ctx, g.run(ctx, ref), "what is here is not fetched again")
+	return exit.Interrupted(ctx, g.run(ctx, ref), "downloaded files are not fetched again")
 }
 
 // job is one run of get.
 type job struct {
 	Options
 	fetch.Fetcher
-	folder   string              // where files go
+	folder   string              // destination of the files
 	named    bool                // the caller has named the single file
-	ofSet    bool                // it is a set, not a single resource
+	ofSet    bool                // ref names a set, not a single resource
 	partials map[string][]string // names of partial files of earlier runs, by the id of their resource
 	report   *report.Report
-	reported atomic.Int64 // files that have an outcome
+	reported atomic.Int64 // finished files
 
 	mu      sync.Mutex
-	present []file // files that are here
-	renamed int    // those of this run that have another name than their resource
+	present []file // files that are in place
+	renamed int    // files of this run that have another name than their resource
 }
 
-// file is a file to get.
+// file is a file to download.
 type file struct {
 	fetch.File
 	name   string // of the resource
 	path   string // below the folder
-	shared bool   // another resource of the set has the name
+	shared bool   // another resource of the set has the same name
 }
 
-// renamed tells whether the file has another name than the resource.
+// renamed reports whether the file has another name than the resource.
 func (o file) renamed() bool { return o.path != o.name }
 
 func (g *job) run(ctx context.Context, ref string) error {
@@ -78,17 +78,17 @@ func (g *job) run(ctx context.Context, ref string) error {
 	case err != nil:
 		return err
 	case set.State == client.Deleted:
-		return fmt.Errorf("the set %s is deleted; \"labshelf restore --set %s\" brings it back", display.Printable(set.Name), set.ID)
+		return fmt.Errorf("the set %s is deleted; \"labshelf restore --set %s\" restores it", display.Printable(set.Name), set.ID)
 	case resource.State == client.Deleted:
-		return fmt.Errorf("the resource %s is deleted; \"labshelf restore %s\" brings it back", display.Printable(resource.Name), resource.ID)
+		return fmt.Errorf("the resource %s is deleted; \"labshelf restore %s\" restores it", display.Printable(resource.Name), resource.ID)
 	case g.File != "" && g.File != standard && set.ID != "":
-		return exit.Usagef("%s is a set, and --output names one file: give a folder instead", ref)
+		return exit.Usagef("%s is a set, but --output names one file: name a folder instead", ref)
 	case toStandard && set.ID != "":
-		return exit.Usagef("%s is a set, and only a single file can go to standard output: give a folder", ref)
+		return exit.Usagef("%s is a set, but only a single file can go to standard output: name a folder", ref)
 	case g.Version != 0 && set.ID != "":
-		return exit.Usagef("%s is a set, and --version goes with one resource", ref)
+		return exit.Usagef("%s is a set, but --version is for a single resource", ref)
 	case toStandard && g.JSON:
-		return exit.Usagef("standard output can get the file or JSON: leave out --json, or give a folder")
+		return exit.Usagef("standard output can have the file or JSON: omit --json, or name a folder")
 	case toStandard:
 		return Cat(ctx, g.Client, g.Output, resource.ID, g.Version)
 	}
@@ -113,7 +113,7 @@ func (g *job) run(ctx context.Context, ref string) error {
 	}
 	path := g.placeOne()
 	if g.named && (path == "" || path == "." || path == "..") {
-		return exit.Usagef("%s names a folder, and a file is wanted", cmp.Or(g.File, g.To))
+		return exit.Usagef("%s names a folder, not a file", cmp.Or(g.File, g.To))
 	}
 	if path == "" {
 		path = archive.NewPaths(filenames.Name, filenames.LockName).Give(resource.ID, resource.Name)
@@ -121,7 +121,7 @@ func (g *job) run(ctx context.Context, ref string) error {
 	return g.all(ctx, []file{{one, resource.Name, path, false}})
 }
 
-// placeOne finds the folder of a single file, and its name there if the caller has named it.
+// placeOne finds the folder for a single file, and its name there if the caller chose one.
 func (g *job) placeOne() (name string) {
 	to := cmp.Or(g.File, g.To, ".")
 	if g.File == "" {
@@ -137,13 +137,13 @@ func (g *job) placeOne() (name string) {
 	return name
 }
 
-// findEither returns the set or the resource that ref names; the other one has no id. A set is
-// preferred.
+// findEither returns the set or the resource that ref names; the other result has no id. A set
+// takes precedence.
 func findEither(ctx context.Context, c *client.Client, ref string) (set client.Set, resource client.Resource, err error) {
 	a, isURL := reference.ParseAddress(ref)
 	_, _, inSet := reference.SetAddress(ref)
 	if isURL && a.Kind != reference.SetKind && a.Kind != reference.ResourceKind {
-		return set, resource, exit.Usagef("%s is the address of neither a resource nor a set", ref)
+		return set, resource, exit.Usagef("%s is not the address of a resource or a set", ref)
 	}
 	found := false
 	if !isURL || a.Kind == reference.SetKind && !inSet {
@@ -153,20 +153,20 @@ func findEither(ctx context.Context, c *client.Client, ref string) (set client.S
 		resource, found, err = reference.LookupResource(ctx, c, ref, client.Active)
 	}
 	if !found && err == nil {
-		err = reference.NotFound(ctx, c, ref, "a set or a resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
+		err = reference.NotFound(ctx, c, ref, "a set or a resource", "\"labshelf ls\" and \"labshelf set ls\" list the existing ones")
 	}
 	return set, resource, err
 }
 
-// list lists the files of a set under the paths that an archive of it would give them.
+// list lists the files of a set with the paths that they have in an archive of the set.
 func (g *job) list(ctx context.Context, set client.Set) ([]file, error) {
-	latest := map[string]file{} // what changes between two pages comes twice
+	latest := map[string]file{} // a resource that changes between two pages appears twice
 	for r, err := range g.Client.Sets.Resources(ctx, set.ID, client.ListOptions{Limit: reference.PageSize}) {
 		if err != nil {
 			return nil, err
 		}
 		if !reference.IDPattern.MatchString(r.ID) {
-			return nil, fmt.Errorf("the service gave %q for an id, which no labshelf does", r.ID)
+			return nil, fmt.Errorf("invalid id %q in the server's response", r.ID)
 		}
 		latest[r.ID] = file{File: fetch.FileOf(r), name: r.Name}
 	}
@@ -178,7 +178,7 @@ func (g *job) list(ctx context.Context, set client.Set) ([]file, error) {
 	return list, nil
 }
 
-// all gets files into the folder.
+// all downloads files to the folder.
 func (g *job) all(ctx context.Context, list []file) (err error) {
 	if err := os.MkdirAll(g.folder, 0o777); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (g *job) all(ctx context.Context, list []file) (err error) {
 	g.Root, g.Meter = root, m
 	to := g.Output
 	if !to.JSON {
-		to.Out = to.Err // standard output is for files: what is redirected must not get a report
+		to.Out = to.Err // standard output is reserved for the file, so the report goes to standard error
 	}
 	g.report = report.New(to, m, getWords(), "there is no file to get")
 	if err := g.findPartials(); err != nil {
@@ -219,17 +219,17 @@ func (g *job) all(ctx context.Context, list []file) (err error) {
 	return g.finish(len(list), err)
 }
 
-// lockFolder prevents other runs that get a set into the folder, until unlocked is called.
+// lockFolder excludes other runs that download a set to the folder, until unlocked is called.
 func (g *job) lockFolder(root *os.Root) (unlocked func(), err error) {
 	file, err := fetch.Fetcher{Root: root}.OpenPartial(filenames.LockName)
 	if errors.Is(err, fetch.ErrLocked) {
-		return nil, fmt.Errorf("%w: another labshelf is getting a set into %s; let it end, or choose another folder", fetch.ErrLocked, g.folder)
+		return nil, fmt.Errorf("%w: another labshelf is getting a set into %s; wait for it, or choose another folder", fetch.ErrLocked, g.folder)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return func() {
-		_ = root.Remove(filenames.LockName) // while it is locked: a process that has opened it before sees that it was removed
+		_ = root.Remove(filenames.LockName) // removed while locked, so that a process that has opened it notices the removal
 		_ = fetch.Unlock(file)
 	}, nil
 }

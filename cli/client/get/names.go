@@ -6,7 +6,8 @@ import (
 	"labshelf/cli/client/filenames"
 )
 
-// keepNames saves the names of resources for the files that have another one, or share one.
+// keepNames stores the names of resources whose files have other names, and of resources with the
+// same name.
 func keepNames(root *os.Root, now []file) error {
 	paths, names := make([]string, len(now)), map[string]filenames.Resource{}
 	for i, o := range now {
@@ -18,7 +19,7 @@ func keepNames(root *os.Root, now []file) error {
 	return filenames.Update(root, paths, names)
 }
 
-// markShared marks the files whose name another resource of the set has, too.
+// markShared marks the files whose resource shares its name with another one of the set.
 func markShared(list []file) {
 	count := map[string]int{}
 	for _, o := range list {

@@ -13,9 +13,9 @@ import (
 	"labshelf/cli/display"
 )
 
-// apply moves the files to where the lines of changes say they are. It is idempotent, so that the
-// next run can repeat it after a crash: of all files that move, each first leaves its old path, and
-// only when that is on stable storage does any get its new one.
+// apply moves the files to the paths in the lines of changes. It is idempotent, so that the next
+// run can repeat it after a crash: first all files leave their old paths, and only when that is on
+// stable storage do they get the new ones.
 func (m *mirror) apply(changes []*change, say func(string)) error {
 	j := &m.state.Metadata
 	if !j.Left {
@@ -37,7 +37,8 @@ func (m *mirror) apply(changes []*change, say func(string)) error {
 	return nil
 }
 
-// vacate takes every file that moves or goes from its old path, and tells whether there was one.
+// vacate moves every changed or removed file away from its old path, and reports whether there was
+// one.
 func (m *mirror) vacate(changes []*change) (any bool, err error) {
 	folders := map[string]bool{}
 	for _, c := range changes {
@@ -76,7 +77,7 @@ func (m *mirror) arrive(changes []*change, say func(string)) error {
 			at = c.staged()
 		}
 		err := m.Change(func() error { return m.Root.Chtimes(at, c.modified, c.modified) })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was removed by hand
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody removed it manually
 			return err
 		}
 		if at == c.new.path {
@@ -93,8 +94,7 @@ func (m *mirror) arrive(changes []*change, say func(string)) error {
 	return m.Sync(slices.Sorted(maps.Keys(folders))...)
 }
 
-// clearPath makes the folder for a file, and moves what is in its way and not of the mirror to the
-// strays.
+// clearPath creates the folder for a file. It moves foreign files at that path to the strays.
 func (m *mirror) clearPath(c *change, say func(string)) error {
 	folder := path.Dir(c.new.path)
 	err := m.Mkdir(folder)
@@ -117,7 +117,7 @@ func (m *mirror) clearPath(c *change, say func(string)) error {
 	return m.moveStray(c.new.path, false, say)
 }
 
-// moveStray moves what has this name to the strays. With folder set, a folder may stay.
+// moveStray moves a foreign entry with this name to the strays. If folder is set, a folder stays.
 func (m *mirror) moveStray(name string, folder bool, say func(string)) error {
 	info, err := m.Root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && folder && info.IsDir() {
@@ -133,6 +133,6 @@ func (m *mirror) moveStray(name string, folder bool, say func(string)) error {
 	if err := m.Rename(name, to); err != nil {
 		return err
 	}
-	say(display.Printable(name) + " was not of this mirror; it is " + display.Printable(to) + " now")
+	say(display.Printable(name) + " did not belong to this mirror; it is " + display.Printable(to) + " now")
 	return nil
 }

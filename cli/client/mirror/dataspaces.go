@@ -11,9 +11,9 @@ import (
 	"labshelf/client"
 )
 
-// listDataspaces returns the dataspaces that the caller may read, and those of the last run that
-// are not among them: a grant, a revocation and a change of visibility are no modifications, so
-// that no page contains them. For other listings than that of all it returns nothing.
+// listDataspaces returns the dataspaces that the caller may read, and dataspaces of the last run
+// that are no longer among them. A grant, a revocation and a change of visibility appear on no
+// page. For other listings than the listing of all, it returns nothing.
 func (h *harvest) listDataspaces(ctx context.Context) (now map[string]string, lost []string, err error) {
 	if kind, _ := listingOf(h.state.Listing); kind != reference.ResourceKind {
 		return nil, nil, nil
@@ -38,10 +38,10 @@ func (h *harvest) listDataspaces(ctx context.Context) (now map[string]string, lo
 }
 
 // followDataspaces schedules walks through the dataspaces that have become readable, and removes
-// those that are lost.
+// the lost ones.
 func (h *harvest) followDataspaces(now map[string]string, lost []string) error {
 	s := &h.state
-	if s.Dataspaces == nil && now != nil { // the walk begins, and covers them all
+	if s.Dataspaces == nil && now != nil { // the walk begins, and covers all of them
 		s.Dataspaces = now
 	}
 	for id, name := range now {
@@ -57,11 +57,12 @@ func (h *harvest) followDataspaces(now map[string]string, lost []string) error {
 	return nil
 }
 
-// sameUser refuses to go on as another user: what that user may not read would be taken for lost.
+// sameUser returns an error if another user made the mirror: resources that this user may not read
+// would count as lost.
 func (h *harvest) sameUser(ctx context.Context) error {
 	me, err := h.Client.Users.Me(ctx)
 	if err == nil && h.state.User != "" && me.ID != h.state.User {
-		err = fmt.Errorf("%s is a mirror of what the user %s may read, and you are %s (%s); use the key of that user, or another folder",
+		err = fmt.Errorf("%s mirrors the resources that the user %s may read, but you are %s (%s); use the key of that user, or another folder",
 			h.dir, h.state.User, display.Printable(me.Username), me.ID)
 	}
 	return err

@@ -12,46 +12,47 @@ import (
 	"labshelf/client"
 )
 
-// fewDeletions is how many files a run removes without a question, whatever part of the mirror that
-// is.
+// fewDeletions is how many files a run removes without confirmation, whatever their share of the
+// mirror.
 const fewDeletions = 5
 
-// tooMany reports whether so many files of so many are more than a run removes without a question:
-// more than a tenth, unless they are few, or all of several.
+// tooMany reports whether removing so many of total files requires confirmation: more than a tenth
+// unless they are few, or all of several.
 func tooMany(removed, total int) bool {
 	return removed > fewDeletions && removed > total/10 || removed > 1 && removed == total
 }
 
-// deletions are what a run is about to remove, and has removed.
+// deletions are the files that a run will remove, and has removed.
 type deletions struct {
 	counted  bool
-	total    int // files that were here before the run
-	expected int // of them, that were counted before any was removed
-	moved    int // of them, that come back under another id
-	removed  int // of them
+	total    int // files that existed before the run
+	expected int // files to remove, counted before any removal
+	moved    int // files to remove that reappear under another id
+	removed  int // removed files
 	why      []string
 
-	ahead []client.Page[client.Resource] // pages of the walk that were read to count
+	ahead []client.Page[client.Resource] // pages of the walk that were read for the count
 }
 
-// maxAhead bounds the pages that are kept from the count for the walk. Further ones are read again.
+// maxAhead bounds the pages that are kept from the count for the walk. Further pages are read
+// again.
 const maxAhead = 20
 
-// fate is what the pages say about a resource.
+// fate is the state of a resource according to the pages.
 type fate int
 
 const (
 	unknown fate = iota
 	present
 	deleted
-	moved // to a set that the pages cover
+	moved // to a set that the pages contain
 )
 
-// checkLost counts the files that the run would remove where dataspaces are lost, or the walk is
-// one from the start, which removes what it does not meet. Otherwise the walk counts when it meets
-// the first deletion.
+// checkLost counts the files that the run would remove, if dataspaces are lost or if a walk from
+// the start removes all files that it does not meet. Otherwise the walk counts them at the first
+// deletion.
 func (h *harvest) checkLost(ctx context.Context, lost []string) error {
-	if h.AcceptDeletions || h.state.Metadata.Bytes == 0 || len(lost) == 0 && !h.state.FromStart { // or nothing is here
+	if h.AcceptDeletions || h.state.Metadata.Bytes == 0 || len(lost) == 0 && !h.state.FromStart { // or the mirror is empty
 		return nil
 	}
 	fates, err := h.readAhead(ctx, nil)
@@ -61,8 +62,8 @@ func (h *harvest) checkLost(ctx context.Context, lost []string) error {
 	return h.countDeletions(fates, lost)
 }
 
-// checkPage counts the files that the run would remove, once a page of the walk has the deletion of
-// one.
+// checkPage counts the files that the run would remove, as soon as a page of the walk contains the
+// deletion of a file.
 func (h *harvest) checkPage(ctx context.Context, page client.Page[client.Resource]) error {
 	deletes := func(r client.Resource) bool {
 		e := h.index[r.ID]
@@ -78,8 +79,8 @@ func (h *harvest) checkPage(ctx context.Context, page client.Page[client.Resourc
 	return h.countDeletions(fates, nil)
 }
 
-// countDeletions returns an error if too many of the files here have such a fate, or are of lost
-// dataspaces. Nothing was removed then, so that the next run counts the same.
+// countDeletions returns an error if too many files have such a fate, or belong to lost dataspaces.
+// At this point nothing has been removed, so the next run gets the same count.
 func (h *harvest) countDeletions(fates map[string]fate, lost []string) error {
 	if err := h.loadIndex(); err != nil {
 		return err
@@ -116,8 +117,8 @@ func (h *harvest) countDeletions(fates map[string]fate, lost []string) error {
 	return nil
 }
 
-// readAhead reads the pages that follow a page, or all pages from where the last run stopped, and
-// returns the fate of their resources.
+// readAhead reads the pages after a page, or all pages since the end of the last run, and returns
+// the fate of their resources.
 func (h *harvest) readAhead(ctx context.Context, after *client.Page[client.Resource]) (map[string]fate, error) {
 	fates, movedTo := map[string]fate{}, map[string]string{}
 	see := func(page client.Page[client.Resource]) {
@@ -156,8 +157,8 @@ func (h *harvest) readAhead(ctx context.Context, after *client.Page[client.Resou
 	return fates, nil
 }
 
-// pages yields the pages of a walk. Those of the listing are taken from what was read ahead, but
-// for the end, which may have moved while the files came.
+// pages yields the pages of a walk. It takes pages of the listing from those read ahead, except the
+// last one, which may have changed while files were fetched.
 func (h *harvest) pages(ctx context.Context, dataspace, from string) iter.Seq2[client.Page[client.Resource], error] {
 	return func(yield func(client.Page[client.Resource], error) bool) {
 		for first := true; ; first = false {
@@ -177,8 +178,8 @@ func (h *harvest) pages(ctx context.Context, dataspace, from string) iter.Seq2[c
 	}
 }
 
-// mayRemove counts the files that changes remove. It returns an error if the service has come to
-// list more deletions than were counted, and they are too many now.
+// mayRemove counts the files that changes remove. It returns an error if the service now lists more
+// deletions than were counted, and they are too many.
 func (h *harvest) mayRemove(changes []*change) error {
 	d, n := &h.deletions, 0
 	for _, c := range changes {
@@ -188,7 +189,7 @@ func (h *harvest) mayRemove(changes []*change) error {
 	}
 	surplus := d.removed + n - d.moved
 	if !h.AcceptDeletions && surplus > d.expected && d.total > 0 && tooMany(surplus, d.total) {
-		d.why = []string{"deleted, or no longer to be read, since this run began"}
+		d.why = []string{"deleted, or no longer readable, since this run began"}
 		return h.heldError(surplus)
 	}
 	d.removed += n
@@ -196,6 +197,6 @@ func (h *harvest) mayRemove(changes []*change) error {
 }
 
 func (h *harvest) heldError(n int) error {
-	return fmt.Errorf("%w: %d of the %d files in %s would be removed (%s)\nthey stay, and so does all else; if that is right, run it again with --accept-deletions",
+	return fmt.Errorf("%w: %d of the %d files in %s would be removed (%s)\nno file was removed; if the deletions are right, run the command again with --accept-deletions",
 		exit.ErrHeld, n, h.deletions.total, h.dir, strings.Join(h.deletions.why, "; "))
 }

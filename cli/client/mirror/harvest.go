@@ -17,26 +17,26 @@ import (
 	"labshelf/client"
 )
 
-// Options say how a mirror is brought up to date.
+// Options control the update of a mirror.
 type Options struct {
 	report.Output
-	FromStart bool // the whole listing is gone through again, and every file compared
+	FromStart bool // read the whole listing again, and compare every file
 	Parallel  int  // files to fetch at once
-	// AcceptDeletions removes what is gone from the listing, however much that is.
+	// AcceptDeletions removes files that are no longer in the listing, whatever their number.
 	AcceptDeletions bool
 	// Before is called before each change of the folder; an error ends the run there, as a power
-	// cut would. It may be nil.
+	// failure would. It may be nil.
 	Before func() error
 }
 
-// Run makes the folder dir a mirror of the listing that ref names, or brings it up to date. Errors:
-// exit.ErrPartly, exit.ErrUsage, exit.ErrHeld before it would remove much.
+// Run makes the folder dir a mirror of the listing that ref names, or updates the mirror. Errors:
+// exit.ErrPartly, exit.ErrUsage, exit.ErrHeld before it would remove too many files.
 func Run(ctx context.Context, c *client.Client, o Options, ref, dir string) error {
 	h := &harvest{Options: o, Fetcher: fetch.Fetcher{Client: c}}
-	return exit.Interrupted(ctx, h.update(ctx, ref, dir), "what is here is not fetched again")
+	return exit.Interrupted(ctx, h.update(ctx, ref, dir), "downloaded files are not fetched again")
 }
 
-// update brings the mirror in dir up to date.
+// update updates the mirror in dir.
 func (h *harvest) update(ctx context.Context, ref, dir string) (err error) {
 	m, err := openMirror(dir, h.FromStart)
 	if err != nil {
@@ -54,8 +54,8 @@ func (h *harvest) update(ctx context.Context, ref, dir string) (err error) {
 	return h.report(err)
 }
 
-// checkListing returns an error unless the mirror is of the listing that ref names. A ref of an
-// earlier run is not looked up again.
+// checkListing returns an error unless the mirror belongs to the listing that ref names. A ref of
+// an earlier run is not looked up again.
 func (h *harvest) checkListing(ctx context.Context, ref string) error {
 	s := &h.state
 	if slices.Contains(s.Asked, ref) {
@@ -74,7 +74,7 @@ func (h *harvest) checkListing(ctx context.Context, ref string) error {
 	return nil
 }
 
-// initState makes the state of a new mirror, if there is such a listing.
+// initState creates the state of a new mirror, if the listing exists.
 func (h *harvest) initState(ctx context.Context, what, ref string) error {
 	h.state = state{Format: mirrorFormat, Service: h.Client.Base(), Listing: what, Asked: []string{ref}, Next: h.firstPage(what)}
 	_, err := client.FetchPage[client.Resource](ctx, h.Client, h.state.Next)
@@ -93,18 +93,18 @@ func (h *harvest) initState(ctx context.Context, what, ref string) error {
 	return err
 }
 
-// harvest is one run.
+// harvest is one run of a mirror's update.
 type harvest struct {
 	Options
 	fetch.Fetcher
 	*mirror
 
-	planning sync.Mutex // guards names and paths, which are given out in sequence
+	planning sync.Mutex // guards names and paths, which are assigned in sequence
 	counts   harvested
 	deletions
 }
 
-// run does all steps of a run in order.
+// run performs all steps of a run in order.
 func (h *harvest) run(ctx context.Context) error {
 	if err := h.prepare(ctx); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (h *harvest) run(ctx context.Context) error {
 	if err := h.walk(ctx, ""); err != nil {
 		return err
 	}
-	for len(h.state.Walks) > 0 { // with those that the walk has added
+	for len(h.state.Walks) > 0 { // including those that the walk has added
 		for _, id := range slices.Sorted(maps.Keys(h.state.Walks)) {
 			if err := h.walk(ctx, id); err != nil {
 				return err
@@ -138,7 +138,7 @@ func (h *harvest) run(ctx context.Context) error {
 	return h.finish()
 }
 
-// prepare opens the log, and recovers from a run that was interrupted.
+// prepare opens the log, and recovers from an interrupted run.
 func (h *harvest) prepare(ctx context.Context) error {
 	if err := h.openLog(h.FromStart); err != nil {
 		return err
@@ -166,14 +166,14 @@ func (h *harvest) prepare(ctx context.Context) error {
 	return h.recover()
 }
 
-// restart begins the walk anew.
+// restart begins the walk again.
 func (h *harvest) restart() {
 	h.state.FromStart, h.state.Walks, h.state.Dataspaces = true, nil, nil
 	h.state.Next = h.firstPage(h.state.Listing)
 }
 
-// recover applies the last lines of the log, where the last run was interrupted before that was
-// complete.
+// recover applies the last lines of the log if the previous run was interrupted before it had done
+// so.
 func (h *harvest) recover() error {
 	j := h.state.Metadata
 	if j.Done == j.Bytes {
@@ -188,7 +188,7 @@ func (h *harvest) recover() error {
 	err := h.readLines(j.Done, j.Bytes, func(at int64, text []byte) error {
 		c, err := h.parse(at, text)
 		if err != nil {
-			return h.damagedf("%s has something else than a record at byte %d", metadataName, at)
+			return h.damagedf("%s has an invalid record at byte %d", metadataName, at)
 		}
 		changes = append(changes, c)
 		return nil
@@ -213,7 +213,7 @@ func (h *harvest) loadIndex() error {
 	return h.load(h.state.Metadata.Bytes, false)
 }
 
-// finish corrects names, counts what there is into the state, and removes leftovers.
+// finish corrects names, stores the totals in the state, and removes leftovers.
 func (h *harvest) finish() error {
 	if err := h.correctNames(); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 // All is the listing of all resources that the caller may read.
 const All = "all"
 
-// listing returns the listing that ref names: the URL of its first page, relative to the base URL.
+// listing returns the listing that ref names, as the URL of its first page, relative to the base
+// URL.
 func listing(ctx context.Context, c *client.Client, ref string) (string, error) {
 	if ref == All {
 		return listingURL(reference.ResourceKind, nil)
@@ -40,7 +41,7 @@ func listing(ctx context.Context, c *client.Client, ref string) (string, error) 
 			return "", exit.Usagef("%s is not the address of a listing of resources; those end with /resources", ref)
 		}
 	case isURL:
-		return "", exit.Usagef("%s is neither the address of a set or dataspace nor that of a listing of resources", ref)
+		return "", exit.Usagef("%s is not the address of a set, a dataspace or a listing of resources", ref)
 	}
 	container, err := findContainer(ctx, c, ref, a.Kind)
 	if err != nil {
@@ -49,7 +50,7 @@ func listing(ctx context.Context, c *client.Client, ref string) (string, error) 
 	return listingURL(container+"/resources", given)
 }
 
-// findContainer returns which set or dataspace ref names, as sets/ID or dataspaces/ID.
+// findContainer returns the set or dataspace that ref names, as sets/ID or dataspaces/ID.
 func findContainer(ctx context.Context, c *client.Client, ref, kind string) (string, error) {
 	var s client.Set
 	var d client.Dataspace
@@ -65,7 +66,7 @@ func findContainer(ctx context.Context, c *client.Client, ref, kind string) (str
 	case err != nil:
 		return "", err
 	case isSet && isDataspace:
-		return "", fmt.Errorf("%q names the dataspace %s and the set %s; give the id of the one that you mean", ref, d.ID, s.ID)
+		return "", fmt.Errorf("%q names the dataspace %s and the set %s; give the id of the right one", ref, d.ID, s.ID)
 	case isSet:
 		return reference.SetKind + "/" + s.ID, nil
 	case isDataspace:
@@ -74,7 +75,7 @@ func findContainer(ctx context.Context, c *client.Client, ref, kind string) (str
 	return "", reference.NotFound(ctx, c, ref, "a set or a dataspace", "give its name, id or URL, or \"all\": \"labshelf ls\" lists them")
 }
 
-// listingURL checks the parameters of a listing against what a mirror can follow, and asks for
+// listingURL checks that a mirror can follow a listing with these parameters, and requests
 // resources in all states.
 func listingURL(path string, given url.Values) (string, error) {
 	asked := url.Values{"state": {client.All}, "limit": {fmt.Sprint(reference.PageSize)}}
@@ -82,13 +83,13 @@ func listingURL(path string, given url.Values) (string, error) {
 		value := values[0]
 		switch {
 		case len(values) > 1 || value == "":
-			return "", exit.Usagef("the listing wants one value for %s", name)
+			return "", exit.Usagef("the listing needs one value for %s", name)
 		case name == "state" && value != client.All:
-			return "", exit.Usagef("leave state=%s out: a mirror needs deletions, too", value)
+			return "", exit.Usagef("omit state=%s: a mirror needs deletions, too", value)
 		case slices.Contains([]string{"order", "name", "namePrefix", "until"}, name):
-			return "", exit.Usagef("leave %s out: such a listing does not contain what leaves it, and a mirror would never notice", name)
+			return "", exit.Usagef("omit %s: a mirror would not notice when a resource leaves such a listing", name)
 		case !slices.Contains([]string{"dataspaceId", "setId", "since", "limit", "state"}, name):
-			return "", exit.Usagef("leave %s out: the listing can have dataspaceId, setId and since", display.Printable(name))
+			return "", exit.Usagef("omit %s: the listing can have dataspaceId, setId and since", display.Printable(name))
 		case (name == "dataspaceId" || name == "setId") && (path != reference.ResourceKind || len(given["dataspaceId"])+len(given["setId"]) > 1):
 			return "", exit.Usagef("name one dataspace or one set")
 		}
@@ -103,8 +104,8 @@ func listingURL(path string, given url.Values) (string, error) {
 	return path + "?" + asked.Encode(), nil
 }
 
-// listingOf returns the kind and the id of what a listing is of; reference.ResourceKind and "" for
-// all.
+// listingOf returns the kind and the id of a listing's container, or reference.ResourceKind and ""
+// for all resources.
 func listingOf(listing string) (kind, id string) {
 	path, _, _ := strings.Cut(listing, "?")
 	kind, rest, _ := strings.Cut(path, "/")

@@ -21,13 +21,13 @@ import (
 	"labshelf/formats/archive"
 )
 
-// maxLine is the longest line of a record, in bytes: its longest texts, with each byte escaped.
+// maxLine is the longest line of a record, in bytes: its longest strings, with each byte escaped.
 const maxLine = 1 << 20
 
 // entry is the state of a resource in the mirror.
 type entry struct {
 	container *container
-	path      string // of its file, below the folder of the mirror; "": it is deleted, or its file is missing
+	path      string // of its file, below the folder of the mirror; "": the resource is deleted, or its file is missing
 	name      string
 	bytes     int64
 	digest    blobs.Digest
@@ -38,13 +38,13 @@ type entry struct {
 	seen bool   // in this walk from the start
 }
 
-// container is the set of a resource, and the dataspace of that. A resource never leaves its set.
+// container is the set of a resource, and its dataspace. A resource never leaves its set.
 type container struct {
 	dataspaceID    string
-	dataspace, set string // names; "" where the mirror has no folder for them
+	dataspace, set string // names; "" if the mirror has no folder for them
 }
 
-// fullName is the name of a resource below the folders for its dataspace and set.
+// fullName returns the name of a resource, below the folders for its dataspace and set.
 func (h *container) fullName(id, name string) string {
 	if archive.Clean(name) == "" {
 		name = id
@@ -53,7 +53,7 @@ func (h *container) fullName(id, name string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "/")
 }
 
-// location are the fields of a line that are not of the record.
+// location has the fields of a line that are not part of the record.
 type location struct {
 	Path      string `json:"path,omitempty"`
 	Dataspace string `json:"dataspace,omitempty"`
@@ -66,7 +66,7 @@ func encodeLine(b location, r client.Resource) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Damaged = false // it is temporary, and no listing of changes contains it
+	r.Damaged = false // temporary, and not in any listing of changes
 	record, err := json.Marshal(r)
 	if err != nil || len(head) == len("{}") {
 		return record, err
@@ -80,7 +80,7 @@ type dropped struct {
 	Dropped bool   `json:"dropped"`
 }
 
-// logLine are the fields of a line that the index needs.
+// logLine has the fields of a line that the index needs.
 type logLine struct {
 	location
 	dropped
@@ -96,12 +96,12 @@ type logLine struct {
 // change is the transition of a resource from one entry to another.
 type change struct {
 	id       string
-	old, new *entry // nil: there is none
-	text     []byte // its line
+	old, new *entry // nil: no entry
+	text     []byte // the line
 	modified time.Time
 }
 
-// staged is the path at which the new file of a change waits for its name. A file there is
+// staged returns the path at which the new file of a change waits for its rename. A file there is
 // complete.
 func (c *change) staged() string { return stagedName(c.id, c.new.digest) }
 
@@ -109,11 +109,11 @@ func stagedName(id string, digest blobs.Digest) string {
 	return incomingName + "/" + id + "-" + digest.String()
 }
 
-// openLog opens metadata.jsonl and truncates an unfinished batch. With all set, every line counts,
+// openLog opens metadata.jsonl and truncates an unfinished batch. If all is set, every line counts,
 // whatever the state says.
 func (m *mirror) openLog(all bool) (err error) {
 	j := &m.state.Metadata
-	if j.Compacted > 0 { // it counts, whether or not it was renamed
+	if j.Compacted > 0 { // the compacted log counts, whether or not it was renamed
 		if m.Exists(metadataName + ".new") {
 			err = m.Rename(metadataName+".new", metadataName)
 		}
@@ -135,14 +135,14 @@ func (m *mirror) openLog(all bool) (err error) {
 	case all:
 		j.Bytes, j.Done = info.Size(), info.Size()
 	case info.Size() < j.Bytes:
-		return m.damagedf("%s has %d bytes, and %d were written", metadataName, info.Size(), j.Bytes)
+		return m.damagedf("%s has %d bytes, but %d were written", metadataName, info.Size(), j.Bytes)
 	case info.Size() > j.Bytes:
 		return fetch.DiskError(m.log.Truncate(j.Bytes))
 	}
 	return nil
 }
 
-// readLines calls each with the lines between two offsets. The text is valid during the call.
+// readLines calls each with every line between two offsets. The text is valid during the call.
 func (m *mirror) readLines(from, to int64, each func(at int64, text []byte) error) error {
 	scanner := bufio.NewScanner(io.NewSectionReader(m.log, from, to-from))
 	scanner.Buffer(make([]byte, 64<<10), maxLine)
@@ -157,14 +157,14 @@ func (m *mirror) readLines(from, to int64, each func(at int64, text []byte) erro
 	return nil
 }
 
-// load builds the index from the lines before done. A lenient load skips invalid lines, where
-// another one returns errMirror.
+// load builds the index from the lines before done. A lenient load skips invalid lines; otherwise
+// they return errMirror.
 func (m *mirror) load(done int64, lenient bool) error {
 	m.index, m.containers, m.paths = map[string]*entry{}, map[string]*container{}, archive.NewPaths()
 	err := m.readLines(0, done, func(at int64, text []byte) error {
 		c, err := m.parse(at, text)
 		if err != nil && !lenient {
-			return m.damagedf("%s has something else than a record at byte %d", metadataName, at)
+			return m.damagedf("%s has an invalid record at byte %d", metadataName, at)
 		}
 		if err == nil {
 			m.updateIndex(c)
@@ -201,7 +201,7 @@ func (m *mirror) parse(at int64, text []byte) (*change, error) {
 	return c, nil
 }
 
-// containerAs returns the container of a set, which it adds to the index where there is none.
+// containerAs returns the container of a set, and adds it to the index if necessary.
 func (m *mirror) containerAs(setID string, h container) *container {
 	if m.containers[setID] == nil {
 		m.containers[setID] = &h
@@ -218,7 +218,7 @@ func (m *mirror) updateIndex(c *change) {
 	m.index[c.id] = c.new
 }
 
-// checksum tells lines apart.
+// checksum distinguishes lines.
 func checksum(text []byte) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write(text)
@@ -232,13 +232,13 @@ func (m *mirror) readLine(e *entry) (b location, r client.Resource, err error) {
 		err = errors.Join(json.Unmarshal(text, &b), json.Unmarshal(text, &r))
 	}
 	if err != nil {
-		err = m.damagedf("%s has something else than a record at byte %d", metadataName, e.at)
+		err = m.damagedf("%s has an invalid record at byte %d", metadataName, e.at)
 	}
 	return b, r, err
 }
 
-// appendLines appends the lines of changes, and then commits them with the state, which then
-// modifies, too. apply is to follow.
+// appendLines appends the lines of changes, and commits them with the state, which then modifies.
+// The caller then calls apply.
 func (m *mirror) appendLines(changes []*change, then func(*state)) error {
 	var text []byte
 	j := &m.state.Metadata
@@ -272,11 +272,11 @@ func (m *mirror) appendLines(changes []*change, then func(*state)) error {
 	return nil
 }
 
-// compactBelow is the size in bytes below which every run compacts metadata.jsonl. A larger one may
-// have twice as many lines as there are resources.
+// compactBelow is the size in bytes up to which every run compacts metadata.jsonl. A larger log may
+// have twice as many lines as resources.
 const compactBelow = 64 << 20
 
-// shouldCompact tells whether metadata.jsonl has superseded lines that are to go.
+// shouldCompact reports whether the superseded lines of metadata.jsonl should be removed.
 func (m *mirror) shouldCompact() bool {
 	j := m.state.Metadata
 	return j.Lines > len(m.index) && (j.Bytes <= compactBelow || j.Lines >= 2*len(m.index))
@@ -297,7 +297,7 @@ func (m *mirror) compact() error {
 	if err != nil {
 		return err
 	}
-	if size == 0 { // Compacted of 0 means none
+	if size == 0 { // Compacted 0 means no compacted file
 		m.state.Metadata = journal{}
 		if err := m.writeState(); err != nil {
 			return err
@@ -317,8 +317,8 @@ func (m *mirror) compact() error {
 	return m.writeState()
 }
 
-// copyLines writes the lines of entries into a new file, sets their offsets to those in it, and
-// returns its size.
+// copyLines writes the lines of entries to a new file, updates their offsets, and returns the
+// file's size.
 func (m *mirror) copyLines(list []*entry) (size int64, err error) {
 	file, err := m.Root.OpenFile(metadataName+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"labshelf/formats/archive"
 )
 
-// correctNames renames files to what they would be called if they had come in the order of their
-// creation.
+// correctNames gives files the names that they would have in the order of their creation.
 func (h *harvest) correctNames() error {
 	if !h.state.Unsettled {
 		return nil
@@ -51,8 +50,8 @@ func (h *harvest) correctNames() error {
 	return h.apply(changes, h.Meter.Say)
 }
 
-// correctPaths returns the correct paths of all files by the ids of their resources; nil: all are
-// correct.
+// correctPaths returns the correct paths of all files by the ids of their resources, or nil if all
+// paths are correct.
 func (h *harvest) correctPaths() map[string]string {
 	clear, right, paths := true, map[string]string{}, archive.NewPaths()
 	for id, e := range h.index {

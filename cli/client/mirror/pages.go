@@ -13,11 +13,11 @@ import (
 	"labshelf/client"
 )
 
-// batchBytes bounds the files that are fetched before they get their names, in bytes, unless it is
-// a single file.
+// batchBytes bounds the bytes of files that are fetched before they get their names. A single file
+// may be larger.
 const batchBytes = 1 << 30
 
-// retryMissing fetches the files that earlier runs could not fetch.
+// retryMissing fetches files that earlier runs could not fetch.
 func (h *harvest) retryMissing(ctx context.Context) error {
 	if h.state.Missing == 0 || h.state.FromStart {
 		return nil
@@ -40,29 +40,29 @@ func (h *harvest) retryMissing(ctx context.Context) error {
 	return h.applyRecords(ctx, records, func(*state) {})
 }
 
-// notReadable tells whether the caller may not, or no longer, read what was asked for.
+// notReadable reports whether the caller may not read the requested object, or no longer.
 func notReadable(err error) bool {
 	var problem *client.Problem
 	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == 403 || problem.Status == 404)
 }
 
-// withMetadata asks a listing for the descriptive metadata, which become part of the records. It is
-// no part of which listing that is: a mirror that was begun without goes on, and gets them from the
-// next walk from the start on.
+// withMetadata requests descriptive metadata, which become part of the records. It does not change
+// the identity of a listing: a mirror that was begun without it continues, and gets the metadata in
+// its next walk from the start.
 const withMetadata = "&fields=metadata"
 
-// firstPage returns the URL of the first page of a listing, which has parameters.
+// firstPage returns the URL of the first page of a listing with its parameters.
 func (h *harvest) firstPage(listing string) string {
 	return h.Client.Base() + "/" + listing + withMetadata
 }
 
-// isOlder tells whether a service does not know withMetadata.
+// isOlder reports whether a service does not know withMetadata.
 func isOlder(err error) bool {
 	var problem *client.Problem
 	return errors.As(err, &problem) && problem.Code == "invalid_parameter" && problem.Field == "fields"
 }
 
-// walk follows the pages from where the last run stopped: those of the listing, or of a dataspace
+// walk follows the pages since the end of the last run: the pages of the listing, or of a dataspace
 // that has become readable.
 func (h *harvest) walk(ctx context.Context, dataspace string) error {
 	from := h.state.Next
@@ -75,7 +75,7 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 		case asked && isOlder(err):
 			h.state.goOn(dataspace, plain)
 			return h.walk(ctx, dataspace)
-		case notReadable(err) && dataspace != "": // it was lost again; the next run notices
+		case notReadable(err) && dataspace != "": // lost again; the next run handles that
 			delete(h.state.Walks, dataspace)
 			return nil
 		case err != nil:
@@ -97,7 +97,7 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 	return nil
 }
 
-// goOn has a walk go on at a page: that of the listing, or that of a dataspace.
+// goOn sets the page at which a walk resumes: the walk of the listing, or of a dataspace.
 func (s *state) goOn(dataspace, page string) {
 	if dataspace == "" {
 		s.Next = page
@@ -106,22 +106,22 @@ func (s *state) goOn(dataspace, page string) {
 	}
 }
 
-// pageError adds to an error of a page what it means for a mirror.
+// pageError adds the meaning for a mirror to the error of a page.
 func (h *harvest) pageError(err error) error {
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code == "invalid_page_token" {
-		return fmt.Errorf("%v\nthe service does not know the page at which the last run has ended: is it another one than %s? Should it be the right one, run it again with --from-start",
+		return fmt.Errorf("%v\nthe service does not know the page at which the last run ended; it may not be %s; if it is, run the command again with --from-start",
 			err, h.state.Service)
 	}
 	return err
 }
 
-// applyRecords brings resources to the state that records say, in batches; the last one changes the
-// state by then, too.
+// applyRecords brings resources to the state in records, in batches; the last batch also changes
+// the state with then.
 func (h *harvest) applyRecords(ctx context.Context, records []client.Resource, then func(*state)) error {
 	for _, r := range records {
 		if !reference.IDPattern.MatchString(r.ID) || !reference.IDPattern.MatchString(r.SetID) || !reference.IDPattern.MatchString(r.DataspaceID) {
-			return fmt.Errorf("the service gave %q, %q and %q for ids, which no labshelf does", r.ID, r.SetID, r.DataspaceID)
+			return fmt.Errorf("invalid ids %q, %q and %q in the server's response", r.ID, r.SetID, r.DataspaceID)
 		}
 		if r.State == client.Active {
 			h.Meter.Expect(1, r.Bytes)
@@ -145,8 +145,7 @@ func (h *harvest) applyRecords(ctx context.Context, records []client.Resource, t
 	return nil
 }
 
-// applyBatch fetches the files of records, commits their lines, and then gives the files their
-// names.
+// applyBatch fetches the files of records, commits their lines, and then renames the files.
 func (h *harvest) applyBatch(ctx context.Context, records []client.Resource, then func(*state)) error {
 	brought := make([]*change, len(records))
 	if err := h.Mkdir(incomingName); err != nil {
@@ -181,7 +180,7 @@ func (h *harvest) applyBatch(ctx context.Context, records []client.Resource, the
 	return h.apply(changes, h.Meter.Say)
 }
 
-// unchanged tells whether the line of a change is the one that is there.
+// unchanged reports whether the line of a change equals the existing line.
 func (c *change) unchanged() bool {
 	return c.old != nil && c.new != nil && c.old.sum == checksum(c.text)
 }

@@ -11,7 +11,7 @@ import (
 	"labshelf/cli/display"
 )
 
-// dropUnseen removes what a walk from the start has not met.
+// dropUnseen removes resources that a walk from the start has not met.
 func (h *harvest) dropUnseen() error {
 	if !h.state.FromStart {
 		return nil
@@ -26,7 +26,7 @@ func (h *harvest) dropUnseen() error {
 	return h.moveStrays()
 }
 
-// drop removes resources, as if they had never been here, and counts them.
+// drop removes resources, as if they had never been in the mirror, and counts them.
 func (h *harvest) drop(those func(*entry) bool, then func(*state)) (n int, err error) {
 	if err := h.loadIndex(); err != nil {
 		return 0, err
@@ -51,7 +51,7 @@ func (h *harvest) drop(those func(*entry) bool, then func(*state)) (n int, err e
 	return len(changes), h.apply(changes, h.Meter.Say)
 }
 
-// moveStrays moves files that are not of the mirror to the strays.
+// moveStrays moves files that do not belong to the mirror to the strays.
 func (h *harvest) moveStrays() error {
 	ours := map[string]bool{}
 	for _, e := range h.index {
@@ -87,7 +87,7 @@ func (h *harvest) moveStrays() error {
 	return nil
 }
 
-// dropDataspace removes what the mirror has of a dataspace.
+// dropDataspace removes the resources of a dataspace.
 func (h *harvest) dropDataspace(id string) error {
 	name := h.state.Dataspaces[id]
 	n, err := h.drop(func(e *entry) bool { return e.container.dataspaceID == id }, func(s *state) {
@@ -95,7 +95,7 @@ func (h *harvest) dropDataspace(id string) error {
 		delete(s.Walks, id)
 	})
 	if err == nil {
-		h.Meter.Say(fmt.Sprintf("the dataspace %s can no longer be read; what it held is gone from here, too: %d resources", display.Printable(name), n))
+		h.Meter.Say(fmt.Sprintf("the dataspace %s is no longer readable; its %d resources were removed from the mirror", display.Printable(name), n))
 	}
 	return err
 }

@@ -7,15 +7,15 @@ import (
 	"labshelf/cli/exit"
 )
 
-// report writes what the run has done. stopped is why it is incomplete, or nil.
+// report writes the results of the run. stopped is the reason if it is incomplete, otherwise nil.
 func (h *harvest) report(stopped error) (err error) {
 	s := h.state
 	if h.JSON {
 		err = display.WriteJSON(h.Out, struct {
 			harvested
-			Missing int   `json:"missing"` // files that could not be got
-			Files   int   `json:"files"`   // here
-			Bytes   int64 `json:"bytes"`   // in them
+			Missing int   `json:"missing"` // files that could not be downloaded
+			Files   int   `json:"files"`   // files in the mirror
+			Bytes   int64 `json:"bytes"`   // bytes of these files
 		}{h.counts, s.Missing, s.Files, s.Bytes})
 	} else {
 		err = h.counts.table(s, stopped == nil).Write(h.Out, display.Unlimited)
@@ -24,7 +24,7 @@ func (h *harvest) report(stopped error) (err error) {
 	case stopped != nil:
 		return stopped
 	case err == nil && s.Missing > 0:
-		err = fmt.Errorf("%w: %s could not be got", exit.ErrPartly, display.Files(s.Missing))
+		err = fmt.Errorf("%w: %s could not be downloaded", exit.ErrPartly, display.Files(s.Missing))
 	}
 	return err
 }
@@ -52,12 +52,12 @@ func (c harvested) table(s state, whole bool) *display.Table {
 	return t
 }
 
-// harvested is what a harvest has done, as --json has it.
+// harvested is the result of a harvest in --json.
 type harvested struct {
 	Fetched      int   `json:"fetched"`      // files
-	FetchedBytes int64 `json:"fetchedBytes"` // in them
-	Changed      int   `json:"changed"`      // records of which no file was fetched
-	Deleted      int   `json:"deleted"`      // resources that were deleted, or can no longer be read
+	FetchedBytes int64 `json:"fetchedBytes"` // bytes of these files
+	Changed      int   `json:"changed"`      // records that changed without a fetched file
+	Deleted      int   `json:"deleted"`      // resources that were deleted, or are no longer readable
 }
 
 func (h *harvest) count(c *change) {
@@ -71,7 +71,7 @@ func (h *harvest) count(c *change) {
 	case h.Exists(c.staged()):
 		h.counts.Fetched++
 		h.counts.FetchedBytes += c.new.bytes
-	case c.new.path != "": // else its file is missing
+	case c.new.path != "": // otherwise its file is missing
 		h.counts.Changed++
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"labshelf/client"
 )
 
-// fetchResource fetches the file of a record, unless it is here, and returns the change. A record
-// that is out of date is read again; what the page said comes once more anyway, later in the walk.
-// nil: it can no longer be read.
+// fetchResource fetches the file of a record, unless it is in place, and returns the change. It
+// reads an outdated record again; the walk will meet that record later, too. It returns nil if the
+// resource is no longer readable.
 func (h *harvest) fetchResource(ctx context.Context, r client.Resource) (*change, error) {
 	for try := 1; ; try++ {
 		c, err := h.plan(ctx, r)
@@ -42,12 +42,12 @@ func (h *harvest) fetchResource(ctx context.Context, r client.Resource) (*change
 		case ctx.Err() != nil || !fetch.ConcernsOneFile(err):
 			return nil, err
 		}
-		h.Meter.Say(fmt.Sprintf("%s: %s; it is tried again in the next run", display.Printable(c.new.path), display.Printable(err.Error())))
+		h.Meter.Say(fmt.Sprintf("%s: %s; the next run tries it again", display.Printable(c.new.path), display.Printable(err.Error())))
 		return h.withoutFile(c, r)
 	}
 }
 
-// plan returns the change to a record, and gives out the path of its file.
+// plan returns the change to a record, and assigns the path of its file.
 func (h *harvest) plan(ctx context.Context, r client.Resource) (*change, error) {
 	h.planning.Lock()
 	defer h.planning.Unlock()
@@ -68,17 +68,17 @@ func (h *harvest) plan(ctx context.Context, r client.Resource) (*change, error) 
 	return c, err
 }
 
-// withoutFile makes a change one without its file, which could not be fetched.
+// withoutFile turns a change into one without a file, since the file could not be fetched.
 func (h *harvest) withoutFile(c *change, r client.Resource) (_ *change, err error) {
 	c.new.path = ""
 	c.text, err = encodeLine(location{"", c.new.container.dataspace, c.new.container.set}, r)
 	return c, err
 }
 
-// containerOf returns the container of a resource. Names never change, so each is asked for once.
+// containerOf returns the container of a resource. Names never change, so each is requested once.
 func (h *harvest) containerOf(ctx context.Context, r client.Resource) (*container, error) {
 	kind, _ := listingOf(h.state.Listing)
-	if kind == reference.ResourceKind && h.state.Dataspaces[r.DataspaceID] == "" { // made, or opened to the caller, since the walk began
+	if kind == reference.ResourceKind && h.state.Dataspaces[r.DataspaceID] == "" { // created, or opened to the caller, since the walk began
 		d, err := h.Client.Dataspaces.Get(ctx, r.DataspaceID)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (h *harvest) containerOf(ctx context.Context, r client.Resource) (*containe
 	return h.containerAs(r.SetID, at), nil
 }
 
-// fetchContent fetches the file of a change, unless it is here under its old name or staged.
+// fetchContent fetches the file of a change, unless it exists under its old name or is staged.
 func (h *harvest) fetchContent(ctx context.Context, c *change) error {
 	w := fetch.File{ID: c.id, Bytes: c.new.bytes, Digest: c.new.digest, Modified: c.modified}
 	if c.new.path == "" {
@@ -115,7 +115,7 @@ func (h *harvest) fetchContent(ctx context.Context, c *change) error {
 	var perhaps []string
 	if c.old != nil && c.old.path != "" && c.old.digest == w.Digest {
 		perhaps = append(perhaps, c.old.path)
-	} else if h.state.FromStart { // the index may lack it
+	} else if h.state.FromStart { // the index may not contain it
 		perhaps = append(perhaps, c.new.path)
 	}
 	for _, name := range perhaps {
@@ -130,8 +130,8 @@ func (h *harvest) fetchContent(ctx context.Context, c *change) error {
 	return h.Rename(arriving, c.staged())
 }
 
-// isComplete tells whether a file has the right length and, in a walk from the start, the right
-// bytes; then it gets its modification time back, too.
+// isComplete reports whether a file has the right length and, in a walk from the start, the right
+// bytes. It then also restores the modification time.
 func (h *harvest) isComplete(ctx context.Context, name string, w fetch.File) (bool, error) {
 	if !h.HasFile(name, w.Bytes) {
 		return false, nil

@@ -12,14 +12,14 @@ import (
 	"labshelf/formats/archive"
 )
 
-// What is in the folder of a mirror.
+// The entries in the folder of a mirror.
 const (
 	filesName    = "files"          // the files
-	metadataName = "metadata.jsonl" // a line for each resource, the last one counts
+	metadataName = "metadata.jsonl" // one line for each change of a resource; the last one counts
 	stateName    = "state.json"     // a state
 	readmeName   = "README.txt"     // explains the folder
-	incomingName = "incoming"       // files that are arriving or being renamed
-	straysName   = "strays"         // files that were in the way
+	incomingName = "incoming"       // files that are being fetched or renamed
+	straysName   = "strays"         // foreign files that were moved away
 	lockName     = ".lock"          // locked by the run that changes the mirror
 )
 
@@ -29,55 +29,55 @@ const mirrorFormat = 1
 // errMirror means that the state or the log is damaged. A walk from the start repairs it.
 var errMirror = errors.New("the mirror is damaged")
 
-// state is the content of state.json. A page is first appended to metadata.jsonl. The state that
-// counts these lines commits them, together with the address of the next page; the files are then
-// moved to where the lines say, after a crash by the next run.
+// state is the content of state.json. The lines of a page are first appended to metadata.jsonl. The
+// state that counts these lines commits them, together with the address of the next page. Then the
+// files move to the paths in the lines; after a crash the next run does this.
 type state struct {
 	Format  int      `json:"format"`
 	Service string   `json:"service"`         // base URL
-	Listing string   `json:"listing"`         // the URL of its first page, below that
-	Asked   []string `json:"asked,omitempty"` // the references that named it
-	User    string   `json:"user,omitempty"`  // id; set for the listing of all, which differs by user
+	Listing string   `json:"listing"`         // the URL of its first page, relative to Service
+	Asked   []string `json:"asked,omitempty"` // the references by which users named it
+	User    string   `json:"user,omitempty"`  // id; only for the listing of all, which differs between users
 
 	Next       string            `json:"next"`                // URL of the next page
-	Walks      map[string]string `json:"walks,omitempty"`     // the same for dataspaces that became readable, by id
-	Dataspaces map[string]string `json:"dataspaces,omitzero"` // names of those that Next covers, by id; for the listing of all
-	FromStart  bool              `json:"fromStart,omitempty"` // a walk from the start is going on; until its end nothing counts as removed
+	Walks      map[string]string `json:"walks,omitempty"`     // the same for dataspaces that have become readable, by id
+	Dataspaces map[string]string `json:"dataspaces,omitzero"` // for the listing of all: names of the dataspaces that Next covers, by id
+	FromStart  bool              `json:"fromStart,omitempty"` // a walk from the start is unfinished; until its end nothing counts as removed
 
 	Metadata  journal   `json:"metadata"`
-	Unsettled bool      `json:"unsettled,omitempty"` // of files with the same name, the wrong one may have it
-	Missing   int       `json:"missing,omitempty"`   // files that could not be fetched, and are tried again
+	Unsettled bool      `json:"unsettled,omitempty"` // of several files with the same name, the wrong one may have it
+	Missing   int       `json:"missing,omitempty"`   // files that could not be fetched, and will be tried again
 	Files     int       `json:"files"`
 	Bytes     int64     `json:"bytes"`
 	Deleted   int       `json:"deleted"` // resources
 	Changed   time.Time `json:"changed,omitzero"`
 }
 
-// journal is how much of metadata.jsonl counts.
+// journal is the valid part of metadata.jsonl.
 type journal struct {
-	Bytes     int64 `json:"bytes"`               // committed; what follows is an unfinished batch
-	Lines     int   `json:"lines"`               // in them
+	Bytes     int64 `json:"bytes"`               // committed bytes; the rest is an unfinished batch
+	Lines     int   `json:"lines"`               // lines in these bytes
 	Done      int64 `json:"done"`                // bytes up to which the lines have been applied
-	Left      bool  `json:"left,omitempty"`      // of the lines after these, all files that move have left their old paths
-	Compacted int64 `json:"compacted,omitempty"` // bytes of the compacted file that is to replace it
+	Left      bool  `json:"left,omitempty"`      // in the lines after Done, all moving files have left their old paths
+	Compacted int64 `json:"compacted,omitempty"` // size of the compacted file that will replace it; 0: no such file
 }
 
 // mirror is the copy of a listing in a folder that this process has locked.
 type mirror struct {
 	fetch.Folder
-	dir      string // as the caller named it
+	dir      string // as given by the caller
 	lockFile *os.File
 	log      *os.File // metadata.jsonl
 	state    state
-	fresh    bool // there is no state yet
+	fresh    bool // no state exists yet
 
-	index      map[string]*entry     // by the id of the resource; nil until it is needed
+	index      map[string]*entry     // by the id of the resource; nil until needed
 	containers map[string]*container // by the id of the set
-	paths      *archive.Paths        // those in the index, and those given out by this run
+	paths      *archive.Paths        // paths in the index, and paths assigned by this run
 }
 
-// openMirror opens the mirror in a folder, which it makes where there is none. fromStart takes a
-// damaged state for a fresh one. Errors: fetch.ErrLocked, errMirror. The caller closes it.
+// openMirror opens the mirror in a folder, which it creates if necessary. With fromStart, a damaged
+// state counts as no state. Errors: fetch.ErrLocked, errMirror. The caller closes it.
 func openMirror(dir string, fromStart bool) (*mirror, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (m *mirror) lock() (err error) {
 	err = fetch.Lock(m.lockFile)
 	switch {
 	case errors.Is(err, fetch.ErrLocked):
-		return fmt.Errorf("%s: %w: another harvest into this folder is running; let it end, or choose another folder", m.dir, err)
+		return fmt.Errorf("%s: %w: another harvest into this folder is running; wait for it, or choose another folder", m.dir, err)
 	case err != nil:
 		return fmt.Errorf("lock %s: %w", m.dir, err)
 	}
@@ -125,12 +125,12 @@ func (m *mirror) close() error {
 	return errors.Join(append(errs, m.Root.Close())...)
 }
 
-// damagedf returns an errMirror that says what to do.
+// damagedf returns an errMirror with advice.
 func (m *mirror) damagedf(format string, args ...any) error {
-	return fmt.Errorf("%w: %s\nrun it again with --from-start: it keeps the files in %s that are complete and fetches the rest", errMirror, fmt.Sprintf(format, args...), m.dir)
+	return fmt.Errorf("%w: %s\nrun the command again with --from-start: it keeps the complete files in %s and fetches the rest", errMirror, fmt.Sprintf(format, args...), m.dir)
 }
 
-// readState reads the state; where there is none, the folder must be empty.
+// readState reads the state; without a state, the folder must be empty.
 func (m *mirror) readState() error {
 	text, err := m.Root.ReadFile(stateName)
 	switch {
@@ -142,18 +142,18 @@ func (m *mirror) readState() error {
 	}
 	var version struct{ Format int }
 	if json.Unmarshal(text, &version) == nil && version.Format > mirrorFormat {
-		return fmt.Errorf("the mirror in %s was made by a newer labshelf; use that one", m.dir)
+		return fmt.Errorf("the mirror in %s was made by a newer labshelf; use that version", m.dir)
 	}
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil || s.Format != mirrorFormat || s.Listing == "" || s.Next == "" ||
 		s.Metadata.Done > s.Metadata.Bytes || s.Metadata.Done < 0 {
-		return m.damagedf("%s is not what harvest wrote", stateName)
+		return m.damagedf("%s is not a valid file of harvest", stateName)
 	}
 	m.state = s
 	return nil
 }
 
-// checkEmpty returns an error unless the folder is empty, but for the beginnings of a mirror.
+// checkEmpty returns an error unless the folder is empty, except for an unfinished first run.
 func (m *mirror) checkEmpty() error {
 	names, err := m.Names(".")
 	if err != nil {
@@ -165,7 +165,7 @@ func (m *mirror) checkEmpty() error {
 		case name == metadataName:
 			return m.damagedf("%s is missing", stateName)
 		default:
-			return fmt.Errorf("%s is neither empty nor a mirror; name a folder that is empty or still to be made", m.dir)
+			return fmt.Errorf("%s is neither empty nor a mirror; name an empty or new folder", m.dir)
 		}
 	}
 	return nil
@@ -181,24 +181,23 @@ func (m *mirror) writeState() error {
 
 // readme explains the folder to people who find it.
 const readme = `This folder is a mirror of a listing of a labshelf, made by "labshelf harvest".
-Run the same command again to bring it up to date; state.json says of what it
-is a mirror.
+Run the same command again to update it; state.json names the listing.
 
 files/          The files, under the names that they have there. Each has the
-                time of its last change. What is changed or added in here by
-                hand is overwritten or moved to strays/ in the course of time.
-metadata.jsonl  A line of JSON for each resource, as the service gives it, with
-                the "path" of its file, and the names of its "dataspace" and
-                its "set" where files/ has folders for them. Deleted resources
-                have the "state" "deleted" and no path. Where two lines have
-                the same "id" the later one counts, and one with "dropped" is
-                of a resource that can no longer be read.
-state.json      How far the mirror is. Needed to fetch only what has changed.
-incoming/       Only while something is arriving.
-strays/         What was found in files/ and was not of the mirror.
+                time of its last change. Do not change anything here: later
+                runs overwrite changed files, and move added ones to strays/.
+metadata.jsonl  A line of JSON for each resource, as the service returns it,
+                with the "path" of its file, and the names of its "dataspace"
+                and "set" if files/ has folders for them. Deleted resources
+                have the "state" "deleted" and no path. If two lines have the
+                same "id", the later one counts. A line with "dropped" belongs
+                to a resource that can no longer be read.
+state.json      The progress. It is needed to fetch only changes.
+incoming/       Exists only while files arrive.
+strays/         Files that were found in files/ and did not belong there.
 `
 
-// writeReadme writes the readme where there is none.
+// writeReadme writes the readme if it is missing.
 func (m *mirror) writeReadme() error {
 	if m.Exists(readmeName) {
 		return nil

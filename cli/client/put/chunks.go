@@ -11,10 +11,11 @@ import (
 )
 
 // chunkedAbove is the length in bytes above which a file is sent in chunks, as a resumable upload.
-// A shorter one is sent at once.
+// A shorter file is sent in one request.
 const chunkedAbove = 16 << 20
 
-// send sends a file, as a new resource or, where replaces is an id, in place of its file.
+// send sends a file as a new resource, or, if replaces is an id, in place of the file of that
+// resource.
 func (u *job) send(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
 	switch {
 	case s.size > chunkedAbove:
@@ -25,14 +26,14 @@ func (u *job) send(ctx context.Context, s *source, fields client.NewResource, re
 	return u.client.Resources.Create(ctx, fields, s, s.size)
 }
 
-// sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs make the
-// file as it is now, or none: the client tells the digest at the end.
+// sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs must
+// together be the current file: the client sends its digest at the end.
 func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
 	what, err := s.identity(ctx)
 	if err != nil {
 		return client.Resource{}, err
 	}
-	known := fields // the digest may be known by the second attempt only
+	known := fields // the digest may only be known at the second attempt
 	known.Digest = blobs.Digest{}
 	place := u.uploads.Of(u.client.Base(), known, replaces, when, what)
 	for again := false; ; again = true {
@@ -51,27 +52,27 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 		switch status := statusOf(err); {
 		case err == nil:
 			place.Remove()
-		case status == 404, status == 410: // it has expired, or is another user's
+		case status == 404, status == 410: // the upload has expired, or belongs to another user
 			place.Remove()
 			if !again {
 				continue
 			}
 		case status == 400, status == 412: // no retry of this upload can succeed
 			u.giveUp(ctx, place, id)
-			if !s.changed() && resumed && !again && isMismatch(err) { // what an earlier run has sent is of another file
+			if !s.changed() && resumed && !again && isMismatch(err) { // an earlier run sent chunks of another version of the file
 				continue
 			}
 		case errors.Is(err, client.ErrAnotherFile):
 			place.Remove()
-		case status == 0 && s.changed(): // nor here, and a file may change many times a day
+		case status == 0 && s.changed(): // nor here: a file may change many times a day
 			u.giveUp(ctx, place, id)
 		}
 		return r, err
 	}
 }
 
-// resume returns the upload of an earlier run; its ID is "" where there is none, or what it has
-// made is another file by now. How far it is does not matter where it was refused.
+// resume returns the upload of an earlier run. Its ID is "" if no upload exists, or if its resource
+// has another file by now. A rejected upload is also returned, however far it is.
 func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, name string) (client.Upload, error) {
 	id := place.ID()
 	if id == "" {
@@ -99,22 +100,22 @@ func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, nam
 // giveUp ends an upload that cannot succeed.
 func (u *job) giveUp(ctx context.Context, place resumption.Entry, id string) {
 	place.Remove()
-	_ = u.client.Uploads.End(ctx, id) // or it expires
+	_ = u.client.Uploads.End(ctx, id) // if this fails, the upload expires
 }
 
-// isUnchanged tells whether a resource is active and has this name and file. One that an earlier
-// run has made may have been deleted, renamed or replaced since.
+// isUnchanged reports whether a resource is active and has this name and file. A resource of an
+// earlier run may have been deleted, renamed or replaced.
 func isUnchanged(r client.Resource, name string, digest blobs.Digest) bool {
 	return r.State == client.Active && r.Name == name && r.SHA256 == digest
 }
 
-// isMismatch tells whether the service refused a file since it has another digest.
+// isMismatch reports whether the service rejected a file because its digest differs.
 func isMismatch(err error) bool {
 	var problem *client.Problem
 	return errors.As(err, &problem) && problem.Code == "digest_mismatch"
 }
 
-// statusOf returns the status of an answer that is an error; 0: there was no answer.
+// statusOf returns the status of an error response, or 0 if no response arrived.
 func statusOf(err error) int {
 	var problem *client.Problem
 	if errors.As(err, &problem) {
@@ -123,7 +124,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// readerAt reads a source at any offset. What an earlier run has sent is read for its digest only.
+// readerAt reads a source at any offset. It reads the bytes that an earlier run has sent only for
+// the digest.
 type readerAt struct {
 	*source
 	sent int64 // by an earlier run
@@ -131,12 +133,12 @@ type readerAt struct {
 
 func (a readerAt) ReadAt(p []byte, at int64) (int, error) {
 	n, err := a.file.ReadAt(p, at)
-	if at+int64(n) == a.size { // the last chunk, without which the service makes nothing
+	if at+int64(n) == a.size { // the last chunk; without it the service creates nothing
 		if changed := a.unchanged(); changed != nil {
 			n, err = 0, changed
 		}
 	}
-	if elsewhere := at - a.moved.Load(); elsewhere != 0 { // where an earlier attempt stopped
+	if elsewhere := at - a.moved.Load(); elsewhere != 0 { // offset at which an earlier attempt stopped
 		a.skip(elsewhere)
 	}
 	if at < a.sent {

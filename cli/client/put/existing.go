@@ -18,14 +18,14 @@ import (
 	"labshelf/client"
 )
 
-// fewNames is up to how many names are looked up one by one: a set may have far more resources than
-// a put has files.
+// fewNames is the largest number of names that are looked up one by one: a set may have far more
+// resources than a put has files.
 const fewNames = 4
 
 // existing is a resource of the set.
 type existing struct {
 	id      string
-	name    string // perhaps in another form than that of the file that replaces it
+	name    string // may have another Unicode form than the name of the file that replaces it
 	bytes   int64
 	digest  blobs.Digest
 	damaged bool // as far as the service knows
@@ -55,7 +55,7 @@ func (u *job) list(ctx context.Context, named map[string]string) (existingFiles,
 		if _, wanted := named[r.Name]; !wanted {
 			into = others
 		}
-		// What changes during the listing comes twice.
+		// A resource that changes during the listing appears twice.
 		same := slices.DeleteFunc(into[r.Name], func(h existing) bool { return h.id == r.ID })
 		into[r.Name] = append(same, existing{r.ID, r.Name, r.Bytes, r.SHA256, r.Damaged})
 	}
@@ -63,9 +63,9 @@ func (u *job) list(ctx context.Context, named map[string]string) (existingFiles,
 	return held, nil
 }
 
-// takeOtherForms adds the resources whose names differ from one that is put in their normal form
-// of Unicode alone, as names from macOS do, if exactly one has such a name and none has the name
-// itself.
+// takeOtherForms adds resources whose names differ from the name of a file only in their Unicode
+// normal form, as names from macOS do. It does so only if exactly one resource has such a name and
+// none has the name itself.
 func takeOtherForms(held, others map[string][]existing, named map[string]string) {
 	composed := map[string][]existing{}
 	for name, of := range others {
@@ -79,7 +79,7 @@ func takeOtherForms(held, others map[string][]existing, named map[string]string)
 	}
 }
 
-// beginning returns the common prefix of names, up to the first character that no name may have.
+// beginning returns the common prefix of names, up to the first character that no name can contain.
 func beginning(named map[string]string) string {
 	prefix, first := "", true
 	for name := range named {
@@ -94,7 +94,7 @@ func beginning(named map[string]string) string {
 		prefix = prefix[:i]
 	}
 	for name := range named {
-		// The service may have the name in another form, which has the folders before it in common.
+		// The service may store the name in another Unicode form; the prefix before it is the same.
 		if other := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }); other >= 0 {
 			folder := name[:strings.LastIndexByte(name[:other], '/')+1]
 			prefix = prefix[:min(len(prefix), len(folder))]
@@ -103,7 +103,8 @@ func beginning(named map[string]string) string {
 	return prefix
 }
 
-// listed lists the set with these options, or a few names one by one. It ends after an error.
+// listed lists the set with these options, or looks up a few names one by one. It ends after an
+// error.
 func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string]string) iter.Seq2[client.Resource, error] {
 	lists := []client.ListOptions{o}
 	if len(named) <= fewNames {
@@ -118,7 +119,7 @@ func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string
 			for r, err := range u.client.Sets.Resources(ctx, u.set.ID, o) {
 				var problem *client.Problem
 				if o.Name != "" && errors.As(err, &problem) && problem.Status == 400 {
-					break // no resource can have this name; sending it will return the reason
+					break // no resource can have this name; the upload will return the reason
 				}
 				if !yield(r, err) || err != nil {
 					return
@@ -128,7 +129,7 @@ func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string
 	}
 }
 
-// created is a resource of this run.
+// created is a resource that this run created.
 type created struct {
 	id, etag string
 	digest   blobs.Digest
@@ -140,9 +141,9 @@ func (u *job) noteCreated(r client.Resource) {
 	u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
 }
 
-// deleteDuplicates deletes the resources of this run that have an older duplicate: another client
-// has put the same files meanwhile, or an upload was stored after all whose answer was lost. The
-// oldest stays, so that two clients that do this at the same time do not delete both.
+// deleteDuplicates deletes the resources of this run that have an older duplicate. Another client
+// may have put the same files, or an upload without a response may have been stored after all. The
+// oldest resource stays, so that two clients that do this at the same time do not delete both.
 func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) error {
 	if len(u.created) == 0 {
 		return nil
@@ -156,7 +157,7 @@ func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) err
 			return err
 		}
 		mine := u.created[r.Name]
-		if r.SHA256 != mine.digest || r.ID >= mine.id { // "" where this run created none
+		if r.SHA256 != mine.digest || r.ID >= mine.id { // "" if this run created no such resource
 			continue
 		}
 		if err := u.client.Resources.Delete(ctx, mine.id, client.IfMatch(mine.etag)); err != nil {

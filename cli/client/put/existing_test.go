@@ -4,15 +4,15 @@ import (
 	"testing"
 )
 
-// TestBeginning: of what a set has only what begins like the names is listed.
+// TestBeginning: put lists only the part of a set whose names have the common prefix.
 func TestBeginning(t *testing.T) {
 	t.Parallel()
 	for want, names := range map[string][]string{
 		"":       {"a", "b"},
 		"2026/1": {"2026/11/a", "2026/12/b", "2026/1"},
 		"only":   {"only"},
-		"a/":     {"a/Gr\u00fcn", "a/Gr\u00f6n"}, // names may be there in another form
-		"b":      {"b\tc", "b\td"},               // no name has this character
+		"a/":     {"a/Gr\u00fcn", "a/Gr\u00f6n"}, // the stored names may have another Unicode form
+		"b":      {"b\tc", "b\td"},               // no name can contain this character
 	} {
 		named := map[string]string{}
 		for _, name := range names {
@@ -24,14 +24,14 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestTakeOtherForms: a name in another normal form is the same, if nothing has the name itself
-// and one file has the other.
+// TestTakeOtherForms: a name in another Unicode normal form is the same, if no resource has the
+// exact name and one file has the other form.
 func TestTakeOtherForms(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed, third = "\u00dc\u00e9", "U\u0308e\u0301", "\u00dce\u0301"
 	for _, tc := range []struct {
 		held, others []string
-		want         string // id of the resource that is taken for the name
+		want         string // id of the resource that the name resolves to
 	}{
 		{nil, []string{decomposed}, decomposed}, {nil, []string{third}, third}, {[]string{composed}, []string{decomposed}, composed},
 		{nil, []string{decomposed, third}, ""}, {nil, []string{"\u00dc"}, ""}, {nil, nil, ""},

@@ -1,5 +1,5 @@
-// Package put sends files and folders into a set: only what is new there, and large files in chunks
-// that another run goes on with.
+// Package put uploads files and folders to a set. It sends only new content, and large files in
+// chunks, which another run can resume.
 package put
 
 import (
@@ -21,22 +21,22 @@ import (
 	"labshelf/client"
 )
 
-// Options say what becomes of files.
+// Options control how files are uploaded.
 type Options struct {
 	report.Output
 	In                  io.Reader // standard input
-	Name                string    // of the resource, for one source alone; "": that of the file
+	Name                string    // of the resource, for a single source; "": the name of the file
 	Under               string    // a folder in front of every name, or ""
 	Description, Format string    // of every resource
 	Exclude             []string  // patterns of files and folders to leave out
 	Parallel            int       // files to send at once
-	NewSet              bool      // the set is made if there is none
-	Dry                 bool      // nothing is changed
+	NewSet              bool      // create the set if it does not exist
+	Dry                 bool      // change nothing
 }
 
-// Run puts what sources name into the set that ref names. A source is a file, a folder, or "-"
-// alone for standard input. Errors: exit.ErrPartly, exit.ErrInterrupted, exit.ErrUsage, those of
-// the service.
+// Run uploads the sources to the set that ref names. A source is a file, a folder, or "-" alone for
+// standard input. Errors: exit.ErrPartly, exit.ErrInterrupted, exit.ErrUsage, errors of the
+// service.
 func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref string) error {
 	if err := o.check(sources, ref); err != nil {
 		return err
@@ -62,9 +62,9 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 	if sources[0] == "-" {
 		copied, bytes, err := spool(ctx, o.In)
 		if err != nil {
-			return exit.Interrupted(ctx, fmt.Errorf("keep standard input in a temporary file (TMPDIR says where): %w", err), storedStays)
+			return exit.Interrupted(ctx, fmt.Errorf("standard input cannot be stored in a temporary file (TMPDIR sets the folder): %w", err), storedStays)
 		}
-		defer func() { _ = os.Remove(copied) }() // it is in the folder for temporary files anyway
+		defer func() { _ = os.Remove(copied) }() // the system empties the folder for temporary files
 		w.add(localFile{path: "-", copy: copied, name: o.Under + o.Name, filename: path.Base(o.Name), size: bytes})
 	} else if err := w.arguments(ctx, sources); err != nil {
 		return exit.Interrupted(ctx, err, storedStays)
@@ -83,18 +83,18 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 	return u.finish(ctx, len(w.files)-int(u.reported.Load()), over)
 }
 
-// finish writes the report and returns the error of the run. left counts the files that were not
-// tried; over is why the run ended early.
+// finish writes the report and returns the error of the run. left is the number of files that were
+// not tried; over is the reason for an early end.
 func (u *job) finish(ctx context.Context, left int, over error) error {
 	reportErr := u.report.End(left)
 	done, lost := u.report.Done(), u.report.Counts[report.Failed].Files
 	switch {
 	case over != nil && done > 0 && ctx.Err() == nil:
-		return fmt.Errorf("%w; the same command goes on from here", over)
+		return fmt.Errorf("%w; the same command resumes from here", over)
 	case over != nil:
 		return exit.Interrupted(ctx, over, storedStays)
 	case reportErr != nil:
-		return fmt.Errorf("all is done, but the report could not be written: %w", reportErr)
+		return fmt.Errorf("the files are uploaded, but the report could not be written: %w", reportErr)
 	case lost > 0 && done == 0:
 		return errors.New("nothing was stored, for the reasons above")
 	case lost > 0:
@@ -103,10 +103,10 @@ func (u *job) finish(ctx context.Context, left int, over error) error {
 	return nil
 }
 
-// storedStays tells after an interruption why put can be run again.
-const storedStays = "what is stored is not sent again"
+// storedStays says after an interruption why put can be run again.
+const storedStays = "stored files are not sent again"
 
-// set returns the set, which it makes where that is asked for.
+// set returns the set, and creates it if the options require that.
 func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s client.Set, err error) {
 	found := true
 	if o.NewSet {
@@ -116,24 +116,24 @@ func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s clie
 		err = reference.NotFound(ctx, c, ref, "a set", "\"labshelf set ls\" lists them"+putAdvice(ref, here == nil))
 	}
 	if err == nil && s.State == client.Deleted {
-		err = fmt.Errorf("the set %s is deleted; bring it back first, with: labshelf restore --set %s", display.Printable(s.Name), s.ID)
+		err = fmt.Errorf("the set %s is deleted; restore it first, with: labshelf restore --set %s", display.Printable(s.Name), s.ID)
 	}
 	return s, err
 }
 
-// putAdvice suggests what ref may have meant, where there is no such set. here: a local file has
-// that name.
+// putAdvice suggests what ref may have meant if no such set exists. here: a local file has that
+// name.
 func putAdvice(ref string, here bool) string {
 	switch space, name, in := strings.Cut(ref, "/"); {
 	case here:
-		return "\nhere is a file or folder of that name: the set comes last"
+		return "\na local file or folder has that name: the set is the last argument"
 	case in && space != "" && name != "":
-		return "\n--new-set makes it"
+		return "\n--new-set creates it"
 	}
-	return fmt.Sprintf("\n\"labshelf set new DATASPACE/%s\" makes it", ref)
+	return fmt.Sprintf("\n\"labshelf set new DATASPACE/%s\" creates it", ref)
 }
 
-// findOrMakeSet returns the set. In a dry run one that would be made has no id.
+// findOrMakeSet returns the set. In a dry run a set that would be created has no id.
 func (o *Options) findOrMakeSet(ctx context.Context, c *client.Client, ref string) (client.Set, error) {
 	s, found, err := reference.LookupSet(ctx, c, ref, client.Active)
 	if found || err != nil {
@@ -146,7 +146,7 @@ func (o *Options) findOrMakeSet(ctx context.Context, c *client.Client, ref strin
 	}
 	s, err = c.Sets.Create(ctx, client.NewSet{Name: name, DataspaceID: d.ID})
 	var problem *client.Problem
-	if errors.As(err, &problem) && problem.Code == "set_name_taken" { // by another client, or by a request whose answer was lost
+	if errors.As(err, &problem) && problem.Code == "set_name_taken" { // another client created it, or an earlier request whose response was lost
 		if now, found, lookErr := reference.LookupSet(ctx, c, ref, client.Active); found && lookErr == nil {
 			return now, nil
 		}
@@ -154,8 +154,8 @@ func (o *Options) findOrMakeSet(ctx context.Context, c *client.Client, ref strin
 	return s, err
 }
 
-// spool copies a stream into a temporary file, which the caller removes: it has to be read twice,
-// to compare and to send it.
+// spool copies a stream to a temporary file, which the caller removes. put reads the file twice, to
+// compare it and to send it.
 func spool(ctx context.Context, in io.Reader) (path string, bytes int64, err error) {
 	file, err := os.CreateTemp("", "labshelf-put-*")
 	if err != nil {
@@ -166,7 +166,7 @@ func spool(ctx context.Context, in io.Reader) (path string, bytes int64, err err
 		error
 	}
 	ended, got := make(chan copied, 1), copied{}
-	go func() { // a read does not end with the context
+	go func() { // the end of the context does not end a read
 		n, err := io.Copy(file, in)
 		ended <- copied{n, err}
 	}()
@@ -189,17 +189,17 @@ func (o *Options) check(sources []string, set string) error {
 	_, name, hasDataspace := strings.Cut(set, "/")
 	switch {
 	case stdin && len(sources) > 1:
-		return exit.Usagef("- is standard input, and goes alone; a file of that name is ./-")
+		return exit.Usagef("- is standard input, and must be the only source; a file of that name is ./-")
 	case stdin && o.Name == "":
-		return exit.Usagef("standard input has no name; give it one with --name")
+		return exit.Usagef("standard input has no name; set one with --name")
 	case o.Name != "" && !single:
-		return exit.Usagef("--name is for one file; for a folder, --under says where it goes")
+		return exit.Usagef("--name is for a single file; for a folder, use --under")
 	case o.NewSet && (!hasDataspace || name == ""):
 		return exit.Usagef("with --new-set, SET must be DATASPACE/NAME, such as lab-one/runs-2026, not %q", set)
 	}
 	for _, pattern := range o.Exclude {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return exit.Usagef("--exclude: %q is no pattern; * stands for anything, ? for one character, [a-c] for one of these", pattern)
+			return exit.Usagef("--exclude: %q is not a pattern; * matches anything, ? one character, [a-c] one of these characters", pattern)
 		}
 	}
 	if o.Under = strings.Trim(filepath.ToSlash(o.Under), "/"); o.Under != "" {

@@ -19,20 +19,20 @@ import (
 	"labshelf/client"
 )
 
-// mostSends is how often a file is sent at most, when its upload breaks off or is not answered.
+// mostSends bounds the attempts to send a file whose upload breaks off or gets no response.
 const mostSends = 5
 
-// pollDelays are the pauses before the service is asked for the result of an upload that it did not
-// answer, and may still be storing.
+// pollDelays are the pauses before the client looks for the result of an upload without a response.
+// The service may still be storing it.
 var pollDelays = [...]time.Duration{300 * time.Millisecond, 700 * time.Millisecond}
 
 // job is one run of put.
 type job struct {
 	client   *client.Client
 	set      client.Set
-	fields   client.NewResource // what all files have in common
+	fields   client.NewResource // common to all files
 	parallel int
-	dry      bool // nothing is changed
+	dry      bool // change nothing
 	existing existingFiles
 	uploads  resumption.Uploads
 	meter    *meter.Meter
@@ -41,16 +41,16 @@ type job struct {
 	mu      sync.Mutex
 	created map[string]created // by name
 
-	reported atomic.Int64 // files that have an outcome
+	reported atomic.Int64 // finished files
 }
 
-// fatal is an error that every other file would meet, too.
+// fatal is an error that would affect every other file, too.
 type fatal struct{ error }
 
 func (e fatal) Unwrap() error { return e.error }
 
-// run puts the files and returns what ended it early, the context or a fatal error; files that are
-// being sent then are completed. All other errors are reported.
+// run uploads the files. It returns the reason for an early end: the context or a fatal error.
+// Files that are being sent then are completed. All other errors are reported.
 func (u *job) run(ctx context.Context, files []localFile) error {
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(u.parallel)
@@ -66,7 +66,7 @@ func (u *job) run(ctx context.Context, files []localFile) error {
 	return cmp.Or(ctx.Err(), over)
 }
 
-// one puts a file and reports its outcome. Its error is fatal.
+// one uploads a file and reports its outcome. Its error is fatal.
 func (u *job) one(ctx context.Context, f localFile) error {
 	became, err := u.put(ctx, f)
 	if err != nil && ctx.Err() != nil {
@@ -85,7 +85,7 @@ func (u *job) one(ctx context.Context, f localFile) error {
 	return nil
 }
 
-// put compares one file with the set, and sends it where that is needed.
+// put compares one file with the set, and sends it if necessary.
 func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 	s, err := openSource(ctx, cmp.Or(f.copy, f.path), u.meter)
 	if err != nil {
@@ -111,7 +111,7 @@ func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 		}
 		switch {
 		case h.digest != digest:
-		case h.damaged: // sending the same bytes repairs it
+		case h.damaged: // sending the same bytes repairs the file
 			held = []existing{h}
 		default:
 			return report.Result{Path: f.path, Name: f.name, Outcome: report.Present, ID: h.id, Bytes: h.bytes, Digest: h.digest}, nil
@@ -119,7 +119,7 @@ func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 	}
 	switch {
 	case len(held) > 1:
-		return report.Result{}, fmt.Errorf("the set has %d resources of this name, with other bytes; delete or rename all but one, or put it under another name", len(held))
+		return report.Result{}, fmt.Errorf("the set has %d resources of this name, with other bytes; delete or rename all but one, or put the file under another name", len(held))
 	case u.dry && len(held) == 1:
 		return report.Result{Path: f.path, Name: f.name, Outcome: report.Replaced, Bytes: s.size}, nil
 	case u.dry:
@@ -130,13 +130,13 @@ func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 	return u.create(ctx, f, s)
 }
 
-// storedAs is the result for a resource.
+// storedAs returns the result for a resource.
 func storedAs(o report.Outcome, f localFile, r client.Resource) report.Result {
 	return report.Result{Path: f.path, Name: f.name, Outcome: o, ID: r.ID, Bytes: r.Bytes, Digest: r.SHA256}
 }
 
-// create makes a resource of a file. Before it repeats an upload that was not answered it looks for
-// its resource, to make no second one.
+// create creates a resource from a file. Before it repeats an upload without a response, it looks
+// for the resource, so that it creates no second one.
 func (u *job) create(ctx context.Context, f localFile, s *source) (report.Result, error) {
 	fields := u.fields
 	fields.SetID, fields.Name, fields.Filename = u.set.ID, f.name, f.filename
@@ -162,7 +162,7 @@ func (u *job) create(ctx context.Context, f localFile, s *source) (report.Result
 	}
 }
 
-// findCreated looks for the resource of an upload that was not answered.
+// findCreated looks for the resource of an upload that got no response.
 func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client.Resource, found bool, err error) {
 	digest, err := s.sum(ctx)
 	if err != nil {
@@ -184,8 +184,8 @@ func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client
 	return r, false, nil
 }
 
-// replace gives a resource the bytes of a file, unless its bytes, name or state were changed since
-// the set was listed. Before it repeats a replacement that was not answered it reads the resource.
+// replace replaces the file of a resource, unless its bytes, name or state have changed since the
+// set was listed. Before it repeats a replacement without a response, it reads the resource.
 func (u *job) replace(ctx context.Context, f localFile, s *source, was existing) (report.Result, error) {
 	var last error
 	for sends := 0; ; sends++ {
@@ -200,13 +200,13 @@ func (u *job) replace(ctx context.Context, f localFile, s *source, was existing)
 		case done:
 			return storedAs(report.Replaced, f, now), nil
 		case now.SHA256 != was.digest || now.Name != was.name || now.State != client.Active:
-			return report.Result{}, fmt.Errorf("conflict: the resource %s was changed since the set was listed; see what is there now, and run the same command again", now.ID)
+			return report.Result{}, fmt.Errorf("conflict: the resource %s has changed since the set was listed; check its current content, and run the same command again", now.ID)
 		case sends+s.again >= mostSends:
 			return report.Result{}, last
 		}
 		fields := u.fields
 		fields.Name, fields.Filename, fields.Digest = was.name, f.filename, s.digest
-		// A replacement without them would set the defaults.
+		// A replacement without these fields would reset them to the defaults.
 		fields.Description, fields.Format = cmp.Or(fields.Description, now.Description), cmp.Or(fields.Format, now.Format)
 		r, err := u.send(ctx, s, fields, was.id, client.IfMatch(now.ETag))
 		if err == nil {
@@ -220,8 +220,8 @@ func (u *job) replace(ctx context.Context, f localFile, s *source, was existing)
 	}
 }
 
-// isStored tells, after a replacement that ended with the error last, whether a resource has the
-// bytes of a file. Where it has not, it pauses before the next attempt.
+// isStored reports, after a replacement that ended with the error last, whether a resource has the
+// bytes of a file. If not, it pauses before the next attempt.
 func isStored(ctx context.Context, s *source, r client.Resource, last error) (bool, error) {
 	if last == nil {
 		return false, nil
@@ -233,8 +233,8 @@ func isStored(ctx context.Context, s *source, r client.Resource, last error) (bo
 	return false, sleep(ctx, pollDelays[0])
 }
 
-// finalError returns the error of a call after which the file is certainly not stored; nil: it may
-// be stored, or may be with another attempt.
+// finalError returns the error of a call after which the file is certainly not stored. It returns
+// nil if the file may be stored, or may be stored by another attempt.
 func finalError(ctx context.Context, s *source, err error) error {
 	var problem *client.Problem
 	switch {
@@ -250,8 +250,8 @@ func finalError(ctx context.Context, s *source, err error) error {
 	return fatalIfShared(err)
 }
 
-// fatalIfShared makes an error fatal that other files would meet, too: of the key, the role, the
-// set, or a service that stores nothing.
+// fatalIfShared makes an error fatal if it would affect other files, too: errors of the key, the
+// role, the set, or a service that stores nothing.
 func fatalIfShared(err error) error {
 	var problem *client.Problem
 	if !errors.As(err, &problem) {

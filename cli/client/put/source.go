@@ -17,30 +17,30 @@ import (
 )
 
 // errChanged is the error of a file that was modified while it was read.
-var errChanged = errors.New("it changed while it was read, and is not stored; run the same command again when no program writes to it")
+var errChanged = errors.New("the file changed while it was read, and is not stored; run the same command again when no program writes to it")
 
-// source is an open file that is compared and sent. Reading it fails where it has changed since it
-// was opened. After the end of the context it may be read for a while by the call that sent it.
+// source is an open file that is compared and sent. Reading fails if the file has changed since it
+// was opened. The call that sends it may continue to read for a while after the end of its context.
 type source struct {
 	file   *os.File
 	size   int64
 	from   time.Time // of its last modification
 	digest blobs.Digest
-	known  bool   // digest is computed
-	copied bool   // it is a temporary copy
+	known  bool   // digest has been computed
+	copied bool   // the file is a temporary copy
 	remove string // path of the copy that close removes, or ""
-	what   string // see identity; "": nobody has asked
+	what   string // see identity; "" until first used
 
 	at        int64 // offset of the next read
-	again     int   // how often a call went back to the start
+	again     int   // how often a call returned to the start
 	meter     *meter.Meter
-	moved     atomic.Int64 // bytes that the meter counts for it
-	comparing bool         // it is read for its digest, and nothing is sent
+	moved     atomic.Int64 // bytes that the meter counts for this file
+	comparing bool         // the file is read only for its digest
 	readError atomic.Pointer[error]
 }
 
-// openSource opens a file. Where the file system reports another size than the file has, it opens a
-// temporary copy. The caller closes it.
+// openSource opens a file. If the file is longer or shorter than the file system reports, it opens
+// a temporary copy. The caller closes it.
 func openSource(ctx context.Context, path string, m *meter.Meter) (*source, error) {
 	s, err := openFile(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func openFile(path string) (*source, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file any more")
+		err = errors.New("it is no longer a file")
 	}
 	if err != nil {
 		return nil, unreadable(errors.Join(err, file.Close()))
@@ -75,16 +75,16 @@ func openFile(path string) (*source, error) {
 	return &source{file: file, size: info.Size(), from: info.ModTime()}, nil
 }
 
-// hasItsSize reports whether the file ends where the file system says. procfs reports 0 bytes for
-// each file, sysfs a whole page, and other file systems that compute their files do likewise.
+// hasItsSize reports whether the file ends at the size that the file system reports. procfs reports
+// 0 bytes for each file, and sysfs a whole page.
 func (s *source) hasItsSize() bool {
 	before := max(0, s.size-1)
 	n, err := s.file.ReadAt(make([]byte, 2), before)
 	return err == io.EOF && before+int64(n) == s.size
 }
 
-// copy reads the file to its end, into a temporary file, whose size is right. It fails where the
-// file was changed meanwhile.
+// copy copies the file to a temporary file, whose size is right. It fails if the file changes
+// meanwhile.
 func (s *source) copy(ctx context.Context) (*source, error) {
 	path, _, err := spool(ctx, s.file)
 	if err != nil {
@@ -101,7 +101,8 @@ func (s *source) copy(ctx context.Context) (*source, error) {
 	return copied, nil
 }
 
-// Read implements io.Reader and saves errors, which are not those of the service.
+// Read implements io.Reader, and saves errors of the file, to distinguish them from errors of the
+// service.
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.read(p)
 	if err != nil && err != io.EOF {
@@ -111,7 +112,7 @@ func (s *source) Read(p []byte) (int, error) {
 }
 
 // read returns EOF at the original length, and only if the file is unchanged: the service must not
-// store a mixture.
+// store a mixture of two versions.
 func (s *source) read(p []byte) (int, error) {
 	if s.at == s.size {
 		if err := s.unchanged(); err != nil {
@@ -132,8 +133,8 @@ func (s *source) read(p []byte) (int, error) {
 	return n, err
 }
 
-// unchanged returns an error unless the file has the length and time that it had when it was
-// opened.
+// unchanged returns an error unless the file has the same length and modification time as when it
+// was opened.
 func (s *source) unchanged() error {
 	info, err := s.file.Stat()
 	if err == nil && (info.Size() != s.size || !info.ModTime().Equal(s.from)) {
@@ -142,14 +143,14 @@ func (s *source) unchanged() error {
 	return err
 }
 
-// noteChange saves the error of a file that has changed.
+// noteChange saves an error if the file has changed.
 func (s *source) noteChange() {
 	if err := s.unchanged(); err != nil {
 		s.readError.CompareAndSwap(nil, &err)
 	}
 }
 
-// changed checks for a change, and tells whether there was one.
+// changed reports whether the file has changed.
 func (s *source) changed() bool {
 	s.noteChange()
 	return errors.Is(s.failure(), errChanged)
@@ -178,7 +179,7 @@ func (s *source) countCompared(n int64) {
 	s.meter.Read(n)
 }
 
-// skip counts bytes that need not be read; a negative n takes back those that are read again.
+// skip counts bytes that need not be read; a negative n takes back bytes that are read again.
 func (s *source) skip(n int64) {
 	s.moved.Add(n)
 	s.meter.Skipped(n)
@@ -191,14 +192,14 @@ func (s *source) rewind() error {
 	return err
 }
 
-// sum returns the digest, for which it reads the file once. The offset is 0 afterwards.
+// sum returns the digest. It reads the file once. The offset is 0 afterwards.
 func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	if err := s.rewind(); err != nil || s.known {
 		return s.digest, err
 	}
 	s.comparing = true
 	defer func() { s.comparing = false }()
-	hash, buffer := sha256.New(), make([]byte, min(s.size+1, 256<<10)) // a small one for a small file, of which there may be many
+	hash, buffer := sha256.New(), make([]byte, min(s.size+1, 256<<10)) // a small buffer for a small file, since there may be many
 	for {
 		n, err := s.Read(buffer)
 		hash.Write(buffer[:n])
@@ -214,9 +215,9 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	return s.digest, s.rewind()
 }
 
-// identity returns what tells the file from another one, or from itself at another time: where it
-// is and when it was modified, or its digest where that is known, or where it is a copy in a
-// temporary file. It stays the same when the digest is computed later.
+// identity returns a text that distinguishes this version of the file from other files and
+// versions. It is the path and the modification time, or the digest if that is known or if the file
+// is a temporary copy. It stays the same when the digest is computed later.
 func (s *source) identity(ctx context.Context) (string, error) {
 	if s.what != "" {
 		return s.what, nil
@@ -235,7 +236,7 @@ func (s *source) identity(ctx context.Context) (string, error) {
 	return s.what, err
 }
 
-// failure returns the saved error of reading; nil: there was none.
+// failure returns the saved error of reading, or nil.
 func (s *source) failure() error {
 	err := s.readError.Load()
 	switch {
@@ -248,8 +249,8 @@ func (s *source) failure() error {
 }
 
 func (s *source) close() {
-	_ = s.file.Close() // it was only read
+	_ = s.file.Close() // only read
 	if s.remove != "" {
-		_ = os.Remove(s.remove) // it is in the folder for temporary files anyway
+		_ = os.Remove(s.remove) // the system empties the folder for temporary files
 	}
 }

@@ -14,7 +14,7 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestSourceSum: a file is read once to be compared and not again to be sent with its digest.
+// TestSourceSum: a file is read once for the comparison, and not again to be sent with its digest.
 func TestSourceSum(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
@@ -50,8 +50,8 @@ func TestSourceSum(t *testing.T) {
 	}
 }
 
-// TestSkippedIsNotMoved: where a file is sent from the middle, what lies before it is done and was
-// not moved.
+// TestSkippedIsNotMoved: if a file is sent from an offset, the bytes before it count as done, not
+// as moved.
 func TestSkippedIsNotMoved(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -73,7 +73,7 @@ func TestSkippedIsNotMoved(t *testing.T) {
 			t.Errorf("from %d, %d bytes are done", at, m.Counts().Done)
 		}
 	}
-	if n, err := (readerAt{s, 1 << 20}).ReadAt(part, 0); n != len(part) || err != nil { // for the digest of what an earlier run has sent
+	if n, err := (readerAt{s, 1 << 20}).ReadAt(part, 0); n != len(part) || err != nil { // for the digest of the bytes that an earlier run sent
 		t.Fatal(n, err)
 	}
 	if moved := m.Counts().Moved; moved != 3*64<<10 {
@@ -81,7 +81,7 @@ func TestSkippedIsNotMoved(t *testing.T) {
 	}
 }
 
-// TestCopyOfChangingFile: a file that is written to while it is copied is no source.
+// TestCopyOfChangingFile: copying fails if the file changes meanwhile.
 func TestCopyOfChangingFile(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int64{"grown": 20, "shrunk": 3} {

@@ -18,19 +18,19 @@ import (
 	"labshelf/cli/display"
 )
 
-// localFile is a file on this machine that is to become a resource.
+// localFile is a local file to upload.
 type localFile struct {
-	path           string // as people write it
-	copy           string // where it is read instead of path, or ""
+	path           string // as displayed
+	copy           string // file that is read instead of path, or ""
 	name, filename string // of the resource
-	id             string // of the resource that get wrote it from, or ""
-	size           int64  // in bytes, when it was found
+	id             string // of the resource from which get wrote the file, or ""
+	size           int64  // in bytes, when walk found it
 }
 
 // systemFiles are files that operating systems leave in folders.
 var systemFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini"}
 
-// walk finds the files to put. It passes what cannot be put to skip, and goes on.
+// walk finds the files to upload. It passes other entries to skip, and continues.
 type walk struct {
 	under   string   // prefix of every name: "", or a folder and "/"
 	name    string   // of the only file, or "" for its own
@@ -38,12 +38,12 @@ type walk struct {
 	skip    func(path string, outcome report.Outcome, why error)
 
 	files []localFile
-	named map[string]string             // path of the first file with a name
-	names map[string]filenames.Resource // of the current folder, as get wrote them
+	named map[string]string             // path of the first file with each name
+	names map[string]filenames.Resource // names in the current folder, as get wrote them
 }
 
-// arguments adds the files that args name, and all files below the folders that they name. It
-// follows a link that is named.
+// arguments adds the files in args, and all files below the folders in args. It follows a link that
+// is an argument.
 func (w *walk) arguments(ctx context.Context, args []string) error {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -53,7 +53,7 @@ func (w *walk) arguments(ctx context.Context, args []string) error {
 		case info.IsDir():
 			err = w.folder(ctx, arg)
 		case !info.Mode().IsRegular():
-			w.skip(arg, report.Failed, fmt.Errorf("it is %s; give - to put what comes on standard input", report.KindOf(info.Mode())))
+			w.skip(arg, report.Failed, fmt.Errorf("it is %s; use - to put standard input", report.KindOf(info.Mode())))
 		default:
 			err = w.single(arg, info.Size())
 		}
@@ -76,7 +76,7 @@ func (w *walk) single(arg string, size int64) (err error) {
 	return nil
 }
 
-// folder adds the files below a folder, in the order of names.
+// folder adds the files below a folder, in the order of their names.
 func (w *walk) folder(ctx context.Context, root string) (err error) {
 	if w.names, err = filenames.Read(os.DirFS(root)); errors.Is(err, filenames.ErrDamaged) {
 		return fmt.Errorf("%s: %w", root, err)
@@ -103,7 +103,7 @@ func (w *walk) folder(ctx context.Context, root string) (err error) {
 	})
 }
 
-// without skips a file, or a folder with all that is in it.
+// without skips a file, or a folder with its content.
 func without(d fs.DirEntry) error {
 	if d.IsDir() {
 		return fs.SkipDir
@@ -115,7 +115,7 @@ func without(d fs.DirEntry) error {
 func (w *walk) entry(where, name string, d fs.DirEntry) {
 	info, err := d.Info()
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+	case errors.Is(err, fs.ErrNotExist): // removed meanwhile
 	case err != nil:
 		w.skip(where, report.Failed, unreadable(err))
 	case !info.Mode().IsRegular():
@@ -131,7 +131,7 @@ func (w *walk) file(where, name string, size int64) {
 	w.add(localFile{path: where, name: w.under + cmp.Or(w.name, got.Name, name), filename: filepath.Base(where), id: got.ID, size: size})
 }
 
-// add adds a file, unless another one has its name.
+// add adds a file, unless another file has its name.
 func (w *walk) add(f localFile) {
 	other, taken := w.named[f.name]
 	if taken && f.id == "" {
@@ -148,8 +148,8 @@ func sameName(other string) error {
 	return fmt.Errorf("%s would have the same name; put them one after the other, each with its own --under", display.Printable(other))
 }
 
-// excludes tells whether a pattern matches the path within the folder or, if it has no "/", the
-// last element of the path.
+// excludes reports whether a pattern matches the path within the folder or, if the pattern has no
+// "/", the last element of the path.
 func (w *walk) excludes(name string) bool {
 	return slices.ContainsFunc(w.exclude, func(pattern string) bool {
 		pattern = strings.TrimSuffix(pattern, "/")
@@ -162,7 +162,7 @@ func (w *walk) excludes(name string) bool {
 	})
 }
 
-// unreadable is an error of the file system without its path, which precedes it in the output.
+// unreadable removes the path from an error of the file system: the output already has it.
 func unreadable(err error) error {
 	var about *fs.PathError
 	if errors.As(err, &about) {
@@ -171,7 +171,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// distinct removes files whose name another one has, unless each is a resource of the set.
+// distinct removes files whose names occur several times, unless each is a resource of the set.
 func (w *walk) distinct(held existingFiles) {
 	first := map[string]bool{}
 	w.files = slices.DeleteFunc(w.files, func(f localFile) bool {

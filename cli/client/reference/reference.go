@@ -1,5 +1,5 @@
-// Package reference finds the dataspaces, sets, resources and users that people name: by id, by URL
-// or by name.
+// Package reference finds dataspaces, sets, resources and users by the references that people type:
+// ids, URLs or names.
 package reference
 
 import (
@@ -18,7 +18,7 @@ import (
 	"labshelf/client"
 )
 
-// The kinds of records, as URLs name them.
+// The kinds of records, as in URLs.
 const (
 	DataspaceKind = "dataspaces"
 	SetKind       = "sets"
@@ -26,11 +26,11 @@ const (
 	userKind      = "users"
 )
 
-// PageSize is the largest page of a listing, for listings that are read to their end.
+// PageSize is the largest page of a listing, for listings that are read completely.
 const PageSize = 1000
 
 // FindDataspace returns the dataspace that ref names: by id, by URL, or by name without regard to
-// case, also a deleted one. The error says how to list dataspaces in state.
+// case. Deleted dataspaces are included. The error says how to list dataspaces in state.
 func FindDataspace(ctx context.Context, c *client.Client, ref, state string) (client.Dataspace, error) {
 	d, found, err := LookupDataspace(ctx, c, ref)
 	if err == nil && !found {
@@ -39,15 +39,16 @@ func FindDataspace(ctx context.Context, c *client.Client, ref, state string) (cl
 	return d, err
 }
 
-// listedBy names the command that lists records in state.
+// listedBy returns advice with the command that lists records in state.
 func listedBy(command, state string) string {
 	if state == client.Deleted {
-		return fmt.Sprintf("\"labshelf %s --deleted\" lists those that are deleted", command)
+		return fmt.Sprintf("\"labshelf %s --deleted\" lists the deleted ones", command)
 	}
 	return fmt.Sprintf("\"labshelf %s\" lists them", command)
 }
 
-// LookupDataspace is FindDataspace that returns found instead of an error where there is none.
+// LookupDataspace is FindDataspace, and returns found false instead of an error if no dataspace
+// matches.
 func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d client.Dataspace, found bool, err error) {
 	read := reader[client.Dataspace]{DataspaceKind, c.Dataspaces.Get, func(d client.Dataspace) string { return d.URL }}
 	if d, found, err = read.byID(ctx, c, ref); found || err != nil {
@@ -61,7 +62,7 @@ func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 }
 
 // ContainerNamed returns the kind of the active set or dataspace with this name or id, or "". A set
-// comes first.
+// takes precedence.
 func ContainerNamed(ctx context.Context, c *client.Client, name string) (kind string, err error) {
 	if !containerName().MatchString(name) {
 		return "", nil
@@ -87,9 +88,9 @@ func first[T any](listed iter.Seq2[T, error]) (one T, found bool, err error) {
 	return one, false, nil
 }
 
-// FindSet returns the set that ref names: by id, URL or name, as DATASPACE/NAME or DATASPACE/TITLE,
-// or by a title that is unique among the sets that the caller may read. Of titles, those of sets in
-// state are preferred.
+// FindSet returns the set that ref names. A reference is an id, a URL, a name, DATASPACE/NAME,
+// DATASPACE/TITLE, or a title that is unique among the caller's readable sets. Among titles, sets
+// in state take precedence.
 func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.Set, error) {
 	s, found, err := LookupSet(ctx, c, ref, state)
 	if err == nil && !found {
@@ -98,7 +99,7 @@ func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.S
 	return s, err
 }
 
-// LookupSet is FindSet that returns found false if no set has that reference. An incomplete
+// LookupSet is FindSet, and returns found false if no set has that reference. An incomplete
 // reference is an error.
 func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s client.Set, found bool, err error) {
 	if err := Complete(ref); err != nil {
@@ -122,11 +123,11 @@ func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 		}
 	}
 	everywhere := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.Sets.List(ctx, o) }
-	return chosenSet(ctx, c, everywhere, ref, state) // also where a "/" is part of the title
+	return chosenSet(ctx, c, everywhere, ref, state) // also if a "/" is part of the title
 }
 
-// chosenSet returns the one of sets that text names best. It asks the service for the name first,
-// and lists all sets only where text can be a title alone.
+// chosenSet returns the set that text matches best. It first asks the service for the name, and
+// lists all sets only if text can only be a title.
 func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptions) iter.Seq2[client.Set, error], text, state string) (client.Set, bool, error) {
 	if containerName().MatchString(text) {
 		if s, found, err := first(sets(client.ListOptions{State: client.All, Name: text})); found || err != nil {
@@ -155,10 +156,10 @@ func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptio
 	return client.Set{}, false, severalSets(ctx, c, text, fits)
 }
 
-// fitness is how well text names a set, 0 for not at all. A name is unique in all states; among
-// titles, sets in state come first, and then those with the same case.
+// fitness returns how well text matches a set, 0 for not at all. A name is unique in all states.
+// Among titles, sets in state come first, then titles in the same case.
 func fitness(s client.Set, text, state string) int {
-	fit, title, named := 0, norm.NFC.String(s.Title), norm.NFC.String(text) // terminals of macOS decompose texts
+	fit, title, named := 0, norm.NFC.String(s.Title), norm.NFC.String(text) // macOS terminals decompose characters
 	switch {
 	case s.Name == text:
 		return 5
@@ -186,8 +187,8 @@ func severalSets(ctx context.Context, c *client.Client, title string, sets []cli
 	return errors.New(text.String())
 }
 
-// FindResource returns the resource that ref names: by id, by URL, or as SET:NAME with a SET as
-// FindSet takes it. Of names, those of resources in state are preferred.
+// FindResource returns the resource that ref names: by id, by URL, or as SET:NAME with a SET as for
+// FindSet. Among names, resources in state take precedence.
 func FindResource(ctx context.Context, c *client.Client, ref, state string) (client.Resource, error) {
 	r, found, err := LookupResource(ctx, c, ref, state)
 	if err == nil && !found {
@@ -202,8 +203,8 @@ func FindResource(ctx context.Context, c *client.Client, ref, state string) (cli
 
 const howNamed = "give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv"
 
-// NotFound returns the error about a ref that names nothing of the wanted kind: it says what else
-// ref names, or gives the advice.
+// NotFound returns the error for a ref that matches no record of the wanted kind. It names the
+// record that ref does match, or gives the advice.
 func NotFound(ctx context.Context, c *client.Client, ref, wanted, advice string) error {
 	none := fmt.Errorf("there is no %s %q", strings.ReplaceAll(strings.TrimPrefix(wanted, "a "), " a ", " "), ref)
 	nothing := fmt.Errorf("%w; %s", none, advice)
@@ -220,27 +221,27 @@ func NotFound(ctx context.Context, c *client.Client, ref, wanted, advice string)
 	case err != nil:
 		return nothing
 	case isDataspace && strings.HasSuffix(wanted, "set or a resource"):
-		return fmt.Errorf("%q is a dataspace, and %s is wanted; \"labshelf ls %s\" lists its sets\n\"labshelf harvest %[3]s DIR\" gets all of them",
+		return fmt.Errorf("%q is a dataspace, not %s; \"labshelf ls %s\" lists its sets\n\"labshelf harvest %[3]s DIR\" gets all of them",
 			name, wanted, display.Printable(d.Name))
 	case isDataspace:
-		return fmt.Errorf("%q is a dataspace, and %s is wanted; \"labshelf ls %s\" lists its sets", name, wanted, display.Printable(d.Name))
+		return fmt.Errorf("%q is a dataspace, not %s; \"labshelf ls %s\" lists its sets", name, wanted, display.Printable(d.Name))
 	case isSet && wanted == "a resource":
-		return fmt.Errorf("%q is a set, and a resource is wanted, such as %s:NAME; \"labshelf ls %[2]s\" lists them", name, display.Printable(s.Name))
+		return fmt.Errorf("%q is a set, not a resource, such as %s:NAME; \"labshelf ls %[2]s\" lists them", name, display.Printable(s.Name))
 	case isSet:
-		return fmt.Errorf("%q is a set, and %s is wanted", name, wanted)
+		return fmt.Errorf("%q is a set, not %s", name, wanted)
 	case isResource:
-		return fmt.Errorf("%q is a resource, and %s is wanted", name, wanted)
+		return fmt.Errorf("%q is a resource, not %s", name, wanted)
 	}
 	if set, file, ok := strings.Cut(ref, "/"); ok && set != "" && file != "" && !strings.Contains(ref, "://") {
 		if s, found, err := LookupSet(ctx, c, set, client.Active); found && err == nil {
-			return fmt.Errorf("%w; a resource of the set %s has a colon before its name: %q", none, display.Printable(s.Name), set+":"+file)
+			return fmt.Errorf("%w; a resource of the set %s is written with a colon: %q", none, display.Printable(s.Name), set+":"+file)
 		}
 	}
 	return nothing
 }
 
-// LookupResource is FindResource that returns found instead of an error. Where ref names a set
-// without that resource, it is an error.
+// LookupResource is FindResource, and returns found false instead of an error. If ref names a set
+// without that resource, it returns an error.
 func LookupResource(ctx context.Context, c *client.Client, ref, state string) (r client.Resource, found bool, err error) {
 	if set, name, ok := SetAddress(ref); ok {
 		s, err := FindSet(ctx, c, set, client.Active)
@@ -292,9 +293,9 @@ func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, st
 	}
 	shown := display.Printable(s.Name)
 	if other == client.Active {
-		return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls --deleted %s\" lists what is deleted there", name, shown, shown)
+		return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls --deleted %s\" lists the deleted ones", name, shown, shown)
 	}
-	return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists what is there", name, shown, shown)
+	return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists the existing ones", name, shown, shown)
 }
 
 func severalResources(s client.Set, name string, resources []client.Resource) error {
@@ -314,18 +315,18 @@ type reader[T any] struct {
 	url  func(T) string
 }
 
-// IDPattern matches ids; what does not match is not looked up as one.
+// IDPattern matches ids; other texts are not looked up as ids.
 var IDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// byID reads the record that ref names as an id or a URL. A URL must be of this service: a copy
-// elsewhere has the same ids.
+// byID reads the record that ref names as an id or a URL. A URL must belong to this service: a copy
+// of the service has the same ids.
 func (r reader[T]) byID(ctx context.Context, c *client.Client, ref string) (got T, found bool, err error) {
 	a, isURL := ParseAddress(ref)
 	switch {
 	case Empty(ref):
 		return got, false, Complete(ref)
 	case isURL && a.Kind != r.kind:
-		return got, false, exit.Usagef("%s is no address of one of the %s", ref, r.kind)
+		return got, false, exit.Usagef("%s is not the address of one of the %s", ref, r.kind)
 	case isURL:
 	case !IDPattern.MatchString(ref):
 		return got, false, nil
@@ -342,7 +343,7 @@ func (r reader[T]) byID(ctx context.Context, c *client.Client, ref string) (got 
 	}
 	if stored, _ := ParseAddress(r.url(got)); isURL && !a.of(c.Base()) && !strings.EqualFold(a.Root, stored.Root) {
 		var none T
-		return none, false, exit.Usagef("%s is on another service than %s; name the right one with --server, or give the id %s", ref, c.Base(), a.id)
+		return none, false, exit.Usagef("%s belongs to another service than %s; select that service with --server, or give the id %s", ref, c.Base(), a.id)
 	}
 	return got, true, nil
 }

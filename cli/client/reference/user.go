@@ -8,8 +8,8 @@ import (
 	"labshelf/client"
 )
 
-// FindUser returns the user that ref names: by id, by URL, or by name without regard to case, also
-// a deleted one; "me" is the caller.
+// FindUser returns the user that ref names: by id, by URL, or by name without regard to case.
+// Deleted users are included; "me" is the caller.
 func FindUser(ctx context.Context, c *client.Client, ref string) (client.User, error) {
 	if ref == client.Me {
 		return c.Users.Me(ctx)
@@ -26,7 +26,7 @@ func FindUser(ctx context.Context, c *client.Client, ref string) (client.User, e
 	return client.User{}, fmt.Errorf("there is no user %q; \"labshelf user ls\" lists them", ref)
 }
 
-// UserID is the id of FindUser; that of the caller is not looked up.
+// UserID returns the id of a user as FindUser does. It does not look up the caller.
 func UserID(ctx context.Context, c *client.Client, user string) (string, error) {
 	if user == client.Me {
 		return client.Me, nil

@@ -12,16 +12,16 @@ func (m NotAFile) Error() string { return "left out, since it is " + KindOf(fs.F
 // otherKinds are the kinds of entries that are not regular files, in the order of reports.
 var otherKinds = []struct {
 	mode                     fs.FileMode
-	kind, one, several, word string // in sentences, in sums, and in the word of --json
+	kind, one, several, word string // the kind in sentences, in totals (singular, plural), and in --json
 }{
 	{fs.ModeSymlink, "a symbolic link", "symbolic link", "symbolic links", "symlink"},
 	{fs.ModeNamedPipe, "a pipe", "pipe", "pipes", "pipe"},
 	{fs.ModeSocket, "a socket", "socket", "sockets", "socket"},
 	{fs.ModeDevice, "a device", "device", "devices", "device"},
-	{fs.ModeIrregular, "no regular file", "other entry", "other entries", "other"},
+	{fs.ModeIrregular, "not a regular file", "other entry", "other entries", "other"},
 }
 
-// kindIndex is the index of a mode in otherKinds.
+// kindIndex returns the index of a mode in otherKinds.
 func kindIndex(mode fs.FileMode) int {
 	for i, k := range otherKinds {
 		if mode&k.mode != 0 {

@@ -1,4 +1,4 @@
-// Package report writes the outcome of each file of a command, and the sums.
+// Package report writes the outcome of each file of a command, and the totals.
 package report
 
 import (
@@ -15,48 +15,48 @@ import (
 	"labshelf/cli/meter"
 )
 
-// Outcome is what became of a file; its value is for JSON.
+// Outcome is the result for a file; its value is used in JSON.
 type Outcome string
 
 // The outcomes.
 const (
 	Sent     Outcome = "sent"     // a new resource
 	Replaced Outcome = "replaced" // the new file of an existing resource
-	Present  Outcome = "there"    // not sent: the resource of that name has the same bytes
+	Present  Outcome = "there"    // not sent: the resource with that name has the same bytes
 	Skipped  Outcome = "skipped"  // not a regular file
 	Failed   Outcome = "failed"
 )
 
 // Result is the outcome of one file.
 type Result struct {
-	Path, Name string // on this machine, in the form for people; of the resource
+	Path, Name string // local path as displayed; name of the resource
 	Outcome    Outcome
 	ID         string       // of the resource, or ""
 	Bytes      int64        // of the resource
 	Digest     blobs.Digest // of the resource
-	Why        error        // nil unless it was skipped or failed
+	Why        error        // nil unless the file was skipped or failed
 }
 
-// tally counts files and bytes of one outcome.
+// tally counts files and bytes with one outcome.
 type tally struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Wording names the outcomes for people, in the order of the report.
+// Wording has the words for the outcomes, in the order of the report.
 type Wording []struct {
 	Outcome Outcome
 	Words   string
-	Bytes   bool // the sum includes bytes
+	Bytes   bool // the totals include bytes
 }
 
-// Report writes outcomes as they come, and their sums at the end. It is safe for concurrent use.
+// Report writes outcomes as they occur, and the totals at the end. It is safe for concurrent use.
 type Report struct {
 	Output
 	meter   *meter.Meter
 	wording Wording
 	Only    string // text for a single file in place of a count, or ""
-	none    string // text where there is no file
+	none    string // text if there are no files
 	Dry     bool   // nothing was changed, only planned
 
 	mu          sync.Mutex
@@ -64,7 +64,7 @@ type Report struct {
 	others      map[int]int // skipped entries, by index in otherKinds
 	outputError error       // of the first write that failed
 
-	Renamed int // files whose name differs from that of their resource
+	Renamed int // files whose name differs from the name of their resource
 }
 
 // line is the JSON of a result.
@@ -80,8 +80,8 @@ type line struct {
 	DryRun  bool    `json:"dryRun,omitempty"`
 }
 
-// Tell counts a result, and writes it if it failed or was skipped, or if JSON or the plan is asked
-// for.
+// Tell counts a result. It writes the result if the file failed or was skipped, or in a dry run or
+// with JSON output.
 func (r *Report) Tell(one Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,7 @@ func (r *Report) countOther(kind int) {
 	r.others[kind]++
 }
 
-// otherCounts are the sums of skipped entries for people: 2 symbolic links, 1 pipe.
+// otherCounts returns the numbers of skipped entries for display: 2 symbolic links, 1 pipe.
 func (r *Report) otherCounts() string {
 	var counts []string
 	for i, k := range otherKinds {
@@ -153,8 +153,7 @@ func (r *Report) count(o Outcome, files int, bytes int64) {
 	r.Counts[o] = tally{count.Files + files, count.Bytes + bytes}
 }
 
-// write writes to the output. The first error is returned by End: the work goes on where the output
-// is closed.
+// write writes to the output. End returns the first error: a closed output does not stop the work.
 func (r *Report) write(line func() error) {
 	r.meter.WithoutBar(func() {
 		if err := line(); err != nil && r.outputError == nil {
@@ -168,7 +167,7 @@ func (r *Report) Done() int {
 	return r.Counts[Sent].Files + r.Counts[Replaced].Files + r.Counts[Present].Files
 }
 
-// End writes the sums. left counts the files that were not tried.
+// End writes the totals. left is the number of files that were not tried.
 func (r *Report) End(left int) error {
 	r.meter.Close()
 	if r.JSON {
@@ -203,7 +202,7 @@ func (r *Report) End(left int) error {
 		}
 	}
 	if r.Renamed > 0 {
-		t.Add("renamed", fmt.Sprintf("%s; %s has the names that put gives back", display.Files(r.Renamed), filenames.Name))
+		t.Add("renamed", fmt.Sprintf("%s; %s has the names that put uses", display.Files(r.Renamed), filenames.Name))
 	}
 	if left > 0 {
 		t.Add("not tried", display.Files(left))

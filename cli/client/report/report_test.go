@@ -10,8 +10,8 @@ import (
 	"labshelf/cli/meter"
 )
 
-// TestReportOfOthers: entries of folders that are no files are in the sums by what they are, and in
-// JSON with their kind.
+// TestReportOfOthers: the totals count entries that are not files by their kind, and JSON contains
+// the kind.
 func TestReportOfOthers(t *testing.T) {
 	t.Parallel()
 	entries := []fs.FileMode{fs.ModeSymlink, fs.ModeNamedPipe, fs.ModeSymlink, fs.ModeSocket, fs.ModeDevice | fs.ModeCharDevice, fs.ModeIrregular}

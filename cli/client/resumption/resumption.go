@@ -1,5 +1,5 @@
-// Package resumption remembers the resumable upload of a large file on this machine, so that
-// another run of put resumes it.
+// Package resumption stores which upload of a large file is unfinished, so that another run of put
+// can resume it.
 package resumption
 
 import (
@@ -13,17 +13,16 @@ import (
 	"time"
 )
 
-// kept is how long an upload is remembered. Services remove an idle one earlier.
+// kept is how long an unfinished upload is stored. Services remove idle uploads earlier.
 const kept = 90 * 24 * time.Hour
 
 // uploadID matches ids of uploads.
 var uploadID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
 
-// Uploads are the remembered uploads. Losing one costs time and nothing else, so that errors are
-// ignored.
+// Uploads are the stored uploads. Losing one only costs time, so errors are ignored.
 type Uploads struct{ folder string }
 
-// Stored returns those of this user; a folder of "" stores nothing.
+// Stored returns the uploads of this user; with a folder of "" nothing is stored.
 func Stored() Uploads {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -32,7 +31,7 @@ func Stored() Uploads {
 	return Uploads{filepath.Join(dir, "labshelf", "uploads")}
 }
 
-// Of returns the entry for an upload that what identifies: the service, the resource, the
+// Of returns the entry of an upload. The arguments identify it: the service, the resource, the
 // conditions.
 func (b Uploads) Of(what ...any) Entry {
 	if b.folder == "" {
@@ -45,14 +44,14 @@ func (b Uploads) Of(what ...any) Entry {
 // Entry is the path of the file that holds the id of one upload.
 type Entry string
 
-// ID is the id of the upload; "": there is none.
+// ID returns the id of the upload, or "".
 func (r Entry) ID() string {
 	text, err := os.ReadFile(string(r))
 	if err != nil {
 		return ""
 	}
 	id := strings.TrimSpace(string(text))
-	if !uploadID.MatchString(id) { // power was lost while it was written
+	if !uploadID.MatchString(id) { // the file may be incomplete after a power failure
 		return ""
 	}
 	return id

@@ -1,6 +1,6 @@
-// Package demo makes a small repository that looks as if a lab had worked with it for some weeks:
-// dataspaces, sets, files of many kinds, people with different roles, something in the trash.
-// "labshelf demo" shows it; nothing else uses it.
+// Package demo makes a small repository that looks as if a lab had worked with it for some weeks.
+// It has dataspaces, sets, files of many kinds, people with different roles, and deleted files.
+// Only "labshelf demo" uses it.
 package demo
 
 import (
@@ -22,38 +22,38 @@ import (
 //go:embed files
 var samples embed.FS
 
-// Clock gives the time to the repository while Fill makes it. It begins in the past, and each
-// change takes some time, so that the days of the history differ. Several goroutines may read it:
-// those of the repository do.
+// Clock is the clock of the repository while Fill runs. It begins in the past, and each change
+// takes some time, so that the days of the history differ. Goroutines of the repository read it
+// concurrently.
 type Clock struct{ now atomic.Pointer[time.Time] }
 
-// span is how long ago the first day of the history is.
+// span is the age of the first day of the history.
 const span = 14 * 24 * time.Hour
 
-// NewClock returns a clock that begins a span before now.
+// NewClock returns a clock that starts a span before now.
 func NewClock(now time.Time) *Clock {
 	c := new(Clock)
 	c.set(now.Add(-span))
 	return c
 }
 
-// Now returns the time that it shows.
+// Now returns the current time of the clock.
 func (c *Clock) Now() time.Time { return *c.now.Load() }
 
-// pass moves the clock. Only Fill calls it.
+// pass advances the clock. Only Fill calls it.
 func (c *Clock) pass(d time.Duration) { c.set(c.Now().Add(d)) }
 
 func (c *Clock) set(t time.Time) { c.now.Store(&t) }
 
-// Person is somebody who can sign in.
+// Person is a user who can sign in.
 type Person struct {
 	Username, Fullname string
-	Role               string // what this person may do, in words
+	Role               string // the person's permissions, in words
 	Key                string
 }
 
-// filler makes things as the sysadmin, and files as those who may in turn, one after the other, and
-// stops at the first error.
+// filler creates objects as the sysadmin, and uploads files as the writers in turn. It stops at the
+// first error.
 type filler struct {
 	repo   *repository.Service
 	clock  *Clock
@@ -62,8 +62,8 @@ type filler struct {
 	err    error
 }
 
-// Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns
-// who can sign in; the sysadmin comes first.
+// Fill fills an empty repository. key is the key of its sysadmin, and clock is its clock. It
+// returns the people who can sign in, the sysadmin first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
 	f := filler{repo: repo, clock: clock, people: map[string]auth.Principal{}}
 	if f.admin, f.err = repo.Credentials.Authenticate(ctx, key); f.err != nil {
@@ -80,7 +80,7 @@ func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key strin
 	return people, f.err
 }
 
-// do calls fn unless something failed before, and lets some time pass.
+// do calls fn unless an earlier call failed, and advances the clock.
 func (f *filler) do(what string, fn func() error) {
 	if f.err != nil {
 		return
@@ -91,7 +91,7 @@ func (f *filler) do(what string, fn func() error) {
 	}
 }
 
-// person makes a user with a key.
+// person creates a user with a key.
 func (f *filler) person(ctx context.Context, p member) (key string) {
 	f.do(p.Username, func() error {
 		u, err := f.repo.Users.CreateUser(ctx, f.admin, core.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
@@ -107,7 +107,7 @@ func (f *filler) person(ctx context.Context, p member) (key string) {
 	return key
 }
 
-// dataspace makes a dataspace with all that is in it.
+// dataspace creates a dataspace with its sets.
 func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	id := ""
 	f.do(d.name, func() error {
@@ -136,8 +136,7 @@ func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	}
 }
 
-// set makes a set, into which the writers upload its files in turn, some days after what came
-// before.
+// set creates a set. The writers upload its files in turn, some days after the previous change.
 func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []auth.Principal) {
 	id := ""
 	f.clock.pass(60 * time.Hour)
@@ -160,7 +159,7 @@ func (f *filler) file(ctx context.Context, by auth.Principal, setID string, file
 	}
 	f.clock.pass(5 * time.Hour)
 	upload := f.repo.Uploads.NewUpload(by)
-	defer func() { _ = upload.Discard() }() // what was made of it stays
+	defer func() { _ = upload.Discard() }() // a committed upload stays
 	if err := upload.Receive(ctx, bytes.NewReader(content)); err != nil {
 		return err
 	}

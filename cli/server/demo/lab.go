@@ -1,8 +1,8 @@
 package demo
 
-// The lab that is shown: data, no code.
+// The sample lab.
 
-// member is a person with the profile.
+// member is a person with a profile.
 type member struct {
 	Person
 	about string
@@ -21,7 +21,7 @@ type set struct {
 }
 
 type file struct {
-	source      string // in the folder files
+	source      string // name in the folder files
 	name        string
 	description string
 	deleted     bool

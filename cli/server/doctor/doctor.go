@@ -1,5 +1,5 @@
 // Package doctor examines the machine and the place of a data directory: whether its file system
-// keeps what was synced, who can read it, how much room there is, and what is known to lose data.
+// keeps synced data, who can read it, how much free space it has, and known causes of data loss.
 package doctor
 
 import (
@@ -22,12 +22,12 @@ const (
 	levelProblem = "problem"
 )
 
-// Finding is the result of one examination, or one of its results.
+// Finding is one result of an examination.
 type Finding struct {
-	Check string `json:"check"` // what was examined
+	Check string `json:"check"` // the examined part
 	Level string `json:"level"`
 	Found string `json:"found"`
-	Do    string `json:"do,omitempty"` // what to do about it
+	Do    string `json:"do,omitempty"` // advice
 }
 
 func fine(format string, args ...any) Finding {
@@ -42,23 +42,23 @@ func problem(do, format string, args ...any) Finding {
 	return Finding{Level: levelProblem, Found: fmt.Sprintf(format, args...), Do: do}
 }
 
-// place is the data directory that is examined, or its future place.
+// place is the data directory under examination, or the place where it will be.
 type place struct {
 	data  string // the data directory, absolute
-	base  string // that, or the nearest directory above it that exists
-	trial string // a folder in base for trying things
+	base  string // the data directory, or its nearest existing parent
+	trial string // a folder in base for trials
 	at    datadir.Stores
 }
 
-// examination is one check of a place. It returns nothing where there is nothing to check.
+// examination is one check of a place. It returns no findings if it does not apply.
 type examination struct {
 	name string
 	run  func(place) []Finding
 }
 
 // Examine runs all examinations of the place of a data directory, which need not exist, and of its
-// stores, and reports each finding; an error of report ends it. The examinations do not depend on
-// each other. It returns an error if there was a problem, and removes what it made.
+// stores. It calls report for each finding; an error of report ends the examination. The
+// examinations are independent. It returns an error if it found a problem, and removes its files.
 func Examine(ctx context.Context, data string, at datadir.Stores, report func(Finding) error) (err error) {
 	w, err := locate(data)
 	if err != nil {
@@ -81,8 +81,8 @@ func Examine(ctx context.Context, data string, at datadir.Stores, report func(Fi
 	if err == nil {
 		defer func() { err = errors.Join(err, os.RemoveAll(w.trial)) }()
 		tried = append(tried, trials()...)
-	} else if err := reportAll("write", problem("let the user that the service runs as write there, or take another directory with --data",
-		"nothing can be written to %s: %v", w.base, err)); err != nil {
+	} else if err := reportAll("write", problem("let the user that runs the service write there, or use another directory with --data",
+		"%s is not writable: %v", w.base, err)); err != nil {
 		return err
 	}
 	for _, e := range tried {
@@ -97,12 +97,12 @@ func Examine(ctx context.Context, data string, at datadir.Stores, report func(Fi
 	case 0:
 		return nil
 	case 1:
-		return errors.New("there is a problem")
+		return errors.New("1 problem was found")
 	}
-	return fmt.Errorf("there are %d problems", problems)
+	return fmt.Errorf("%d problems were found", problems)
 }
 
-// locate finds the nearest directory that exists.
+// locate finds the nearest existing directory.
 func locate(data string) (w place, err error) {
 	if w.data, err = filepath.Abs(data); err != nil {
 		return w, err
@@ -120,7 +120,7 @@ func locate(data string) (w place, err error) {
 	}
 }
 
-// placeExaminations only read; trials write into the trial folder of the place.
+// placeExaminations only read; trials write to the trial folder of the place.
 func placeExaminations() []examination {
 	return append([]examination{
 		{"directory", directory}, {"owner", owners}, {"permissions", permissions}, {"devices", devices},
@@ -128,7 +128,7 @@ func placeExaminations() []examination {
 	}, systemExaminations()...)
 }
 
-// storeExaminations are those of stores that are elsewhere.
+// storeExaminations are the examinations of stores outside of the data directory.
 func storeExaminations(ctx context.Context, at datadir.Stores) (all []examination) {
 	if at.Metadata != "" {
 		all = append(all, examination{"database", database(ctx)})
@@ -142,14 +142,14 @@ func storeExaminations(ctx context.Context, at datadir.Stores) (all []examinatio
 func directory(w place) []Finding {
 	switch {
 	case w.base != w.data:
-		return []Finding{fine("%s does not exist yet; it would be made in %s", w.data, w.base)}
+		return []Finding{fine("%s does not exist yet; it would be created in %s", w.data, w.base)}
 	case exists(filepath.Join(w.data, datadir.MetadataFile)):
 		return []Finding{fine("%s contains data", w.data)}
 	case w.at.Metadata != "":
-		return []Finding{fine("%s is there; the metadata are in a database", w.data)}
+		return []Finding{fine("%s exists; the metadata are in a database", w.data)}
 	case exists(filepath.Join(w.data, "blobs")):
 		return []Finding{problem("restore a backup to another directory with: labshelf backup restore BACKUP --data NEWDIR",
-			"%s contains files, but not the %s that says whose they are", w.data, datadir.MetadataFile)}
+			"%s contains files, but no %s with their records", w.data, datadir.MetadataFile)}
 	}
 	return []Finding{fine("%s contains no data yet", w.data)}
 }

@@ -14,7 +14,7 @@ import (
 	"labshelf/metadata"
 )
 
-// examined runs doctor and returns what it found, by check.
+// examined runs doctor and returns the findings by check.
 func examined(t *testing.T, data string) (map[string]Finding, error) {
 	t.Helper()
 	found := map[string]Finding{}
@@ -25,7 +25,8 @@ func examined(t *testing.T, data string) (map[string]Finding, error) {
 	return found, err
 }
 
-// TestExaminationLeavesNothing ends it at each examination, and has its output fail.
+// TestExaminationLeavesNothing: an examination removes its files. It is ended after each finding,
+// or its output fails.
 func TestExaminationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
@@ -57,7 +58,7 @@ func TestExaminationLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestClockBehindLastChangeIsWarning has a last change from the future, and one from the past.
+// TestClockBehindLastChangeIsWarning: the last change is in the future, or in the past.
 func TestClockBehindLastChangeIsWarning(t *testing.T) {
 	t.Parallel()
 	for ahead, level := range map[time.Duration]string{-time.Hour: levelOK, 10 * 365 * 24 * time.Hour: levelWarning} {

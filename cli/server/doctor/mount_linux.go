@@ -11,18 +11,18 @@ import (
 	"labshelf/cli/display"
 )
 
-// Less room than either of these is worth a warning.
+// Less free space than either of these gives a warning.
 const (
-	leastShare = 20      // of which one part must be free
+	leastShare = 20      // one part in so many must be free
 	leastBytes = 1 << 30 // bytes
 )
 
-// systemExaminations are those that only some systems offer.
+// systemExaminations are the examinations that only some systems support.
 func systemExaminations() []examination {
 	return []examination{{"file system", fileSystem}, {"kernel", kernel}, {"space", space}}
 }
 
-// mount is a file system as it stands in the tree.
+// mount is a mounted file system.
 type mount struct {
 	point, kind, options string
 }
@@ -39,13 +39,13 @@ func mountOf(path string) (mount, error) {
 	}
 	m, ok := findMount(string(table), path)
 	if !ok {
-		return mount{}, fmt.Errorf("%s is on no file system that is known", path)
+		return mount{}, fmt.Errorf("the file system of %s is unknown", path)
 	}
 	return m, nil
 }
 
-// findMount looks up a path in a table as in /proc/self/mountinfo: the deepest mount counts, and of
-// several the last.
+// findMount looks up a path in a table such as /proc/self/mountinfo. The deepest mount counts; if
+// several have the same path, the last one.
 func findMount(table, path string) (found mount, ok bool) {
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(table) {
@@ -63,11 +63,11 @@ func findMount(table, path string) (found mount, ok bool) {
 	return found, ok
 }
 
-// fileSystem names the file system and what is known of its kind.
+// fileSystem names the file system and the known risks of its kind.
 func fileSystem(w place) []Finding {
 	m, err := mountOf(w.base)
 	if err != nil {
-		return []Finding{warning("", "the file system is not known: %v", err)}
+		return []Finding{warning("", "the file system is unknown: %v", err)}
 	}
 	return judgeMount(m)
 }
@@ -84,16 +84,16 @@ func judgeMount(m mount) []Finding {
 	for option := range strings.SplitSeq(m.options, ",") {
 		switch option {
 		case "nobarrier", "barrier=0":
-			found = append(found, problem("mount it without that option", "it is mounted with %s, and a power cut can damage it", option))
+			found = append(found, problem("mount it without that option", "it is mounted with %s, so a power cut can damage it", option))
 		case "ro":
-			found = append(found, problem("mount it read-write; if the kernel has made it so by itself, its log says why", "it is read-only"))
+			found = append(found, problem("mount it read-write; if the kernel has made it read-only, its log has the reason", "it is read-only"))
 		}
 	}
 	return found
 }
 
-// kind is a kind of file system with known risks. A name that ends in a dot stands for all that
-// begin with it.
+// kind is a kind of file system with known risks. A name that ends in a dot matches every name that
+// begins with it.
 type kind struct {
 	kind string
 	say  func(do, format string, args ...any) Finding
@@ -103,9 +103,9 @@ type kind struct {
 
 func kinds() []kind {
 	const (
-		share  = "a network share or that of a host, where locks and syncs may not mean what they should"
+		share  = "a network share or a share of the host, where locks and syncs may not work as they should"
 		fuse   = "a program stands between the service and the disk, and may not sync or lock"
-		memory = "what is in it is gone at the next restart of the machine"
+		memory = "its content is lost at the next restart of the machine"
 		simple = "it has neither a journal nor permissions; a power cut can damage it"
 	)
 	var list []kind
@@ -117,62 +117,62 @@ func kinds() []kind {
 	add(warning, share, otherDisk, "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "lustre", "glusterfs", "gfs2", "ocfs2",
 		"beegfs", "gpfs", "coda", "ncpfs", "vboxsf", "fuse.sshfs", "fuse.glusterfs", "fuse.vmhgfs-fuse")
 	add(warning, fuse, otherDisk, "fuse", "fuseblk", "fuse.")
-	add(warning, "it goes with the container, and each first change of a file copies it", "mount a volume there", "overlay", "aufs")
-	add(warning, memory, "take a directory on a disk, but for trying things out", "tmpfs", "ramfs")
+	add(warning, "it is deleted with the container, and the first change of each file copies the file", "mount a volume there", "overlay", "aufs")
+	add(warning, memory, "use a directory on a disk, except for trials", "tmpfs", "ramfs")
 	add(problem, simple, otherDisk, "vfat", "msdos", "exfat")
 	return list
 }
 
-// kernel checks for versions that lose data on this file system.
+// kernel checks for kernel versions that lose data on this file system.
 func kernel(w place) []Finding {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {
-		return []Finding{warning("", "the version of the kernel is not known: %v", err)}
+		return []Finding{warning("", "the kernel version is unknown: %v", err)}
 	}
 	m, err := mountOf(w.base)
 	if err != nil {
-		return nil // said before
+		return nil // another examination reports this
 	}
 	return []Finding{judgeKernel(unix.ByteSliceToString(name.Release[:]), m.kind)}
 }
 
-// judgeKernel knows of ext4's fast_commit, which came with 5.10 and lost synced data until it was
-// fixed (etcd-io/bbolt#562).
+// judgeKernel returns a finding about ext4's fast_commit, which came with 5.10 and lost synced data
+// until it was fixed (etcd-io/bbolt#562).
 func judgeKernel(release, kind string) Finding {
 	var major, minor, patch int
-	n, _ := fmt.Sscanf(release, "%d.%d.%d", &major, &minor, &patch) // what cannot be read stays 0
+	n, _ := fmt.Sscanf(release, "%d.%d.%d", &major, &minor, &patch) // a part that cannot be parsed stays 0
 	version := major*1000 + minor
 	bad := version == 5010 && patch < 94 || version > 5010 && version < 5015 || version == 5015 && patch < 27 || version == 5016
 	switch {
 	case n < 2:
-		return warning("", "the version %q of the kernel cannot be read", release)
+		return warning("", "the kernel version %q cannot be parsed", release)
 	case bad && kind == "ext4":
-		return warning("take 5.10.94, 5.15.27, 5.17 or later (a distribution may have fixed an older one); or see with "+
+		return warning("use 5.10.94, 5.15.27, 5.17 or later (a distribution may have fixed an older one); or check with "+
 			"tune2fs -l DEVICE that fast_commit is not among the features",
 			"the kernel %s can lose synced data on ext4 with fast_commit", release)
 	}
-	return fine("nothing bad is known of the kernel %s", release)
+	return fine("the kernel %s has no known problem", release)
 }
 
-// space compares the free space with what a service needs.
+// space compares the free space with the needs of a service.
 func space(w place) []Finding {
 	var s unix.Statfs_t
 	if err := unix.Statfs(w.base, &s); err != nil {
-		return []Finding{warning("", "how much room there is, is not known: %v", err)}
+		return []Finding{warning("", "the free space is unknown: %v", err)}
 	}
 	return judgeSpace(s.Bavail*uint64(s.Bsize), s.Blocks*uint64(s.Bsize), s.Ffree, s.Files)
 }
 
-// judgeSpace gets bytes and numbers of files, free and in all. Some file systems have no number of
-// files.
+// judgeSpace gets free and total bytes, and free and total numbers of files. Some file systems
+// report no numbers of files.
 func judgeSpace(free, all, freeFiles, allFiles uint64) []Finding {
 	found := []Finding{fine("%s of %s are free", display.Bytes(int64(free)), display.Bytes(int64(all)))}
 	if free < leastBytes || free < all/leastShare {
-		found[0] = warning("make room; when there is none, uploads are refused until there is", "only %s of %s are free",
+		found[0] = warning("free some space; on a full disk the service rejects uploads", "only %s of %s are free",
 			display.Bytes(int64(free)), display.Bytes(int64(all)))
 	}
 	if allFiles > 0 && freeFiles < allFiles/leastShare {
-		found = append(found, warning("make room: remove small files, or take a file system with more inodes",
+		found = append(found, warning("free some inodes: remove small files, or use a file system with more inodes",
 			"only %d of %d files (inodes) are free", freeFiles, allFiles))
 	}
 	return found

@@ -18,7 +18,7 @@ func TestUnwritablePlaceIsProblem(t *testing.T) {
 	}
 }
 
-// TestFoldersOnOtherFileSystemAreProblem has the folders on another file system than their
+// TestFoldersOnOtherFileSystemAreProblem: the folders are on another file system than the data
 // directory.
 func TestFoldersOnOtherFileSystemAreProblem(t *testing.T) {
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestJudgeMount(t *testing.T) {
 		{"fuse.sshfs", "rw", []string{levelWarning}, "network share"},
 		{"fuse.other", "rw", []string{levelWarning}, "a program stands between"},
 		{"fuseblk", "rw", []string{levelWarning}, "a program stands between"},
-		{"overlay", "rw", []string{levelWarning}, "goes with the container"},
-		{"tmpfs", "rw", []string{levelWarning}, "gone at the next restart"},
+		{"overlay", "rw", []string{levelWarning}, "deleted with the container"},
+		{"tmpfs", "rw", []string{levelWarning}, "lost at the next restart"},
 		{"vfat", "rw", []string{levelProblem}, "neither a journal"},
 		{"ext4", "rw,nobarrier", []string{levelOK, levelProblem}, "ext4"},
 		{"ext4", "rw,barrier=0", []string{levelOK, levelProblem}, "ext4"},
@@ -144,7 +144,7 @@ func TestJudgeSpace(t *testing.T) {
 		levels                         []string
 	}{
 		{50 * gib, 100 * gib, 500, 1000, []string{levelOK}},
-		{50 * gib, 100 * gib, 0, 0, []string{levelOK}}, // btrfs has no number of files
+		{50 * gib, 100 * gib, 0, 0, []string{levelOK}}, // btrfs reports no number of files
 		{4 * gib, 100 * gib, 500, 1000, []string{levelWarning}},
 		{5 * gib, 100 * gib, 500, 1000, []string{levelOK}},
 		{gib - 1, 2 * gib, 500, 1000, []string{levelWarning}},

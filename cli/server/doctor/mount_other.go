@@ -2,5 +2,5 @@
 
 package doctor
 
-// systemExaminations are those that only some systems offer.
+// systemExaminations are the examinations that only some systems support.
 func systemExaminations() []examination { return nil }

@@ -12,7 +12,7 @@ import (
 	"labshelf/cli/display"
 )
 
-// objects does in the S3 of a service all that the service does there.
+// objects tries every operation that the service uses in the S3.
 func objects(ctx context.Context) func(place) []Finding {
 	return func(w place) []Finding {
 		ctx, cancel := context.WithTimeout(ctx, examineLimit)
@@ -28,17 +28,17 @@ func objects(ctx context.Context) func(place) []Finding {
 			found = append(found, fine("%s does: %s", w.at.Blobs, strings.Join(tried, ", ")))
 		}
 		if err != nil {
-			found = append(found, problem("look at s3_endpoint, s3_region and the keys, whether the bucket exists, and whether these keys may put, get, list and delete in it",
+			found = append(found, problem("check s3_endpoint, s3_region and the keys, that the bucket exists, and that these keys may put, get, list and delete in it",
 				"%s: %v", w.at.Blobs, err))
 		}
 		if at, err := url.Parse(w.at.S3.Endpoint); err == nil && at.Scheme == "http" && !loopback(at.Hostname()) {
-			found = append(found, warning("name an https endpoint, unless nobody else is on that network", "the connection to %s is not encrypted: others can read files", w.at.S3.Endpoint))
+			found = append(found, warning("use an https endpoint, unless nobody else is on that network", "the connection to %s is not encrypted: others can read files", w.at.S3.Endpoint))
 		}
 		return found
 	}
 }
 
-// loopback tells whether a host is this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.Unmap().IsLoopback()

@@ -14,17 +14,17 @@ import (
 	"labshelf/cli/display"
 )
 
-// Between these years clocks are believed.
+// A clock outside these years counts as wrong.
 const (
 	leastYear = 2025
 	mostYear  = 2100
 )
 
-// maxListed is how many findings of one kind are named one by one.
+// maxListed is how many findings of one kind are listed individually.
 const maxListed = 10
 
-// ownedPaths are the paths below the data directory whose owner and permissions count, as far as
-// they exist; itself first.
+// ownedPaths returns the existing paths below the data directory whose owner and permissions
+// matter. The directory comes first.
 func (w place) ownedPaths() []string {
 	paths := []string{w.data}
 	for _, name := range []string{datadir.MetadataFile, datadir.KeyFile, datadir.HolderFile, "config.toml", "tmp", "parts", "trash", "blobs"} {
@@ -42,11 +42,11 @@ func (w place) ownedPaths() []string {
 	return there
 }
 
-// permissions checks who can read and write the files. Where the directory is still to be made,
-// only the place counts, in which others must not be able to replace it.
+// permissions checks who can read and write the files. If the directory does not exist yet, it only
+// checks that others cannot replace the parent's entries.
 func permissions(w place) []Finding {
 	if runtime.GOOS == "windows" {
-		return []Finding{fine("not examined on Windows: look at the access list of %s, which files in it inherit", w.base)}
+		return []Finding{fine("not examined on Windows: check the access list of %s, which its files inherit", w.base)}
 	}
 	var found []Finding
 	for _, path := range w.ownedPaths() {
@@ -55,18 +55,18 @@ func permissions(w place) []Finding {
 		}
 	}
 	if info, err := os.Stat(w.base); err == nil && w.base != w.data && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		found = append(found, problem("chmod o-w "+w.base, "everybody can write to %s, and replace what is there", w.base))
+		found = append(found, problem("chmod o-w "+w.base, "everybody can write to %s, and replace its entries", w.base))
 	}
 	switch {
 	case len(found) == 0 && w.base != w.data:
 		return nil
 	case len(found) == 0:
-		return []Finding{fine("only the owner can read or write what is there")}
+		return []Finding{fine("only the owner can read or write the data")}
 	}
 	return some(found)
 }
 
-// permission says what is wrong with the permissions of one file or folder.
+// permission returns a finding if the permissions of a file or folder are wrong.
 func permission(path string) (f Finding, bad bool) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,10 +80,10 @@ func permission(path string) (f Finding, bad bool) {
 		want = 0o700
 	}
 	do := fmt.Sprintf("chmod %o %s", want, path)
-	config := filepath.Base(path) == "config.toml" // which contains no secret
+	config := filepath.Base(path) == "config.toml" // the configuration contains no secret
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0 && !config:
-		return warning("replace the link by what it leads to", "%s is a link; its target can be on another disk, or be missing", path), true
+		return warning("replace the link by its target", "%s is a link; its target can be on another disk, or be missing", path), true
 	case mode&0o022 != 0 && info.Mode()&fs.ModeSymlink == 0:
 		return problem(do, "others can write to %s (mode %04o)", path, mode), true
 	case mode&0o077 != 0 && !config:
@@ -94,16 +94,17 @@ func permission(path string) (f Finding, bad bool) {
 	return f, false
 }
 
-// some shortens a long list.
+// some truncates a long list.
 func some(found []Finding) []Finding {
 	if len(found) <= maxListed {
 		return found
 	}
 	rest := len(found) - maxListed
-	return append(found[:maxListed], warning("solve those, and run this again", "and %d more of this kind", rest))
+	return append(found[:maxListed], warning("fix those, and run this again", "and %d more of this kind", rest))
 }
 
-// clock compares the system's clock with plausible years, and with the last change.
+// clock checks that the system's clock shows a plausible year, and compares it with the last
+// change.
 func clock(w place) []Finding {
 	now := time.Now()
 	if now.Year() < leastYear || now.Year() > mostYear {
@@ -116,16 +117,16 @@ func clock(w place) []Finding {
 	meta, err := bolt.Open(path, bolt.Options{ReadOnly: true})
 	switch {
 	case errors.Is(err, bolt.ErrLocked):
-		return []Finding{fine("the clock says %s; the last change is not known while the service is running", now.UTC().Format(time.RFC3339))}
+		return []Finding{fine("the clock says %s; the last change is unknown while the service is running", now.UTC().Format(time.RFC3339))}
 	case err != nil:
-		return []Finding{problem(fmt.Sprintf("labshelf check --data %s says more", w.data), "the metadata file cannot be opened: %v", err)}
+		return []Finding{problem(fmt.Sprintf("for details run: labshelf check --data %s", w.data), "the metadata file cannot be opened: %v", err)}
 	}
 	behind := meta.Health().ClockBehind
 	if err := meta.Close(); err != nil {
-		return []Finding{problem("check the log of the system for errors of the disk", "the metadata file cannot be closed: %v", err)}
+		return []Finding{problem("look for disk errors in the system's log", "the metadata file cannot be closed: %v", err)}
 	}
 	if behind > datadir.ClockTolerance {
-		return []Finding{warning("set the clock; until it has caught up, new changes are dated just after the last one",
+		return []Finding{warning("set the clock; until it has caught up, new changes are dated just after the last change",
 			"the clock says %s, %s before the last change", now.UTC().Format(time.RFC3339), display.Duration(behind))}
 	}
 	return []Finding{fine("the clock says %s, after the last change", now.UTC().Format(time.RFC3339))}

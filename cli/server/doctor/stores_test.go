@@ -12,7 +12,7 @@ import (
 	"labshelf/postgres"
 )
 
-// TestDatabase examines a server that does, and one that is not there.
+// TestDatabase examines a suitable server, and one that does not exist.
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	for address, level := range map[string]string{
@@ -31,7 +31,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestObjects examines a store that does, and one whose keys are wrong; the secret is not shown.
+// TestObjects examines a suitable store, and one with wrong keys. The findings do not show the
+// secret.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	store := servers.StartS3(t)
@@ -49,7 +50,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDatabaseRules: each thing that is wrong has one finding of its level, and nothing else has.
+// TestDatabaseRules: each wrong setting gives exactly one finding, of its level.
 func TestDatabaseRules(t *testing.T) {
 	t.Parallel()
 	sound := postgres.Condition{

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// fewDescriptors are too few for many clients at once.
+// fewDescriptors is the limit at which many clients at once run out of descriptors.
 const fewDescriptors = 1024
 
-// owners checks whether the files belong to the user that runs this.
+// owners checks whether the files belong to the current user.
 func owners(w place) []Finding {
 	paths := w.ownedPaths()
 	if len(paths) == 0 {
@@ -22,26 +22,26 @@ func owners(w place) []Finding {
 	for _, path := range paths {
 		stat, err := statOf(path)
 		if err != nil || int(stat.Uid) == os.Geteuid() {
-			continue // permissions reports what cannot be examined
+			continue // the examination of permissions reports this error
 		}
 		found = append(found, stranger(path, int(stat.Uid), os.Geteuid()))
 	}
 	if len(found) == 0 {
-		return []Finding{fine("what is there belongs to the user %d, which runs this", os.Geteuid())}
+		return []Finding{fine("the data belong to the user %d, who runs this command", os.Geteuid())}
 	}
 	return some(found)
 }
 
-// stranger reports a file that belongs to another user than the one that runs this.
+// stranger reports a file that does not belong to the current user.
 func stranger(path string, owner, self int) Finding {
 	if self == 0 {
-		return warning("run this, and the service, as the user that the files belong to", "%s belongs to the user %d, and this runs as root", path, owner)
+		return warning("run this command, and the service, as the owner of the files", "%s belongs to the user %d, and this command runs as root", path, owner)
 	}
-	return problem(fmt.Sprintf("chown %d %s, or run this as the user that the service runs as", self, path),
-		"%s belongs to the user %d, and this runs as %d", path, owner, self)
+	return problem(fmt.Sprintf("chown %d %s, or run this command as the user that runs the service", self, path),
+		"%s belongs to the user %d, and this command runs as %d", path, owner, self)
 }
 
-// devices checks whether files can be moved between the folders.
+// devices checks whether files can be renamed between the folders.
 func devices(w place) []Finding {
 	first, err := statOf(w.base)
 	if err != nil {
@@ -51,7 +51,7 @@ func devices(w place) []Finding {
 	for _, name := range []string{"tmp", "parts", "blobs", "trash", filepath.Join("blobs", "00"), filepath.Join("blobs", "ff")} {
 		stat, err := statOf(filepath.Join(w.data, name))
 		if err == nil && stat.Dev != first.Dev {
-			found = append(found, problem("keep the whole data directory on one file system: mount that at "+w.data,
+			found = append(found, problem("keep the whole data directory on one file system: mount that file system at "+w.data,
 				"%s is on another file system than %s", filepath.Join(w.data, name), w.base))
 		}
 	}
@@ -61,11 +61,11 @@ func devices(w place) []Finding {
 	return found
 }
 
-// openFiles checks how many files and connections can be open.
+// openFiles checks how many files and connections the process may open.
 func openFiles(place) []Finding {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return []Finding{warning("", "the limit of open files is not known: %v", err)}
+		return []Finding{warning("", "the limit of open files is unknown: %v", err)}
 	}
 	if limit.Cur < fewDescriptors {
 		return []Finding{warning("raise it: ulimit -n 65536, or LimitNOFILE=65536 for systemd",
@@ -81,7 +81,7 @@ func statOf(path string) (*syscall.Stat_t, error) {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, fmt.Errorf("%s: the system does not say", path)
+		return nil, fmt.Errorf("%s: the system does not report it", path)
 	}
 	return stat, nil
 }

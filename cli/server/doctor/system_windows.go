@@ -1,7 +1,7 @@
 package doctor
 
-// What is of no concern here: owners are in the access lists, volumes seldom lie in folders,
-// handles have no such limit.
+// These examinations do not apply to Windows: access lists contain the owners, volumes are seldom
+// mounted in folders, and handles have no such limit.
 func owners(place) []Finding    { return nil }
 func devices(place) []Finding   { return nil }
 func openFiles(place) []Finding { return nil }

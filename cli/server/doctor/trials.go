@@ -18,40 +18,40 @@ import (
 	"labshelf/metadata"
 )
 
-// trials write into the folder under examination.
+// trials are the examinations that write into a folder of the examined place.
 func trials() []examination {
 	return []examination{
 		{"sync", trySync}, {"rename", tryRename}, {"link", tryLink}, {"lock", tryLock}, {"map", tryMap}, {"names", tryNames},
 	}
 }
 
-// The only remedy for a file system that loses or confuses what was written is another one.
+// The only remedy for a file system that loses or mixes up data is another one.
 const otherDisk = "keep the data on a local disk with a common file system, such as ext4, XFS, NTFS or APFS"
 
-// quickSync is less than any disk takes to bring a file to stable storage.
+// quickSync is shorter than any disk needs to sync a file to stable storage.
 const quickSync = 50 * time.Microsecond
 
-// trySync writes files, syncs them and their folder, and takes the time.
+// trySync writes files, syncs them and their folder, and measures the time.
 func trySync(w place) []Finding {
 	const rounds = 16
 	var took time.Duration
 	for i := range rounds {
 		once, err := syncOnce(filepath.Join(w.trial, fmt.Sprintf("sync-%d", i)))
 		if err != nil {
-			return []Finding{problem(otherDisk, "what is written cannot be brought to stable storage: %v", err)}
+			return []Finding{problem(otherDisk, "data cannot be brought to stable storage: %v", err)}
 		}
 		took += once
 	}
 	mean := took / rounds
 	if mean < quickSync {
-		return []Finding{warning("unless this is memory or a disk with a battery, look for what reports success too early: a cache of a disk "+
-			"or a virtual machine that ignores flushes, the mount option nobarrier",
-			"a sync of a file takes %s on average; perhaps the file is not on stable storage then", display.Duration(mean))}
+		return []Finding{warning("unless this is memory or a disk with a battery, find the part that reports success too early: a cache of a disk, "+
+			"a virtual machine that ignores flushes, or the mount option nobarrier",
+			"syncing a file takes %s on average, so the file may not be on stable storage", display.Duration(mean))}
 	}
-	return []Finding{fine("files and folders are brought to stable storage, a file in %s on average", display.Duration(mean))}
+	return []Finding{fine("files and folders can be synced to stable storage, a file in %s on average", display.Duration(mean))}
 }
 
-// syncOnce returns how long the file took.
+// syncOnce writes and syncs one file, and returns the time that this took.
 func syncOnce(path string) (took time.Duration, err error) {
 	var disk blobs.OS
 	file, err := disk.Create(path)
@@ -70,7 +70,7 @@ func syncOnce(path string) (took time.Duration, err error) {
 	return took, disk.SyncDir(filepath.Dir(path))
 }
 
-// tryRename replaces a file by another.
+// tryRename replaces a file by renaming another one.
 func tryRename(w place) []Finding {
 	from, to := filepath.Join(w.trial, "new"), filepath.Join(w.trial, "old")
 	err := errors.Join(os.WriteFile(to, []byte("old"), 0o600), os.WriteFile(from, []byte("new"), 0o600))
@@ -82,7 +82,7 @@ func tryRename(w place) []Finding {
 		text, err = os.ReadFile(to)
 	}
 	if err == nil && (string(text) != "new" || exists(from)) {
-		err = errors.New("afterwards the old file is there, or both names are")
+		err = errors.New("afterwards the old file exists, or both names do")
 	}
 	if err != nil {
 		return []Finding{problem(otherDisk, "a file cannot be replaced by renaming another: %v", err)}
@@ -90,14 +90,14 @@ func tryRename(w place) []Finding {
 	return []Finding{fine("a file can be replaced by renaming another")}
 }
 
-// tryLink gives a file a second name, as backups on the same disk may do.
+// tryLink gives a file a second name, as tools that copy to the same disk may do.
 func tryLink(w place) []Finding {
 	file, link := filepath.Join(w.trial, "file"), filepath.Join(w.trial, "link")
 	if err := os.WriteFile(file, []byte("file"), 0o600); err != nil {
 		return []Finding{problem(otherDisk, "a file cannot be written: %v", err)}
 	}
 	if err := os.Link(file, link); err != nil {
-		return []Finding{warning("the service does without; tools that save space with hard links do not work here",
+		return []Finding{warning("the service does not need this; tools that save space with hard links do not work here",
 			"a file cannot have two names: %v", err)}
 	}
 	first, err := os.Stat(file)
@@ -108,14 +108,14 @@ func tryLink(w place) []Finding {
 	return []Finding{fine("a file can have two names")}
 }
 
-// tryLock takes a lock twice, as two services on one data directory would.
+// tryLock takes a lock twice, as two services on one data directory would do.
 func tryLock(w place) (found []Finding) {
 	path := filepath.Join(w.trial, "lock")
 	first, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return []Finding{problem(otherDisk, "a file cannot be made: %v", err)}
+		return []Finding{problem(otherDisk, "a file cannot be created: %v", err)}
 	}
-	defer func() { _ = first.Close() }() // nothing was written to it
+	defer func() { _ = first.Close() }() // no data were written
 	second, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return []Finding{problem(otherDisk, "a file cannot be opened twice: %v", err)}
@@ -130,8 +130,8 @@ func tryLock(w place) (found []Finding) {
 	return []Finding{fine("a lock excludes others")}
 }
 
-// tryMap uses a metadata file as the service does: it writes to the file, and reads what is mapped
-// of it.
+// tryMap uses a metadata file in the way of the service: it writes to the file, and reads through
+// the memory map.
 func tryMap(w place) []Finding {
 	const rows = 200
 	meta, err := bolt.Open(filepath.Join(w.trial, datadir.MetadataFile), bolt.Options{})
@@ -147,7 +147,7 @@ func tryMap(w place) []Finding {
 		err = meta.View(context.Background(), func(tx *metadata.Tx) error {
 			row, err := tx.Blobs.Get(digest)
 			if err == nil && row.Size != int64(i) {
-				err = errors.New("something else was read than written")
+				err = errors.New("the data read differ from the data written")
 			}
 			return err
 		})
@@ -156,13 +156,13 @@ func tryMap(w place) []Finding {
 		}
 	}
 	if err := errors.Join(err, meta.Close()); err != nil {
-		return []Finding{problem(otherDisk, "what is written to a file is not seen where it is mapped: %v", err)}
+		return []Finding{problem(otherDisk, "data written to a file are not visible in its memory map: %v", err)}
 	}
-	return []Finding{fine("what is written to a file is seen where it is mapped")}
+	return []Finding{fine("data written to a file are visible in its memory map")}
 }
 
-// tryNames makes a file under the longest name that the service gives, and one under the longest
-// that most systems allow.
+// tryNames creates a file with the longest name that the service uses, and a file with the longest
+// name that most systems allow.
 func tryNames(w place) []Finding {
 	folder := filepath.Join(w.trial, "blobs", "00")
 	longest := filepath.Join(folder, strings.Repeat("a", 2*sha256.Size))
@@ -171,11 +171,11 @@ func tryNames(w place) []Finding {
 		err = os.WriteFile(longest, nil, 0o600)
 	}
 	if err != nil {
-		return []Finding{problem("take a directory with a shorter path, or "+otherDisk, "a file cannot have a name as long as the service needs: %v", err)}
+		return []Finding{problem("use a directory with a shorter path, or "+otherDisk, "file names cannot be as long as the service needs: %v", err)}
 	}
-	found := []Finding{fine("names can be as long as the service needs")}
+	found := []Finding{fine("file names can be as long as the service needs")}
 	if exists(filepath.Join(folder, strings.Repeat("A", 2*sha256.Size))) {
-		found = append(found, fine("names that differ only in case are one here; the service has no such names"))
+		found = append(found, fine("names that differ only in case are the same name here; the service uses no such names"))
 	}
 	return found
 }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// addressInUse reports whether an error of net.Listen means that another process has the port.
+// addressInUse reports whether an error of net.Listen means that another process uses the port.
 func addressInUse(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

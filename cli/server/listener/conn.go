@@ -5,19 +5,19 @@ import (
 	"net"
 )
 
-// Conn is a connection that counts towards the limit of its listener until it is closed. It is a
-// TCPConn so that files are sent by sendfile.
+// Conn is a connection that counts towards the limit of its listener until it is closed. It embeds
+// a TCPConn so that files are sent by sendfile.
 type Conn struct {
 	*net.TCPConn
 	release  func()
-	corked   bool // this and buffered belong to the goroutine that writes
+	corked   bool // corked and buffered belong to the goroutine that writes
 	buffered []byte
 }
 
 // Cork implements [handlers.Conn].
 func (c *Conn) Cork(room []byte) { c.corked, c.buffered = true, room }
 
-// Write sends p, or keeps it until Uncork while the connection is corked.
+// Write sends p, or buffers it until Uncork while the connection is corked.
 func (c *Conn) Write(p []byte) (int, error) {
 	if !c.corked {
 		return c.TCPConn.Write(p)
@@ -35,7 +35,7 @@ func (c *Conn) Uncork() (err error) {
 	return err
 }
 
-// Close closes the connection and makes room for another one.
+// Close closes the connection and frees its slot.
 func (c *Conn) Close() error {
 	defer c.release()
 	return c.TCPConn.Close()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestCorkedWritesArriveTogether: what is written between Cork and Uncork arrives together, or not
-// at all.
+// TestCorkedWritesArriveTogether: the writes between Cork and Uncork arrive together, or not at
+// all.
 func TestCorkedWritesArriveTogether(t *testing.T) {
 	t.Parallel()
 	listener, err := Listen("127.0.0.1:0", "listen", 4)

@@ -1,5 +1,5 @@
-// Package listener accepts the TCP connections of the service: no more than there are file
-// descriptors for, each with a bound on what the system buffers unsent.
+// Package listener accepts the TCP connections of the service. Their number stays below the limit
+// of file descriptors, and the system buffers a bounded number of unsent bytes for each.
 package listener
 
 import (
@@ -10,32 +10,32 @@ import (
 	"sync/atomic"
 )
 
-// spareDescriptors are reserved for the database, the log and files, whatever the number of
-// connections.
+// spareDescriptors is the number of descriptors that are reserved for the database, the log and
+// files.
 const spareDescriptors = 64
 
-// maxConnections bounds connections where the system sets no limit.
+// maxConnections bounds the connections if the system sets no limit.
 const maxConnections = 1 << 20
 
-// maxUnsent is how many bytes of an answer the system may buffer unsent, for each connection. With
-// more, it would take long to see whether a slow client still reads; with less, a fast client waits
-// for the service.
+// maxUnsent is how many bytes of a response the system may buffer unsent for each connection. A
+// larger buffer hides slow clients for longer; with a smaller one fast clients wait for the
+// service.
 const maxUnsent = 64 << 10
 
 // ErrAddressInUse means that another process listens on the address.
 var ErrAddressInUse = errors.New("the address is in use")
 
-// Listener accepts no more connections than its limit. Further clients wait in the system's queue
-// of connections. Safe for concurrent use.
+// Listener accepts connections up to its limit. Further clients wait in the system's queue of
+// connections. It is safe for concurrent use.
 type Listener struct {
 	net.Listener
-	slots  chan struct{} // one for each connection, and perhaps one for the next
+	slots  chan struct{} // one for each connection, and one for an Accept that waits
 	open   atomic.Int64
 	closed chan struct{}
 	close  func() error
 }
 
-// limit returns a listener with at most so many open connections of the other one.
+// limit wraps a listener so that at most so many of its connections are open.
 func limit(listener net.Listener, connections int) *Listener {
 	l := &Listener{Listener: listener, slots: make(chan struct{}, connections), closed: make(chan struct{})}
 	l.close = sync.OnceValue(func() error {
@@ -45,7 +45,7 @@ func limit(listener net.Listener, connections int) *Listener {
 	return l
 }
 
-// Accept waits until there are fewer connections than the limit, then for a connection.
+// Accept waits until the number of connections is below the limit, then for a connection.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
@@ -60,7 +60,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
 		<-l.slots
-		return nil, fmt.Errorf("%T is no TCP connection (%w)", conn, conn.Close())
+		return nil, fmt.Errorf("%T is not a TCP connection (%w)", conn, conn.Close())
 	}
 	limitUnsent(tcp, maxUnsent)
 	l.open.Add(1)
@@ -70,14 +70,15 @@ func (l *Listener) Accept() (net.Conn, error) {
 // Count returns the number of open connections.
 func (l *Listener) Count() int { return int(l.open.Load()) }
 
-// Close stops listening, also while Accept waits; connections stay open. A second call returns what
-// the first one did.
+// Close stops listening, also while Accept waits; connections stay open. A second call returns the
+// result of the first one.
 func (l *Listener) Close() error { return l.close() }
 
-// MaxConnections returns how many connections the file descriptors of this process allow.
+// MaxConnections returns how many connections this process can open with its file descriptors.
 func MaxConnections() int { return connections(descriptors()) }
 
-// connections is how many connections so many descriptors allow; 0 descriptors: no limit.
+// connections returns how many connections fit into so many descriptors; 0 descriptors means no
+// limit.
 func connections(descriptors uint64) int {
 	switch {
 	case descriptors == 0 || descriptors > maxConnections:
@@ -88,15 +89,15 @@ func connections(descriptors uint64) int {
 	return int(descriptors - spareDescriptors)
 }
 
-// Listen opens an address for so many connections at a time; flag is the one that sets the address,
-// without its dashes. The caller closes the listener. Error: ErrAddressInUse.
+// Listen opens an address for at most so many connections at a time. flag is the flag for the
+// address, without its dashes. The caller closes the listener. Error: ErrAddressInUse.
 func Listen(address, flag string, connections int) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
 	case err == nil:
 		return limit(listener, connections), nil
 	case addressInUse(err):
-		return nil, fmt.Errorf("%w: another process listens on %s; stop that, or take another address with --%s (%w)",
+		return nil, fmt.Errorf("%w: another process listens on %s; stop that process, or use another address with --%s (%w)",
 			ErrAddressInUse, address, flag, err)
 	}
 	return nil, fmt.Errorf("cannot listen on %s: %w", address, err)

@@ -21,7 +21,7 @@ func TestConnectionsFitDescriptors(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: at the limit a further client waits, and is accepted when a connection is
+// TestConnectionLimit: at the limit a new client waits, and is accepted when a connection is
 // closed.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
@@ -68,8 +68,8 @@ func testConnectionLimit(t *testing.T) {
 		t.Fatal("a third one was accepted")
 	default:
 	}
-	for range 2 { // closed twice, it makes room once
-		_ = open[0].Close() // the second time it is closed already
+	for range 2 { // a second Close frees no second slot
+		_ = open[0].Close() // already closed the second time
 	}
 	open[0] = <-accepted
 	if n := limited.Count(); n != 2 {
@@ -84,7 +84,7 @@ func testConnectionLimit(t *testing.T) {
 		t.Fatal("one was closed, two were accepted")
 	default:
 	}
-	// Full, it can still be closed.
+	// At the limit it can still be closed.
 	if err := limited.Close(); err != nil {
 		t.Error(err)
 	}
@@ -95,11 +95,11 @@ func testConnectionLimit(t *testing.T) {
 		t.Errorf("closed again: %v", err)
 	}
 	for _, conn := range open {
-		_ = conn.Close() // nothing was sent
+		_ = conn.Close() // no data were sent
 	}
 }
 
-// exhausted is a listener of a process that has no descriptors left for some time.
+// exhausted is a listener of a process that temporarily has no descriptors.
 type exhausted struct {
 	net.Listener
 	failures int
@@ -112,7 +112,7 @@ func (l *exhausted) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// TestServesAfterDescriptorsRanOut: a server goes on after a time without descriptors.
+// TestServesAfterDescriptorsRanOut: a server continues after a time without descriptors.
 func TestServesAfterDescriptorsRanOut(t *testing.T) {
 	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")

@@ -28,7 +28,7 @@ func (c *Conn) Unacknowledged() (bytes int64, err error) {
 func (c *Conn) BufferUnsent(unlimited bool) {
 	bytes := maxUnsent
 	if unlimited {
-		bytes = math.MaxInt32 // then the buffer of the connection is the limit
+		bytes = math.MaxInt32 // then the buffer of the connection is the only limit
 	}
 	limitUnsent(c.TCPConn, bytes)
 }

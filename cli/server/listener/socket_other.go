@@ -4,7 +4,7 @@ package listener
 
 import "net"
 
-// descriptors is 0: this system has no such limit, or does not say.
+// descriptors returns 0: this system has no such limit, or does not report it.
 func descriptors() uint64 { return 0 }
 
 // limitUnsent does nothing: this system has no such setting.

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors is how many files and connections this process may have open; 0 where that cannot be
-// known.
+// descriptors returns how many files and connections this process may open, 0 if unknown.
 func descriptors() uint64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -18,12 +17,12 @@ func descriptors() uint64 {
 	return limit.Cur
 }
 
-// limitUnsent bounds how many bytes the system buffers unsent for a connection. Where the system
-// refuses, slow clients are noticed later, and nothing else is lost.
+// limitUnsent bounds the bytes that the system buffers unsent for a connection. If the system
+// refuses, the service only notices slow clients later.
 func limitUnsent(conn *net.TCPConn, bytes int) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return // it is closed already
+		return // already closed
 	}
 	_ = raw.Control(func(fd uintptr) {
 		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)

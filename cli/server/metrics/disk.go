@@ -8,7 +8,7 @@ import (
 	"labshelf/blobs"
 )
 
-// disk measures what a file system does for blobs. The names of files go by unseen.
+// disk measures the calls of blobs to a file system. It does not record names of files.
 type disk struct {
 	blobs.FS
 	create, write, sync, rename, remove, syncFolder prometheus.Observer
@@ -62,7 +62,7 @@ func (d *disk) SyncDir(path string) error {
 type measured struct {
 	blobs.File
 	disk    *disk
-	writing time.Duration // so far
+	writing time.Duration // time spent in writes so far
 }
 
 func (f *measured) Write(p []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// requests are what is measured of each request.
+// requests are the metrics of each request.
 type requests struct {
 	durations      *prometheus.HistogramVec
 	overBudget     *prometheus.CounterVec
@@ -23,14 +23,14 @@ func newRequests() requests {
 	return requests{
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds", Buckets: requestBuckets,
-			Help: "Requests, from their first line to their answer, the client's part included; by route and class of status.",
+			Help: "Requests, from the first line to the end of the response, including the client's part; by route and class of status.",
 		}, []string{"method", "route", "status"}),
 		overBudget: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_over_budget_total",
-			Help: "Requests refused because their caller had used up its share; by route and what there was no more of.",
+			Help: "Requests rejected because the caller had used up its share; by route and exhausted budget.",
 		}, []string{"method", "route", "resource"}),
 		received: counter("http_received_bytes_total", "Bytes of the bodies of requests."),
-		sent:     counter("http_sent_bytes_total", "Bytes of the bodies of answers."),
+		sent:     counter("http_sent_bytes_total", "Bytes of the bodies of responses."),
 	}
 }
 
@@ -47,7 +47,8 @@ func (r *requests) observe(o handlers.Observation) {
 	r.sent.Add(float64(o.Sent))
 }
 
-// class is a status by its first digit: 4xx of 404, and none where the connection was cut.
+// class returns the class of a status by its first digit: 4xx for 404, none if the connection was
+// cut.
 func class(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
@@ -55,7 +56,7 @@ func class(status int) string {
 	return strconv.Itoa(status/100) + "xx"
 }
 
-// commits are what is measured of each commit to the metadata.
+// commits are the metrics of each commit to the metadata.
 type commits struct {
 	operations, waited, work, took, synced prometheus.Histogram
 	failures                               prometheus.Counter
@@ -64,10 +65,10 @@ type commits struct {
 func newCommits() commits {
 	return commits{
 		operations: histogram("commit_operations", "Operations that shared a commit.", batchBuckets),
-		waited:     histogram("commit_wait_seconds", "Time in the queue of the operation of a commit that waited longest.", diskBuckets),
-		work:       histogram("commit_work_seconds", "Time that the operations of a commit took.", diskBuckets),
-		took:       histogram("commit_duration_seconds", "Time of committing what they did.", diskBuckets),
-		synced:     histogram("commit_sync_seconds", "The part of that in which pages were written and synced.", diskBuckets),
+		waited:     histogram("commit_wait_seconds", "Longest time that an operation of a commit waited in the queue.", diskBuckets),
+		work:       histogram("commit_work_seconds", "Time for which the operations of a commit ran.", diskBuckets),
+		took:       histogram("commit_duration_seconds", "Time for committing the changes of these operations.", diskBuckets),
+		synced:     histogram("commit_sync_seconds", "The part of it in which pages were written and synced.", diskBuckets),
 		failures:   counter("commit_failures_total", "Commits that failed."),
 	}
 }
@@ -87,11 +88,11 @@ func (c *commits) observe(one groupcommit.Commit) {
 	}
 }
 
-// purges are what is measured of each purge.
+// purges are the metrics of each purge.
 type purges struct {
 	took         prometheus.Histogram
 	failures     prometheus.Counter
-	files, bytes *prometheus.CounterVec // by what was removed
+	files, bytes *prometheus.CounterVec // by kind of removed object
 }
 
 func newPurges() purges {
@@ -101,9 +102,9 @@ func newPurges() purges {
 	return purges{
 		took:     histogram("purge_duration_seconds", "Purges that were more than a dry run.", purgeBuckets),
 		failures: counter("purge_failures_total", "Purges that ended early."),
-		files: removed("purge_removed_files_total", "What purges removed: resource became a tombstone, version lost its file, blob and orphan went to the "+
-			"trash, trash went for good."),
-		bytes: removed("purge_removed_bytes_total", "Bytes of what purges removed."),
+		files: removed("purge_removed_files_total", "Objects that purges removed: a resource became a tombstone, a version lost its file, a blob or orphan went to the "+
+			"trash, trash was deleted."),
+		bytes: removed("purge_removed_bytes_total", "Bytes of the removed objects."),
 	}
 }
 
@@ -128,7 +129,7 @@ func (p *purges) observe(removed maintenance.PurgeResult, took time.Duration, er
 	}
 }
 
-// moves are the metrics of inline bodies that are flushed to files.
+// moves are the metrics of flushing inline bodies to files.
 type moves struct {
 	took                    prometheus.Histogram
 	bodies, bytes, failures prometheus.Counter
@@ -136,10 +137,10 @@ type moves struct {
 
 func newMoves() moves {
 	return moves{
-		took:     histogram("move_duration_seconds", "Batches of inline bodies that were flushed to files, pauses for uploads included.", requestBuckets),
+		took:     histogram("move_duration_seconds", "Batches of inline bodies that were flushed to files, including pauses for uploads.", requestBuckets),
 		bodies:   counter("moved_files_total", "Inline bodies that were flushed to files."),
 		bytes:    counter("moved_bytes_total", "Bytes of those bodies."),
-		failures: counter("move_failures_total", "Batches that could not be flushed, and are tried again."),
+		failures: counter("move_failures_total", "Batches whose flush failed and is repeated."),
 	}
 }
 
@@ -157,7 +158,7 @@ func (m *moves) observe(moved metadata.BodyCount, took time.Duration, err error)
 	m.bytes.Add(float64(moved.Bytes))
 }
 
-// scrubs are what is measured of the reading of all files.
+// scrubs are the metrics of reading all files in the background.
 type scrubs struct{ files, bytes, damaged prometheus.Counter }
 
 func newScrubs() scrubs {

@@ -1,12 +1,11 @@
 // Package metrics measures a service for Prometheus. It is the only package that imports
-// Prometheus. The others have plain hooks, which cost nothing where they are not set:
+// Prometheus. The other packages have plain hooks, which cost nothing if they are not set:
 // Options.Observe of an engine is called for each commit, handlers.Config.Observe for each request,
-// repository.Config.Observer for what runs in the background, and a decorator of blobs.FS sees each
-// call to the disk. All of them together cost 2 µs a request.
+// repository.Config.Observer for background work. A decorator of blobs.FS sees each call to the
+// disk.
 //
-// Names and labels follow promtool's rules. The values of a label are words of the program, of
-// which there are as many as in its source, and never something that a client or an operator has
-// written.
+// Names and labels follow promtool's rules. The values of a label are words from the source of the
+// program, so their number is limited. They never contain text of a client or an operator.
 package metrics
 
 import (
@@ -25,20 +24,20 @@ import (
 
 const namespace = "labshelf"
 
-// Upper bounds of buckets, in seconds but for the last.
+// Upper bounds of buckets, in seconds except for the last.
 var (
-	// From a status without a key, 0.2 ms, to the upload of a large file.
+	// From a quick request for the status to the upload of a large file.
 	requestBuckets = []float64{.0002, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60}
-	// From a rename, 20 µs, to what a disk takes that is about to fail.
+	// From a quick rename to the slow calls of a failing disk.
 	diskBuckets = []float64{.00002, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}
-	// From nothing to remove to a night.
+	// From an empty purge to a whole night.
 	purgeBuckets = []float64{.1, 1, 10, 60, 600, 3600, 6 * 3600}
-	// Up to as many as share a commit.
+	// Up to the largest number of operations in a commit.
 	batchBuckets = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
 // Metrics are the measurements of one service. A nil *Metrics measures nothing, and all its hooks
-// are nil. Safe for concurrent use.
+// are nil. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests requests
@@ -49,13 +48,13 @@ type Metrics struct {
 	scrubs   scrubs
 }
 
-// New returns measurements of a program of this version, none of which has been made.
+// New returns empty metrics for a program of this version.
 func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), requests: newRequests(), commits: newCommits(), purges: newPurges(), moves: newMoves(), scrubs: newScrubs(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "blob_call_duration_seconds", Buckets: diskBuckets,
-			Help: "Calls to the file system for files, by call; write is all that was written to one file.",
+			Help: "Calls to the file system for files, by call; write covers all writes to one file.",
 		}, []string{"call"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -72,8 +71,8 @@ func New(version string) *Metrics {
 	return m
 }
 
-// Handler serves the metrics in the text format of Prometheus. Those that cannot be read are left
-// out.
+// Handler serves the metrics in the text format of Prometheus. It omits metrics that cannot be
+// read.
 func (m *Metrics) Handler() http.Handler {
 	if m == nil {
 		return nil
@@ -81,7 +80,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true})
 }
 
-// Requests is for handlers.Config.
+// Requests returns the hook for handlers.Config.
 func (m *Metrics) Requests() func(handlers.Observation) {
 	if m == nil {
 		return nil
@@ -89,7 +88,7 @@ func (m *Metrics) Requests() func(handlers.Observation) {
 	return m.requests.observe
 }
 
-// Commits is for the options of an engine.
+// Commits returns the hook for the options of an engine.
 func (m *Metrics) Commits() func(groupcommit.Commit) {
 	if m == nil {
 		return nil
@@ -97,7 +96,7 @@ func (m *Metrics) Commits() func(groupcommit.Commit) {
 	return m.commits.observe
 }
 
-// Background is for repository.Config.
+// Background returns the hook for repository.Config.
 func (m *Metrics) Background() (w repository.Observer) {
 	if m != nil {
 		w = repository.Observer{Purged: m.purges.observe, Scrubbed: m.scrubs.observe, Flushed: m.moves.observe}
@@ -105,7 +104,7 @@ func (m *Metrics) Background() (w repository.Observer) {
 	return w
 }
 
-// Disk returns a file system that does what the given one does, and measures it.
+// Disk wraps a file system, and measures its calls.
 func (m *Metrics) Disk(fs blobs.FS) blobs.FS {
 	if m == nil {
 		return fs
@@ -123,5 +122,5 @@ func counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
 }
 
-// since observes how long ago something began.
+// since observes the time since began.
 func since(in prometheus.Observer, began time.Time) { in.Observe(time.Since(began).Seconds()) }

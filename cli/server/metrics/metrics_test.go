@@ -25,7 +25,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// scrape returns what is served now.
+// scrape returns the metrics that are served now.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	got := httptest.NewRecorder()
@@ -36,7 +36,7 @@ func scrape(t *testing.T, m *Metrics) string {
 	return got.Body.String()
 }
 
-// has fails unless each line is there.
+// has fails the test unless the text contains each line.
 func has(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -49,7 +49,7 @@ func has(t *testing.T, text string, lines ...string) {
 	}
 }
 
-// ours leaves out what Go tells of itself, and the buckets.
+// ours removes the metrics of the Go runtime and the buckets.
 func ours(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
@@ -60,7 +60,7 @@ func ours(text string) string {
 	return kept.String()
 }
 
-// all returns measurements of which each has been made once, over a real store.
+// all returns metrics in which each value was observed once, over a real store.
 func all(t *testing.T) *Metrics {
 	t.Helper()
 	m := New("1.2.3")
@@ -103,7 +103,7 @@ func all(t *testing.T) *Metrics {
 	return m
 }
 
-// TestNames holds all that is served against the rules of promtool.
+// TestNames checks all served names with the rules of promtool.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	problems, err := promlint.New(strings.NewReader(scrape(t, all(t)))).Lint()
@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestValues: what the hooks are told is what is served.
+// TestValues: the values passed to the hooks are served.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	text := scrape(t, all(t))
@@ -155,8 +155,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestErrorsInState: the state shows what is wrong, and leaves out what a database without
-// statistics does not report.
+// TestErrorsInState: the state contains errors, and omits values that a database without statistics
+// does not report.
 func TestErrorsInState(t *testing.T) {
 	t.Parallel()
 	m := New("1.2.3")
@@ -180,7 +180,7 @@ func TestErrorsInState(t *testing.T) {
 	}
 }
 
-// TestOff: what measures nothing is not in the way.
+// TestOff: nil metrics work, and measure nothing.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	var m *Metrics
@@ -194,7 +194,7 @@ func TestOff(t *testing.T) {
 	m.Add(Sources{})
 }
 
-// TestDisk: a measured disk keeps the contract of a disk, and hides no error of it.
+// TestDisk: a measured disk follows the contract of a disk, and hides no error.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	disk, path := New("1.2.3").Disk(blobs.OS{}), filepath.Join(t.TempDir(), "file")
@@ -228,7 +228,8 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// BenchmarkHooks is what measuring adds to an upload: to its request, its commit and its file.
+// BenchmarkHooks measures the cost of the hooks for an upload: for its request, its commit and its
+// file.
 func BenchmarkHooks(b *testing.B) {
 	m := New("1.2.3")
 	request, commit := m.Requests(), m.Commits()

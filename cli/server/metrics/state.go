@@ -13,10 +13,10 @@ import (
 type Sources struct {
 	Metadata    func() (bolt.Stats, error)
 	Condition   func(context.Context) maintenance.Condition
-	Connections func() int // that are open
+	Connections func() int // number of open connections
 }
 
-// Add makes the state of a service part of what is served. It is to be called once.
+// Add adds the state of a service to the served metrics. It may be called only once.
 func (m *Metrics) Add(sources Sources) {
 	if m != nil {
 		m.registry.MustRegister(newState(sources))
@@ -30,23 +30,24 @@ type moment struct {
 	file bolt.Stats
 }
 
-// facts are what is shown of a moment. Those of the file are left out where its state is unknown.
+// facts are the metrics of a moment. Those of the metadata file are omitted if its state is
+// unknown.
 func facts() []fact {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	return []fact{
-		{"http_connections", "Connections of clients that are open.", gauge, false, func(m *moment) float64 { return float64(m.connections) }},
+		{"http_connections", "Open connections of clients.", gauge, false, func(m *moment) float64 { return float64(m.connections) }},
 		{"metadata_file_bytes", "Length of the metadata file.", gauge, true, func(m *moment) float64 { return float64(m.file.Bytes) }},
 		{"metadata_free_pages", "Free pages of the metadata file.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages) }},
-		{"metadata_free_bytes", "Bytes of those pages.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages * m.file.PageSize) }},
-		{"metadata_read_transactions", "Read transactions under way.", gauge, true, func(m *moment) float64 { return float64(m.file.Reading) }},
-		{"read_only", "1 where the service takes no changes until it is restarted.", gauge, false, func(m *moment) float64 { return truth(m.Detail.ReadOnly != "") }},
-		{"failing", "1 where records cannot even be read.", gauge, false, func(m *moment) float64 { return truth(m.Detail.Failing != "") }},
+		{"metadata_free_bytes", "Bytes of the free pages.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages * m.file.PageSize) }},
+		{"metadata_read_transactions", "Running read transactions.", gauge, true, func(m *moment) float64 { return float64(m.file.Reading) }},
+		{"read_only", "1 if the service accepts no changes until it is restarted.", gauge, false, func(m *moment) float64 { return truth(m.Detail.ReadOnly != "") }},
+		{"failing", "1 if records cannot be read either.", gauge, false, func(m *moment) float64 { return truth(m.Detail.Failing != "") }},
 		{"clock_behind_seconds", "How far the clock is behind the last change.", gauge, false, func(m *moment) float64 { return m.Detail.ClockBehind.Seconds() }},
-		{"held_files", "Bodies that are stored inline, with their records, and are not flushed to files yet.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Inline.Bodies) }},
+		{"held_files", "Bodies that are stored inline, with their records, and not flushed to files yet.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Inline.Bodies) }},
 		{"held_bytes", "Bytes of those bodies.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Inline.Bytes) }},
 		{"damaged_files", "Files known to be damaged or missing, counted up to 1,000.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Damaged) }},
-		{"background_failures", "Background tasks that fail now; the log says which and why.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
-		{"scrub_passes_total", "How often all files have been read in the background, also by earlier runs of the service.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},
+		{"background_failures", "Background tasks that are failing; the log has the names and reasons.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
+		{"scrub_passes_total", "How often all files have been read in the background, including earlier runs of the service.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},
 	}
 }
 
@@ -90,7 +91,7 @@ func (s *state) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// truth is a fact as a number.
+// truth converts a boolean to a number.
 func truth(is bool) float64 {
 	if is {
 		return 1
