@@ -7,6 +7,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/handlers/internal/redact"
+	"labshelf/handlers/pages"
 )
 
 // activeDestinations are the values of Sec-Fetch-Dest with which a browser requests something
@@ -17,11 +18,11 @@ var activeDestinations = []string{"script", "style", "worker", "sharedworker", "
 var errActiveContent = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 	Message: "a page cannot load this address as a script, style sheet or worker"}
 
-// loadsActiveContent reports whether a browser loads the path below the base path as code or
-// style of a page. The policy of the pages trusts the whole origin, so only assetsPath answers
-// such requests.
+// loadsActiveContent reports whether a browser loads the path below the base path as code or style
+// of a page. The policy of the pages trusts the whole origin, so only pages.AssetsPath answers such
+// requests.
 func loadsActiveContent(r *http.Request, path string) bool {
-	return r.Header["Sec-Fetch-Dest"] != nil && !strings.HasPrefix(path, assetsPath) &&
+	return r.Header["Sec-Fetch-Dest"] != nil && !strings.HasPrefix(path, pages.AssetsPath) &&
 		slices.Contains(activeDestinations, strings.ToLower(r.Header.Get("Sec-Fetch-Dest")))
 }
 

@@ -22,7 +22,7 @@ func BenchmarkSendPage(b *testing.B) {
 	layout := encode.ResourceLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
 	for _, rows := range []int{10, 100, 1000} {
 		a := &api{}
-		built := a.pages.Begin(base + "/resources" + results)
+		built := a.buildings.Begin(base + "/resources" + results)
 		for i := range rows {
 			r := metadata.Resource{Record: metadata.Record{ID: metadata.NewID(metadata.Stamp(i))}, Name: "measurements/2026/run-17.csv", Bytes: 4096}
 			r.Digest = sha256.Sum256([]byte{byte(i), byte(i >> 8)})

@@ -65,9 +65,9 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
-	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/links"
+	"labshelf/handlers/pages"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -108,15 +108,15 @@ type api struct {
 	repo        *repository.Service
 	config      Config
 	started     metadata.Stamp
-	linked      html.Assets
 	allRoutes   *httprouter.Router // of all routes
 	listings    *httprouter.Router // of those whose addresses may end in a page token
 	hosts       *hosts.Hosts
 	drive       *dav.Drive
 	links       *links.Links
+	pages       *pages.Pages // nil: the service has no pages
 	auth        *authentication.Authenticator
 	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
-	pages       encode.Pages
+	buildings   encode.Pages
 	compressors compressors
 	buffers     *slowclient.Buffers
 	downloads   *download.Sender

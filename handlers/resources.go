@@ -21,7 +21,7 @@ type resourceRoutes struct{ *api }
 func (a resourceRoutes) listResources(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		layouts := a.layouts(r)
-		page := a.pages.Begin(layouts.base + r.Path + results)
+		page := a.buildings.Begin(layouts.base + r.Path + results)
 		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
@@ -38,7 +38,7 @@ func (a resourceRoutes) finishPage(w http.ResponseWriter, r *exchange.Request, p
 	case a.sendPage(w, r, page.Finish(ends)) != nil:
 		return nil // the page is not reused; see exchange.Send
 	}
-	a.pages.Done(page)
+	a.buildings.Done(page)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (a resourceRoutes) placeResource(w http.ResponseWriter, r *exchange.Request
 
 func (a resourceRoutes) listVersions(w http.ResponseWriter, r *exchange.Request) error {
 	layouts := a.layouts(r)
-	page := a.pages.Begin(layouts.base + r.Path + results)
+	page := a.buildings.Begin(layouts.base + r.Path + results)
 	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List())
 	for _, v := range found.Items {
 		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})

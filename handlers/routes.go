@@ -3,8 +3,10 @@ package handlers
 import (
 	"slices"
 
+	"labshelf/docs"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/tus"
+	"labshelf/handlers/pages"
 	"labshelf/paging"
 )
 
@@ -180,6 +182,21 @@ func (a *api) routesOfVisitors() []route {
 		{"POST", ":token/uploads/:id", everybody, a.links.On(tus.Upload.Override), chunked, blob},
 		{"DELETE", ":token/uploads/:id", everybody, a.links.On(tus.Upload.End), chunked, light},
 	}
+}
+
+// routesOfPages are those of what pages link, and of what search engines read. All other addresses
+// are pages, too: otherPath serves them.
+func (a *api) routesOfPages() []route {
+	routes := []route{
+		{"GET", pages.AssetsPath + ":name", everybody, a.pages.Asset, plain, light},
+		{"GET", "/robots.txt", everybody, a.pages.Robots, plain, light},
+		{"GET", "/sitemap.xml", everybody, a.pages.Sitemap, plain, page},
+		{"GET", pages.SitemapPath + ":name", everybody, a.pages.SitemapPart, plain, page},
+	}
+	for _, name := range docs.Published() {
+		routes = append(routes, route{"GET", pages.DocsPath + name, everybody, pages.Document(name), plain, light})
+	}
+	return routes
 }
 
 // routesOfWebhooks are those of webhooks.

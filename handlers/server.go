@@ -14,9 +14,11 @@ import (
 	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/hosts"
+	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/links"
+	"labshelf/handlers/pages"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -33,20 +35,22 @@ func New(repo *repository.Service, config Config) http.Handler {
 	})
 	a.downloads = download.New(repo.Files, config.VerifyReads, a.buffers)
 	a.drive = dav.New(dav.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads})
+	var assets html.Assets
 	if config.Pages != nil {
-		a.linked = readLinkedAssets(config.Pages)
+		assets = pages.ReadAssets(config.Pages)
+		a.pages = pages.New(pages.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Files: config.Pages, Assets: assets})
 	}
 	a.links = links.New(links.Config{
-		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads, Assets: a.linked, WithoutSlot: withoutSlot,
+		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads, Assets: assets, WithoutSlot: withoutSlot,
 	})
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.
-	whole, pages := a.router(), a.router()
-	a.allRoutes, a.listings = whole, pages
+	whole, listings := a.router(), a.router()
+	a.allRoutes, a.listings = whole, listings
 	for _, rt := range a.routes() {
 		a.add(whole, hosts.Version+rt.path, rt)
 		if rt.kind == listing {
-			a.add(pages, hosts.Version+rt.path, rt)
+			a.add(listings, hosts.Version+rt.path, rt)
 		}
 	}
 	a.add(whole, hosts.Version, route{"GET", hosts.Version, everybody, serveWelcome, plain, light})
@@ -54,18 +58,18 @@ func New(repo *repository.Service, config Config) http.Handler {
 		a.add(whole, hosts.LinkPath+rt.path, rt)
 	}
 	if config.Pages != nil {
-		for _, rt := range (pageRoutes{a}).routesOfPages() {
+		for _, rt := range a.routesOfPages() {
 			a.add(whole, rt.path, rt)
 		}
 	}
 	if config.Metrics != nil {
 		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain, compute})
 	}
-	return a.wrap(a.dispatch(whole, pages))
+	return a.wrap(a.dispatch(whole, listings))
 }
 
 // dispatch sends a request to the drive, to the pages of a listing, or to all routes.
-func (a *api) dispatch(whole, pages http.Handler) http.Handler {
+func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.hosts.AnswersFor(r) {
 			exchange.WriteProblem(w, r, a.errMisdirected(r))
@@ -79,7 +83,7 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
 		if !under || longer {
-			exchange.WriteProblem(w, r, pageRoutes{a}.noPrefix())
+			exchange.WriteProblem(w, r, a.noPrefix())
 			return
 		}
 		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
@@ -99,7 +103,7 @@ func (a *api) dispatch(whole, pages http.Handler) http.Handler {
 		}
 		router, token := whole, ""
 		if at := strings.LastIndex(path, results); at >= 0 && !strings.Contains(path[at+len(results):], "/") {
-			router, path, token = pages, path[:at], path[at+len(results):]
+			router, path, token = listings, path[:at], path[at+len(results):]
 		}
 		router.ServeHTTP(w, withAddress(r, path, token))
 	})
@@ -110,7 +114,7 @@ func (a *api) router() *httprouter.Router {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.NotFound = http.HandlerFunc(pageRoutes{a}.otherPath)
+	router.NotFound = http.HandlerFunc(a.otherPath)
 	router.GlobalOPTIONS = http.HandlerFunc(a.options)
 	router.MethodNotAllowed = refuse(exchange.ErrMethod)
 	return router

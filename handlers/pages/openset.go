@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 
 // openSet makes the page of an open set: one level of the folders that names make, as the pages
 // with a script begin with.
-func (a pageRoutes) openSet(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	if object, err = a.readSet(r, id); err != nil {
+func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	if object, err = p.readSet(r, id); err != nil {
 		return object, nil, err
 	}
 	var files []metadata.Resource
@@ -28,7 +28,7 @@ func (a pageRoutes) openSet(r *exchange.Request, id string, at html.Addresses) (
 			asked.Params["namePrefix"] = []string{folder}
 		}
 	}
-	ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
+	ends, err := p.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
 	if err == nil && folder != "" {

@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"labshelf/handlers/internal/exchange"
+)
+
+// frameSecurity is for the document in which a PDF is drawn. It has no origin, also when it is
+// opened alone; it may load its own script and style, compile the decoders of images that it is
+// given, and start the worker that it is given. It has no network.
+const frameSecurity = "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src blob:; " +
+	"img-src blob: data:; font-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+// decoderSecurity is for the workers that read files. They have no origin, may load nothing, and
+// have no network: the page sends them bytes.
+const decoderSecurity = "sandbox allow-scripts; default-src 'none'"
+
+// assetTypes are the kinds of files that the shell can link.
+var assetTypes = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
+	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8",
+}
+
+// Asset answers with a file that the shell links. Its name holds the hash of its content, so
+// that it may be cached for ever.
+func (p *Pages) Asset(w http.ResponseWriter, r *exchange.Request) error {
+	name := r.Params.ByName("name")
+	kind := assetTypes[path.Ext(name)]
+	if kind == "" {
+		return exchange.ErrNoSuchPath
+	}
+	tag, header := name, w.Header()
+	file, err := p.files.Open(path.Join("assets", name))
+	if err != nil {
+		return exchange.ErrNoSuchPath
+	}
+	if exchange.AcceptsGzip(r) {
+		if packed, err := p.files.Open(path.Join("assets", name+".gz")); err == nil {
+			_ = file.Close() // it was only read
+			file, tag = packed, name+".gz"
+			header.Set("Content-Encoding", "gzip")
+		}
+	}
+	defer func() { _ = file.Close() }()
+	about, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	header.Add("Vary", "Accept-Encoding")
+	header.Set("Content-Type", kind)
+	if strings.HasPrefix(name, "pdf-") { // for the frame, which has no origin
+		header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+	if path.Ext(name) == ".html" {
+		header.Set("Content-Security-Policy", frameSecurity)
+	}
+	if strings.HasPrefix(name, "decode-") {
+		header.Set("Content-Security-Policy", decoderSecurity)
+	}
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if !exchange.NotModified(w, r, tag) {
+		header.Set("Content-Length", strconv.FormatInt(about.Size(), 10))
+		_, _ = io.Copy(w, file) // a client that went away gets no error
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package pages
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"labshelf/auth/errs"
+	"labshelf/handlers/internal/authentication"
+	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
+	"labshelf/handlers/internal/html"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/core"
+)
+
+// openPage returns the page of the open object at an address, which has gone if the status says so.
+// There is none of what is not open, of what does not exist, at other addresses, and for clients
+// with credentials: the script makes theirs.
+func (p *Pages) openPage(w http.ResponseWriter, r *exchange.Request, at string) (*html.Page, int, error) {
+	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	read := map[string]func(*exchange.Request, string, html.Addresses) (html.Object, *html.Page, error){
+		"dataspaces": p.openDataspace, "sets": p.openSet, "resources": p.openResource,
+	}[kind]
+	header := w.Header()
+	header.Add("Vary", "Cookie") // Authorization is in it already
+	if authentication.HasCredentials(r.Request) {
+		header.Set("Cache-Control", exchange.CachedForOne)
+		return nil, http.StatusOK, nil
+	}
+	isHome := kind == "" && id == ""
+	if !isHome && (read == nil || id == "" || strings.Contains(id, "/")) {
+		return nil, http.StatusOK, nil
+	}
+	header.Set("Cache-Control", exchange.CachedForAll)
+	if err := p.auth.CountAnonymous(header, r.Request); err != nil {
+		return nil, 0, err
+	}
+	if isHome {
+		page, err := p.openHome(r, p.addresses(r.Request))
+		return page, http.StatusOK, err
+	}
+	reader, err := p.repo.Credentials.AnonymousReader()
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Caller = reader
+	addresses := p.addresses(r.Request)
+	object, page, err := read(r, id, addresses)
+	var refusal *errs.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated:
+		return nil, http.StatusOK, nil
+	case err != nil:
+		return nil, 0, err
+	case slices.ContainsFunc(append(object.Above, object), func(o html.Object) bool { return o.State == metadata.Deleted }):
+		return object.Deleted(addresses), http.StatusGone, nil
+	}
+	return page, http.StatusOK, nil
+}
+
+// addresses are those of the pages and of the interface, as the client reached them.
+func (p *Pages) addresses(r *http.Request) html.Addresses {
+	base := p.hosts.Base(r)
+	site := strings.TrimSuffix(base, hosts.Version)
+	return html.Addresses{
+		Page:    func(kind, id string) string { return site + "/" + kind + "/" + id },
+		Record:  func(kind, id string) string { return base + "/" + kind + "/" + id },
+		File:    func(id string) string { return base + "/resources/" + id + "/data" },
+		Archive: func(id string) string { return base + "/sets/" + id + "/archive" },
+	}
+}
+
+// rowsOfPage are how many objects a page without a script lists.
+const rowsOfPage = 100
+
+// listed returns what a page of a listing is asked for: the page that the address names, or the
+// first one.
+func listed(r *exchange.Request, id string, order ...string) core.ListRequest {
+	request := core.ListRequest{Container: id, Token: r.Query.Get("page")}
+	if request.Token == "" {
+		request.Params = url.Values{"limit": {strconv.Itoa(rowsOfPage)}}
+		if len(order) > 0 {
+			request.Params["order"] = order
+		}
+	}
+	return request
+}
+
+// otherPages leads to the first and to the next page of a list, as far as there are other ones.
+func otherPages(r *exchange.Request, address string, ends core.PageEnds, items int) (links []html.Link) {
+	if r.Query.Get("page") != "" {
+		links = append(links, html.Link{Text: "First page", URL: address})
+	}
+	if items == rowsOfPage {
+		join := "?"
+		if strings.Contains(address, join) {
+			join = "&"
+		}
+		links = append(links, html.Link{Text: "Next page", URL: address + join + "page=" + ends.Next})
+	}
+	return links
+}
+
+// mostOnHome bounds the dataspaces of the home page; the sitemap has those beyond it.
+const mostOnHome = 1000
+
+// openHome lists the open dataspaces by what they are called; there is no page where there are
+// none.
+func (p *Pages) openHome(r *exchange.Request, at html.Addresses) (*html.Page, error) {
+	page := &html.Page{Title: "Open data", Canonical: p.hosts.Site(r.Request) + "/"}
+	err := p.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
+		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
+		page.Rows = append(page.Rows, html.Row{Link: link, Note: d.Name, Changed: d.Modified.Time()})
+		return len(page.Rows) < mostOnHome
+	})
+	if err != nil || len(page.Rows) == 0 {
+		return nil, err
+	}
+	slices.SortStableFunc(page.Rows, func(x, y html.Row) int { return strings.Compare(x.Text, y.Text) })
+	return page, nil
+}
+
+func (p *Pages) openDataspace(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	d, err := p.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, id)
+	if err == nil {
+		object, err = html.OfDataspace(d)
+	}
+	if err != nil {
+		return object, nil, err
+	}
+	sets, err := p.repo.Sets.ListSets(r.Context(), r.Caller, paging.DataspaceSets, listed(r, id))
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Heading = object.Dataset(at), "Data sets"
+	for _, set := range sets.Items {
+		page.Rows = append(page.Rows, html.Row{
+			Link: html.Link{Text: cmp.Or(set.Title, set.Name), URL: at.Page("sets", set.ID.String())}, Note: set.Name, Changed: set.Modified.Time(),
+		})
+	}
+	page.More = otherPages(r, at.Page("dataspaces", id), sets.PageEnds, len(sets.Items))
+	return object, page, nil
+}
+
+// readSet reads a set with its dataspace.
+func (p *Pages) readSet(r *exchange.Request, id string) (object html.Object, err error) {
+	set, err := p.repo.Sets.GetSet(r.Context(), r.Caller, id)
+	if err != nil {
+		return object, err
+	}
+	d, err := p.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, set.DataspaceID.String())
+	if err != nil {
+		return object, err
+	}
+	above, err := html.OfDataspace(d)
+	if err != nil {
+		return object, err
+	}
+	return html.OfSet(set, above)
+}
+
+// kept returns a borrowed resource with texts of its own.
+func kept(borrowed metadata.Resource) metadata.Resource {
+	for _, text := range []*string{&borrowed.Name, &borrowed.Description, &borrowed.Format, &borrowed.MimeType, &borrowed.Filename, &borrowed.Label} {
+		*text = strings.Clone(*text)
+	}
+	return borrowed
+}
+
+func (p *Pages) openResource(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	resource, err := p.repo.Files.GetResource(r.Context(), r.Caller, id)
+	if err != nil {
+		return object, nil, err
+	}
+	set, err := p.readSet(r, resource.SetID.String())
+	if err == nil {
+		object, err = html.OfResource(resource, set)
+	}
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Downloads = object.Dataset(at), []html.Link{{Text: "Download " + html.Size(resource.Bytes), URL: at.File(id)}}
+	return object, page, nil
+}
