@@ -2,7 +2,6 @@ package backup_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/core"
@@ -343,7 +343,7 @@ func TestDescriptiveMetadata(t *testing.T) {
 	w := newWorld(t)
 	made, want := w.upload("first", "second")[1], `{"tags":["kept"],"properties":{"n":1}}`
 	w.with(func(ctx context.Context, s *repository.Service) {
-		_, err := s.Files.EditResource(ctx, w.admin(ctx, s), made.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"metadata": json.RawMessage(want)}})
+		_, err := s.Files.EditResource(ctx, w.admin(ctx, s), made.ID.String(), files.Fields{Metadata: descriptive.Patch(want)}, core.Match{})
 		check(t, err)
 	})
 	dest := t.TempDir()

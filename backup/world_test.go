@@ -22,6 +22,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -49,9 +50,9 @@ func newWorld(t *testing.T) *world {
 		w.key, err = s.Users.Bootstrap(ctx, "")
 		check(t, err)
 		admin := w.admin(ctx, s)
-		space, err := s.Dataspaces.CreateDataspace(ctx, admin, core.Fields{"name": "physics"})
+		space, err := s.Dataspaces.CreateDataspace(ctx, admin, containers.NewDataspace{Name: "physics"})
 		check(t, err)
-		set, err := s.Sets.CreateSet(ctx, admin, core.Fields{"name": "runs", "dataspaceId": space.ID.String()})
+		set, err := s.Sets.CreateSet(ctx, admin, containers.NewSet{Name: "runs", DataspaceID: space.ID.String()})
 		check(t, err)
 		w.set = set.ID.String()
 	})

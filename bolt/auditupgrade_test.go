@@ -16,6 +16,7 @@ import (
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -215,7 +216,7 @@ func editorOf(t *testing.T, s *Store) (edit func(description string) metadata.Re
 	}
 	svc := repositorytest.NewStill(s, blobstest.NewMemory(), repository.Config{PageSize: 100})
 	return func(description string) metadata.Resource {
-		edited, err := svc.Files.EditResource(t.Context(), admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"description": description}})
+		edited, err := svc.Files.EditResource(t.Context(), admin, r.ID.String(), files.Fields{Description: new(description)}, core.Match{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 )
 
@@ -164,7 +165,7 @@ func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()
 	w.fill(set, n)
-	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", core.Fields{})
+	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", containers.NewKey{})
 	check(err)
 	must(w.svc.Credentials.Authenticate(context.Background(), key)) // notes the key's use now, not in a child
 	k := w.harvester()

@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -100,17 +101,17 @@ func (w *world) populate() {
 	ctx := context.Background()
 	key := must(w.svc.Users.Bootstrap(ctx, ""))
 	w.admin = must(w.svc.Credentials.Authenticate(ctx, key))
-	user := must(w.svc.Users.CreateUser(ctx, w.admin, core.Fields{"username": "member"}))
+	user := must(w.svc.Users.CreateUser(ctx, w.admin, containers.NewUser{Username: "member"}))
 	w.member = auth.Principal{UserID: user.ID, Username: user.Username}
 	for i := range 3 {
-		d := must(w.svc.Dataspaces.CreateDataspace(ctx, w.admin, core.Fields{"name": fmt.Sprint("space-", i)}))
+		d := must(w.svc.Dataspaces.CreateDataspace(ctx, w.admin, containers.NewDataspace{Name: fmt.Sprint("space-", i)}))
 		w.spaces = append(w.spaces, d)
 		if i < 2 {
-			_, _, err := w.svc.Users.Grant(ctx, w.admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.ID.String(), "role": "member"})
+			_, _, err := w.svc.Users.Grant(ctx, w.admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.ID.String(), Role: auth.Member})
 			check(err)
 		}
 		for j := range 2 {
-			set := core.Fields{"name": fmt.Sprint("set-", i, "-", j), "dataspaceId": d.ID.String()}
+			set := containers.NewSet{Name: fmt.Sprint("set-", i, "-", j), DataspaceID: d.ID.String()}
 			w.sets = append(w.sets, must(w.svc.Sets.CreateSet(ctx, w.admin, set)))
 		}
 	}
@@ -191,9 +192,7 @@ func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadat
 	case 1:
 		return must(wr.w.upload(ctx, svc, metadata.Set{Record: metadata.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
 	}
-	return must(svc.Files.EditResource(ctx, admin, id, core.Edit[metadata.Resource]{
-		Fields: core.Fields{"description": strconv.Itoa(wr.wrote)},
-	}))
+	return must(svc.Files.EditResource(ctx, admin, id, files.Fields{Description: new(strconv.Itoa(wr.wrote))}, core.Match{}))
 }
 
 // churn runs writers side by side until each has made so many changes, with restarts in between,

@@ -6,11 +6,11 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
 )
 
 // containerRoutes serves dataspaces, sets and what they use.
@@ -31,7 +31,7 @@ func (a containerRoutes) createDataspace(w http.ResponseWriter, r *exchange.Requ
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.Caller, fields)
+	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.Caller, input.NewDataspace(fields))
 	if err != nil {
 		return err
 	}
@@ -46,13 +46,9 @@ func (a containerRoutes) getDataspace(w http.ResponseWriter, r *exchange.Request
 }
 
 func (a containerRoutes) updateDataspace(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	updated, err := a.repo.Dataspaces.UpdateDataspace(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Dataspace]{
-		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).dataspace),
-	})
+	updated, err := editing[metadata.Dataspace, containers.DataspaceFields]{
+		input.DataspaceEdit, a.repo.Dataspaces.GetDataspace, fieldsOf(a.presenter(r).dataspace), a.repo.Dataspaces.UpdateDataspace,
+	}.edit(w, r)
 	return a.sendDataspace(w, r, updated, err)
 }
 
@@ -90,7 +86,11 @@ func (a containerRoutes) createSet(w http.ResponseWriter, r *exchange.Request) e
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Sets.CreateSet(r.Context(), r.Caller, fields)
+	set, err := input.NewSet(fields)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.Sets.CreateSet(r.Context(), r.Caller, set)
 	if err != nil {
 		return err
 	}
@@ -105,13 +105,9 @@ func (a containerRoutes) getSet(w http.ResponseWriter, r *exchange.Request) erro
 }
 
 func (a containerRoutes) updateSet(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	updated, err := a.repo.Sets.UpdateSet(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Set]{
-		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).set),
-	})
+	updated, err := editing[metadata.Set, containers.SetFields]{
+		input.SetEdit, a.repo.Sets.GetSet, fieldsOf(a.presenter(r).set), a.repo.Sets.UpdateSet,
+	}.edit(w, r)
 	return a.sendSet(w, r, updated, err)
 }
 

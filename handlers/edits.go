@@ -13,6 +13,7 @@ import (
 	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
@@ -109,7 +110,7 @@ func (a editRoutes) editMetadata(w http.ResponseWriter, r *exchange.Request) err
 	if err != nil {
 		return err
 	}
-	outcome, err := a.repo.BulkEdits.EditMany(r.Context(), r.Caller, r.ID(), fields, preview)
+	outcome, err := a.repo.BulkEdits.EditMany(r.Context(), r.Caller, r.ID(), input.ManyEdit(fields), preview)
 	return a.sendOutcome(w, r, outcome, err)
 }
 

@@ -2,12 +2,17 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"time"
 
 	"labshelf/auth"
+	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -82,16 +87,45 @@ func (s presenter) privilege(p metadata.Privilege) wire.Privilege {
 
 func (s presenter) url(kind, id string) string { return s.base + "/" + kind + "/" + id }
 
-// fieldsOf returns an object as a client sees it, field by field, in the types that a request is
-// decoded to.
-func fieldsOf[T, J any](show func(T) J) func(T) core.Fields {
-	return func(object T) core.Fields { return decoded(encode.JSON(show(object))) }
+// editing is how the object at an address is edited.
+type editing[T interface{ Tag() string }, F any] struct {
+	decode func(input.Object, input.Shown) F
+	get    func(ctx context.Context, p auth.Principal, id string) (T, error)
+	show   func(T) input.Object
+	update func(ctx context.Context, p auth.Principal, id string, fields F, match core.Match) (T, error)
 }
 
-func decoded(object []byte) core.Fields {
+// edit decodes an edit and carries it out. Fields that cannot be changed are compared with the
+// object as it is shown. If the object changes after that, edit starts again.
+func (e editing[T, F]) edit(w http.ResponseWriter, r *exchange.Request) (edited T, err error) {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return edited, err
+	}
+	for {
+		match := exchange.Preconditions(r.Request)
+		in := e.decode(fields, func() (input.Object, error) {
+			found, err := e.get(r.Context(), r.Caller, r.ID())
+			match.Read = found.Tag()
+			return e.show(found), err
+		})
+		edited, err = e.update(r.Context(), r.Caller, r.ID(), in, match)
+		if !errors.Is(err, core.ErrOutdated) {
+			return edited, err
+		}
+	}
+}
+
+// fieldsOf returns an object as a client sees it, field by field, in the types that a request is
+// decoded to.
+func fieldsOf[T, J any](show func(T) J) func(T) input.Object {
+	return func(object T) input.Object { return decoded(encode.JSON(show(object))) }
+}
+
+func decoded(object []byte) input.Object {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
-	fields := core.Fields{}
+	fields := input.Object{}
 	if err := decoder.Decode(&fields); err != nil {
 		panic(err) // it has just been encoded
 	}

@@ -10,6 +10,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 )
@@ -41,7 +42,7 @@ func (a userRoutes) createKey(w http.ResponseWriter, r *exchange.Request) error 
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	created, key, err := a.repo.Users.CreateKey(r.Context(), r.Caller, r.ID(), fields)
+	created, key, err := a.repo.Users.CreateKey(r.Context(), r.Caller, r.ID(), input.NewKey(fields))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -98,16 +99,11 @@ func (a resourceRoutes) getResource(w http.ResponseWriter, r *exchange.Request) 
 }
 
 func (a resourceRoutes) editResource(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	edited, err := a.repo.Files.EditResource(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Resource]{
-		Fields: fields, Match: exchange.Preconditions(r.Request),
-		Shown: func(shown metadata.Resource) core.Fields {
-			return decoded(a.layouts(r).single.Append(nil, &shown))
-		},
-	})
+	edited, err := editing[metadata.Resource, files.Fields]{
+		input.ResourceEdit, a.repo.Files.GetResource,
+		func(shown metadata.Resource) input.Object { return decoded(a.layouts(r).single.Append(nil, &shown)) },
+		a.repo.Files.EditResource,
+	}.edit(w, r)
 	return a.sendResource(w, r, edited, err)
 }
 

@@ -5,8 +5,9 @@ import (
 
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/metadata"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 )
 
 // userRoutes serves users, their keys and their roles.
@@ -27,7 +28,7 @@ func (a userRoutes) createUser(w http.ResponseWriter, r *exchange.Request) error
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Users.CreateUser(r.Context(), r.Caller, fields)
+	created, err := a.repo.Users.CreateUser(r.Context(), r.Caller, input.NewUser(fields))
 	if err != nil {
 		return err
 	}
@@ -42,13 +43,9 @@ func (a userRoutes) getUser(w http.ResponseWriter, r *exchange.Request) error {
 }
 
 func (a userRoutes) updateUser(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	updated, err := a.repo.Users.UpdateUser(r.Context(), r.Caller, r.ID(), core.Edit[metadata.User]{
-		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).user),
-	})
+	updated, err := editing[metadata.User, containers.UserFields]{
+		input.UserEdit, a.repo.Users.GetUser, fieldsOf(a.presenter(r).user), a.repo.Users.UpdateUser,
+	}.edit(w, r)
 	return a.sendUser(w, r, updated, err)
 }
 
@@ -84,7 +81,11 @@ func (a userRoutes) grant(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	granted, isNew, err := a.repo.Users.Grant(r.Context(), r.Caller, fields)
+	privilege, err := input.NewPrivilege(fields)
+	if err != nil {
+		return err
+	}
+	granted, isNew, err := a.repo.Users.Grant(r.Context(), r.Caller, privilege)
 	if err != nil {
 		return err
 	}

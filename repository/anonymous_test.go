@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/events"
 	"labshelf/repository/repositorytest"
@@ -33,7 +34,7 @@ func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		config := repository.Config{PageSize: 10, DirectoryPageSize: 10, Anonymous: on}
 		w := repositorytest.NewWorld(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config), 1)
-		_, err := w.Service.Dataspaces.UpdateDataspace(t.Context(), w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": "open"}})
+		_, err := w.Service.Dataspaces.UpdateDataspace(t.Context(), w.Admin, w.Space.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Open)}, core.Match{})
 		w.OK(err)
 		tried := 0
 		for field, room := range reflect.ValueOf(w.Service).Elem().Fields() {
@@ -115,8 +116,8 @@ func TestOpenDataspaces(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		config := repository.Config{PageSize: 10, DirectoryPageSize: 10, Anonymous: on}
 		w := repositorytest.NewWorld(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config))
-		for _, visibility := range []string{"private", "public", "open", "open", "open"} {
-			d, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, core.Fields{"name": fmt.Sprint(visibility, "-", len(w.Sets)), "visibility": visibility})
+		for _, visibility := range []metadata.Visibility{metadata.Private, metadata.Public, metadata.Open, metadata.Open, metadata.Open} {
+			d, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, containers.NewDataspace{Name: fmt.Sprint(visibility, "-", len(w.Sets)), DataspaceFields: containers.DataspaceFields{Visibility: &visibility}})
 			w.OK(err)
 			w.Sets = append(w.Sets, metadata.Set{Record: d.Record})
 		}

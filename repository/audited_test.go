@@ -12,6 +12,7 @@ import (
 	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
@@ -87,11 +88,11 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return nil
 		}, "resource.delete purge.run resource.purge"},
 		{"a user", func() (err error) {
-			user, err = svc.Users.CreateUser(ctx, admin, core.Fields{"username": "u"})
+			user, err = svc.Users.CreateUser(ctx, admin, containers.NewUser{Username: "u"})
 			return err
 		}, "user.create"},
 		{"sessions", func() error {
-			_, key, err := svc.Users.CreateKey(ctx, admin, "me", nil)
+			_, key, err := svc.Users.CreateKey(ctx, admin, "me", containers.NewKey{})
 			k.OK(err)
 			_, token, _, err = svc.Credentials.SignIn(ctx, key, "", auth.Origin{})
 			k.OK(err)

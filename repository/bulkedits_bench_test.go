@@ -13,7 +13,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
@@ -35,9 +35,9 @@ func BenchmarkEditByCSV(b *testing.B) {
 	fatal(err)
 	admin, err := service.Credentials.Authenticate(ctx, key)
 	fatal(err)
-	space, err := service.Dataspaces.CreateDataspace(ctx, admin, core.Fields{"name": "space"})
+	space, err := service.Dataspaces.CreateDataspace(ctx, admin, containers.NewDataspace{Name: "space"})
 	fatal(err)
-	set, err := service.Sets.CreateSet(ctx, admin, core.Fields{"name": "set", "dataspaceId": space.ID.String()})
+	set, err := service.Sets.CreateSet(ctx, admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
 	fatal(err)
 	for i := range n {
 		upload, id, name := service.Uploads.NewUpload(admin), set.ID.String(), fmt.Sprint("run-", i)

@@ -3,7 +3,6 @@ package repository_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -33,12 +33,10 @@ func (d *described) editCSV(file string, preview bool) (describe.BulkOutcome, er
 }
 
 // many edits all files.
-func (d *described) many(many core.Fields, preview bool) (describe.BulkOutcome, error) {
-	var ids []any
+func (d *described) many(many describe.ManyFields, preview bool) (describe.BulkOutcome, error) {
 	for _, r := range d.Resources {
-		ids = append(ids, r.ID.String())
+		many.IDs = append(many.IDs, r.ID.String())
 	}
-	many["ids"] = ids
 	return d.Service.BulkEdits.EditMany(d.T.Context(), d.Admin, d.Sets[0].ID.String(), many, preview)
 }
 
@@ -137,7 +135,7 @@ func TestEditMany(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	before := d.set(`{"tags":["raw","old"],"properties":{"p":{"a":1}}}`)
-	many := core.Fields{"metadata": json.RawMessage(`{"properties":{"p":{"b":2}}}`), "addTags": []any{"ice", "raw"}, "removeTags": []any{"old"}}
+	many := describe.ManyFields{Metadata: patch(`{"properties":{"p":{"b":2}}}`), AddTags: []string{"ice", "raw"}, RemoveTags: []string{"old"}}
 	outcome, err := d.many(many, false)
 	d.OK(err)
 	d.counts(outcome, 3, 3, 0, 0)
@@ -147,7 +145,7 @@ func TestEditMany(t *testing.T) {
 	again, err := d.many(many, false)
 	d.OK(err)
 	d.counts(again, 3, 0, 3, 0)
-	_, err = d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[1].ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["mine"]}`)})
+	_, err = d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[1].ID.String(), files.Fields{Metadata: patch(`{"tags":["mine"]}`)}, core.Match{})
 	d.OK(err)
 	mine := d.stored(d.Resources[1].ID)
 	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
@@ -156,7 +154,7 @@ func TestEditMany(t *testing.T) {
 	if d.stored(before.ID) != before.Descriptive || d.stored(d.Resources[1].ID) != mine || d.stored(d.Resources[2].ID) != "" {
 		t.Fatal(d.stored(before.ID), d.stored(d.Resources[1].ID), d.stored(d.Resources[2].ID))
 	}
-	_, err = d.many(core.Fields{"metadata": json.RawMessage(`{"tags":[""]}`)}, false)
+	_, err = d.many(describe.ManyFields{Metadata: patch(`{"tags":[""]}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
 }
 
@@ -165,14 +163,14 @@ func TestEditManyEnforced(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	d.schema("strict", core.Fields{"enforce": true})
-	_, err := d.many(core.Fields{"metadata": json.RawMessage(`{"properties":{"sample":7}}`)}, false)
+	_, err := d.many(describe.ManyFields{Metadata: patch(`{"properties":{"sample":7}}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
 	_, err = d.editCSV("id,etag,properties.sample\n"+row(d, 0, "7")+"\n", false)
 	d.Refused(err, errs.CodeInvalidField)
 	if !strings.Contains(err.Error(), "row 2, column properties.strict") || d.stored(d.Resources[0].ID) != "" {
 		t.Fatal(err)
 	}
-	outcome, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
+	outcome, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
 	d.OK(err)
 	d.counts(outcome, 3, 3, 0, 0)
 }
@@ -187,7 +185,7 @@ func TestEditInSteps(t *testing.T) {
 		d.Resources = append(d.Resources, d.Upload(d.Sets[0], fmt.Sprint("more-", i)))
 	}
 	cutting.left = 2 // steps
-	_, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
+	_, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
 	if err == nil {
 		t.Fatal("it was not cut off")
 	}
@@ -216,10 +214,10 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	d := &described{repositorytest.NewWorld(t, service, 2), cutting.Memory}
 	cutting.before = func() {
 		cutting.before = nil
-		_, err := d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"description": "mine"}})
+		_, err := d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Description: new("mine")}, core.Match{})
 		d.OK(err)
 	}
-	outcome, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
+	outcome, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
 	d.OK(err)
 	d.counts(outcome, 2, 1, 0, 1)
 	if got := [2]string{d.stored(d.Resources[0].ID), d.stored(d.Resources[1].ID)}; got != [2]string{"", `{"tags":["a"]}`} {
@@ -234,7 +232,7 @@ func TestEditThatChangesNothing(t *testing.T) {
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
 	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
 	d := &described{repositorytest.NewWorld(t, service, 1), cutting.Memory}
-	made, err := d.many(core.Fields{"addTags": []any{"a"}}, false)
+	made, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
 	d.OK(err)
 	var first describe.BulkOutcome
 	cutting.before = func() {

@@ -11,6 +11,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -34,9 +35,7 @@ func (h *held) finish(container metadata.ID) {
 	}
 }
 
-func edit(description string) core.Edit[metadata.Resource] {
-	return core.Edit[metadata.Resource]{Fields: core.Fields{"description": description}}
-}
+func edit(description string) files.Fields { return files.Fields{Description: &description} }
 
 // TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted
 // and nothing can be put into it; listings show an object as it was until its batch.
@@ -67,7 +66,7 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			h.Refused(err, errs.CodeResourceGone)
 			_, err = h.TryUpload(h.Sets[0], "late")
 			h.Refused(err, errs.CodeParentDeleted)
-			_, err = h.Service.Files.EditResource(ctx, h.Admin, last.ID.String(), edit("late"))
+			_, err = h.Service.Files.EditResource(ctx, h.Admin, last.ID.String(), edit("late"), core.Match{})
 			h.Refused(err, errs.CodeDeleted)
 			_, err = h.Service.Files.RestoreResource(ctx, h.Admin, last.ID.String(), repositorytest.Always)
 			h.Refused(err, errs.CodeParentDeleted)
@@ -137,9 +136,7 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 		t.Errorf("the listing shows a resource %s before its batch", got)
 	}
 	due := h.Get(edited.ID)
-	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), core.Edit[metadata.Resource]{
-		Fields: core.Fields{"description": "new"}, Match: core.Match{IfMatch: core.ETags{Set: true, Tags: []string{due.Tag()}}},
-	})
+	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.Match{IfMatch: core.ETags{Set: true, Tags: []string{due.Tag()}}})
 	h.OK(err)
 	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
 		t.Error("writing to a resource did not take its batch")

@@ -12,7 +12,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
@@ -43,9 +43,9 @@ func newLarge(b *testing.B, versions int) *large {
 	l.admin, err = l.svc.Credentials.Authenticate(b.Context(), key)
 	l.ok(err)
 	for i := range l.sets {
-		space, err := l.svc.Dataspaces.CreateDataspace(b.Context(), l.admin, core.Fields{"name": fmt.Sprint("space", i)})
+		space, err := l.svc.Dataspaces.CreateDataspace(b.Context(), l.admin, containers.NewDataspace{Name: fmt.Sprint("space", i)})
 		l.ok(err)
-		set, err := l.svc.Sets.CreateSet(b.Context(), l.admin, core.Fields{"name": fmt.Sprint("set", i), "dataspaceId": space.ID.String()})
+		set, err := l.svc.Sets.CreateSet(b.Context(), l.admin, containers.NewSet{Name: fmt.Sprint("set", i), DataspaceID: space.ID.String()})
 		l.ok(err)
 		l.sets[i] = set.ID.String()
 		l.file.SetID, l.file.DataspaceID = set.ID, space.ID

@@ -8,6 +8,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -26,9 +27,9 @@ func newMoved(t *testing.T) *moved {
 	t.Helper()
 	m := &moved{inlineDisk: &inlineDisk{repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 0, 0)}}
 	var err error
-	m.other, err = m.Service.Dataspaces.CreateDataspace(t.Context(), m.Admin, core.Fields{"name": "other"})
+	m.other, err = m.Service.Dataspaces.CreateDataspace(t.Context(), m.Admin, containers.NewDataspace{Name: "other"})
 	m.OK(err)
-	m.away, err = m.Service.Sets.CreateSet(t.Context(), m.Admin, core.Fields{"name": "away", "dataspaceId": m.other.ID.String()})
+	m.away, err = m.Service.Sets.CreateSet(t.Context(), m.Admin, containers.NewSet{Name: "away", DataspaceID: m.other.ID.String()})
 	m.OK(err)
 	return m
 }
@@ -43,10 +44,10 @@ func (m *moved) make(name string, versions int) metadata.Resource {
 			content += strings.Repeat("l", 20)
 		}
 		m.Replace(r, content)
-		_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": name}})
+		_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Name: new(name)}, core.Match{})
 		m.OK(err)
 	}
-	_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["kept"],"properties":{"n":1}}`)})
+	_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"tags":["kept"],"properties":{"n":1}}`)}, core.Match{})
 	m.OK(err)
 	return m.Get(r.ID)
 }
@@ -213,7 +214,7 @@ func TestMoveBack(t *testing.T) {
 		}
 		_, err := m.Service.Versions.LabelVersion(ctx, m.Admin, n.ID.String(), "2", core.Fields{"label": fmt.Sprint("l", round)}, repositorytest.Always)
 		m.OK(err)
-		_, err = m.Service.Files.EditResource(ctx, m.Admin, n.ID.String(), core.Edit[metadata.Resource]{Fields: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))})
+		_, err = m.Service.Files.EditResource(ctx, m.Admin, n.ID.String(), files.Fields{Metadata: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))}, core.Match{})
 		m.OK(err)
 		n = m.Get(n.ID)
 		want := m.versions(n.ID)
@@ -298,7 +299,7 @@ func TestOnto(t *testing.T) {
 				set = m.away
 			}
 			t1 := m.Upload(set, "t.csv")
-			_, err := m.Service.Files.EditResource(t.Context(), m.Admin, t1.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"tags":["target"]}`)})
+			_, err := m.Service.Files.EditResource(t.Context(), m.Admin, t1.ID.String(), files.Fields{Metadata: patch(`{"tags":["target"]}`)}, core.Match{})
 			m.OK(err)
 			t1 = m.Get(t1.ID)
 			content := m.content(r.ID)

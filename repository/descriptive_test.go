@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -13,10 +12,12 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
 	"labshelf/formats/audit"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -35,14 +36,11 @@ func newDescribed(t *testing.T) *described {
 	return &described{repositorytest.NewWorld(t, service, 3), meta}
 }
 
-// patch is the fields of an edit of the metadata alone.
-func patch(text string) core.Fields {
-	return core.Fields{"metadata": json.RawMessage(text)}
-}
+func patch(text string) descriptive.Patch { return descriptive.Patch(text) }
 
 // edit edits the first resource.
 func (d *described) edit(text string) (metadata.Resource, error) {
-	return d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
+	return d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 }
 
 // set edits the first resource, and returns it.
@@ -158,19 +156,12 @@ func TestDescribeRefused(t *testing.T) {
 			t.Errorf("%.60s: %v (%+v), want one that blames %s", text, err, known, field)
 		}
 	}
-	d.Refused(d.failed(core.Fields{"metadata": "x"}), errs.CodeInvalidField)
 	if now := d.Get(first.ID); now != first {
 		t.Errorf("now it is %+v, want %+v", now, first)
 	}
 	d.Delete(first)
 	_, err := d.edit(`{"tags":["b"]}`)
 	d.Refused(err, errs.CodeDeleted)
-}
-
-// failed returns the error of an edit of the first resource.
-func (d *described) failed(f core.Fields) error {
-	_, err := d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), core.Edit[metadata.Resource]{Fields: f})
-	return err
 }
 
 // TestDescriptionStays: replacing the file, restoring a version, deletion, restoration and a purge
@@ -180,7 +171,7 @@ func TestDescriptionStays(t *testing.T) {
 	disk := repositorytest.NewDisk(t, repository.Config{}, 2)
 	ctx, id := t.Context(), disk.Resources[0].ID
 	const want = `{"tags":["kept"]}`
-	_, err := disk.Service.Files.EditResource(ctx, disk.Admin, id.String(), core.Edit[metadata.Resource]{Fields: patch(want)})
+	_, err := disk.Service.Files.EditResource(ctx, disk.Admin, id.String(), files.Fields{Metadata: patch(want)}, core.Match{})
 	disk.OK(err)
 	hold := func(when string, r metadata.Resource, err error) {
 		t.Helper()
@@ -256,11 +247,9 @@ func TestDescribeContainers(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	space, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, core.Fields{"name": "described", "metadata": json.RawMessage(`{"publisher":"Curie","tags":null}`)})
+	space, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, containers.NewDataspace{Name: "described", DataspaceFields: containers.DataspaceFields{Metadata: descriptive.Patch(`{"publisher":"Curie","tags":null}`)}})
 	d.OK(err)
-	set, err := d.Service.Sets.CreateSet(ctx, d.Admin, core.Fields{
-		"name": "described", "dataspaceId": space.ID.String(), "metadata": json.RawMessage(`{"publicationYear":2026,"keywords":["radium"]}`),
-	})
+	set, err := d.Service.Sets.CreateSet(ctx, d.Admin, containers.NewSet{Name: "described", DataspaceID: space.ID.String(), SetFields: containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":2026,"keywords":["radium"]}`)}})
 	d.OK(err)
 	if space.Descriptive != `{"publisher":"Curie"}` || set.Descriptive != `{"publicationYear":2026,"keywords":["radium"]}` {
 		t.Errorf("made with %s, %s", space.Descriptive, set.Descriptive)
@@ -268,9 +257,9 @@ func TestDescribeContainers(t *testing.T) {
 	if texts, _ := d.texts(paging.SetHistory, set.ID); !strings.Contains(texts, `"metadata.publicationYear":"2026"`) {
 		t.Errorf("the history of the set: %s", texts)
 	}
-	space, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"keywords":["a"]}`)})
+	space, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"keywords":["a"]}`)}, core.Match{})
 	d.OK(err)
-	set, err = d.Service.Sets.UpdateSet(ctx, d.Admin, set.ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"keywords":null,"tags":["t"]}`)})
+	set, err = d.Service.Sets.UpdateSet(ctx, d.Admin, set.ID.String(), containers.SetFields{Metadata: patch(`{"keywords":null,"tags":["t"]}`)}, core.Match{})
 	d.OK(err)
 	gotSpace, err := d.Service.Dataspaces.GetDataspace(ctx, d.Admin, space.ID.String())
 	d.OK(err)
@@ -283,7 +272,7 @@ func TestDescribeContainers(t *testing.T) {
 	if texts != `{"metadata.keywords":"[\"a\"]"}` || action != audit.DataspaceUpdate {
 		t.Errorf("the history of the dataspace: %s, %s", action, texts)
 	}
-	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"publicationYear":2026}`)})
+	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"publicationYear":2026}`)}, core.Match{})
 	d.Refused(err, errs.CodeInvalidField)
 	if found := repositorytest.Violations(t, d.meta, blobstest.NewMemory()); len(found) > 0 {
 		t.Errorf("violations: %q", found)
@@ -297,12 +286,12 @@ func TestDescriptiveListed(t *testing.T) {
 	d := newDescribed(t)
 	ctx := t.Context()
 	for i, r := range d.Resources[:2] {
-		_, err := d.Service.Files.EditResource(ctx, d.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)})
+		_, err := d.Service.Files.EditResource(ctx, d.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)}, core.Match{})
 		d.OK(err)
 	}
-	_, err := d.Service.Sets.UpdateSet(ctx, d.Admin, d.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"tags":["set"]}`)})
+	_, err := d.Service.Sets.UpdateSet(ctx, d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"tags":["set"]}`)}, core.Match{})
 	d.OK(err)
-	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: patch(`{"tags":["space"]}`)})
+	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"tags":["space"]}`)}, core.Match{})
 	d.OK(err)
 	for _, asked := range []bool{false, true} {
 		params := map[string][]string{"limit": {"1"}}
@@ -334,17 +323,17 @@ func TestDescriptiveListed(t *testing.T) {
 // metadata, and an entry says only what changed.
 func TestDescribeDuringCascade(t *testing.T) {
 	t.Parallel()
-	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
-	h := repositorytest.NewWorld(t, repositorytest.NewStill(repositorytest.Audited{Store: meta, Fail: t.Errorf}, files, repository.Config{PageSize: 1000, DirectoryPageSize: 100}), 450)
+	meta, store := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
+	h := repositorytest.NewWorld(t, repositorytest.NewStill(repositorytest.Audited{Store: meta, Fail: t.Errorf}, store, repository.Config{PageSize: 1000, DirectoryPageSize: 100}), 450)
 	last := h.Resources[len(h.Resources)-1]
 	edit := func(text string) (metadata.Resource, error) {
-		return h.Service.Files.EditResource(t.Context(), h.Admin, last.ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
+		return h.Service.Files.EditResource(t.Context(), h.Admin, last.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 	}
 	_, err := edit(`{"tags":["a"]}`)
 	h.OK(err)
 	_, err = h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
-	h.Finish(meta, files, h.Sets[0].ID)
+	h.Finish(meta, store, h.Sets[0].ID)
 	_, err = h.Service.Sets.RestoreSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
 	edited, err := edit(`{"properties":{"n":1}}`)
@@ -362,22 +351,22 @@ func TestDescribeAsWhom(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	user, err := d.Service.Users.CreateUser(ctx, d.Admin, core.Fields{"username": "anna"})
+	user, err := d.Service.Users.CreateUser(ctx, d.Admin, containers.NewUser{Username: "anna"})
 	d.OK(err)
 	anna := auth.Principal{UserID: user.ID}
 	d.set(`{"tags":["a"]}`)
 	id := d.Resources[0].ID.String()
-	edit := core.Edit[metadata.Resource]{Fields: patch(`{"tags":["b"]}`)}
+	edit := files.Fields{Metadata: patch(`{"tags":["b"]}`)}
 	_, err = d.Service.Files.GetResource(ctx, anna, id)
 	d.Refused(err, errs.CodeForbidden)
-	_, err = d.Service.Files.EditResource(ctx, anna, id, edit)
+	_, err = d.Service.Files.EditResource(ctx, anna, id, edit, core.Match{})
 	d.Refused(err, errs.CodeForbidden)
-	_, _, err = d.Service.Users.Grant(ctx, d.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": "member"})
+	_, _, err = d.Service.Users.Grant(ctx, d.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.Space.ID.String(), Role: auth.Member})
 	d.OK(err)
 	seen, err := d.Service.Files.GetResource(ctx, anna, id)
 	if err != nil || seen.Descriptive != `{"tags":["a"]}` {
 		t.Errorf("a member sees %q, %v", seen.Descriptive, err)
 	}
-	_, err = d.Service.Files.EditResource(ctx, anna, id, edit)
+	_, err = d.Service.Files.EditResource(ctx, anna, id, edit, core.Match{})
 	d.Refused(err, errs.CodeForbidden)
 }

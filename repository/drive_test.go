@@ -113,9 +113,7 @@ func TestDrivePut(t *testing.T) {
 	if d.OK(err); !created || first.Name != "data.csv" || first.Filename != "data.csv" || first.Format != "CSV" {
 		t.Fatalf("it made %+v", first)
 	}
-	edited, err := d.Service.Files.EditResource(t.Context(), d.Admin, first.ID.String(), core.Edit[metadata.Resource]{
-		Fields: core.Fields{"description": "said", "format": "Own"},
-	})
+	edited, err := d.Service.Files.EditResource(t.Context(), d.Admin, first.ID.String(), files.Fields{Description: new("said"), Format: new("Own")}, core.Match{})
 	d.OK(err)
 	next, created, err := d.put(d.Admin, "data.csv", "3,4")
 	if d.OK(err); created || next.ID != first.ID || next.Version != 1 || next.Description != "said" || next.Format != "Own" || next.Digest == edited.Digest {

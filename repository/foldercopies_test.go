@@ -15,6 +15,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
@@ -256,10 +257,10 @@ func TestFolderRefusals(t *testing.T) {
 	if after := len(actions(t, m.Meta, 0)); after != before {
 		t.Errorf("refused, %d entries were made", after-before)
 	}
-	u, err := m.Service.Users.CreateUser(ctx, m.Admin, core.Fields{"username": "reader"})
+	u, err := m.Service.Users.CreateUser(ctx, m.Admin, containers.NewUser{Username: "reader"})
 	m.OK(err)
 	for space, role := range map[metadata.ID]string{m.Space.ID: "member", m.other.ID: "editor"} {
-		_, _, err := m.Service.Users.Grant(ctx, m.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+		_, _, err := m.Service.Users.Grant(ctx, m.Admin, containers.NewPrivilege{UserID: u.ID.String(), DataspaceID: space.String(), Role: repositorytest.RoleOf(role)})
 		m.OK(err)
 	}
 	reader := auth.Principal{UserID: u.ID}
@@ -296,7 +297,7 @@ func TestFolderDecidesInItsCommit(t *testing.T) {
 	} {
 		m := newMoved(t)
 		r := m.Upload(m.Sets[0], "d/a")
-		_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(6)})
+		_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), quotaOf(6), core.Match{})
 		m.OK(err)
 		store := &meanwhile{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, func() { do(m, r) }}
 		svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})

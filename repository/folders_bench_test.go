@@ -15,6 +15,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
@@ -40,10 +41,10 @@ func newForest(b *testing.B) *forest {
 	f.ok(err)
 	f.admin, err = f.svc.Credentials.Authenticate(b.Context(), key)
 	f.ok(err)
-	space, err := f.svc.Dataspaces.CreateDataspace(b.Context(), f.admin, core.Fields{"name": "space"})
+	space, err := f.svc.Dataspaces.CreateDataspace(b.Context(), f.admin, containers.NewDataspace{Name: "space"})
 	f.ok(err)
 	for i, size := range []struct{ files, folders int }{{10, 2}, {100_000, 5000}} {
-		set, err := f.svc.Sets.CreateSet(b.Context(), f.admin, core.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": space.ID.String()})
+		set, err := f.svc.Sets.CreateSet(b.Context(), f.admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: space.ID.String()})
 		f.ok(err)
 		f.sets[i] = set.ID.String()
 		names := make([]string, 0, size.files+1000)

@@ -16,6 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -181,7 +182,7 @@ func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	back := k.Delete(k.Resources[1])
 	back, err := k.Service.Files.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
 	k.OK(err)
-	_, err = k.Service.Files.EditResource(t.Context(), k.Admin, k.Resources[2].ID.String(), edit("new"))
+	_, err = k.Service.Files.EditResource(t.Context(), k.Admin, k.Resources[2].ID.String(), edit("new"), core.Match{})
 	k.OK(err)
 	k.wantBodies("before the purge", 3, 4+4+6)
 	k.wantContent("restored", back, "back")

@@ -3,7 +3,6 @@ package repository_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,9 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
@@ -76,11 +77,8 @@ func (f *filled) reopen() {
 
 func (f *filled) ask(extract ...string) {
 	f.T.Helper()
-	words := []any{}
-	for _, word := range extract {
-		words = append(words, word)
-	}
-	_, err := f.Service.Sets.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"extract": words}})
+	sources, _ := metadata.ParseExtract(extract)
+	_, err := f.Service.Sets.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), containers.SetFields{Extract: &sources}, core.Match{})
 	f.OK(err)
 }
 
@@ -100,9 +98,9 @@ func (f *filled) put(id metadata.ID, name, content string) metadata.ID {
 	return r.ID
 }
 
-func (f *filled) edit(id metadata.ID, fields core.Fields) {
+func (f *filled) edit(id metadata.ID, fields files.Fields) {
 	f.T.Helper()
-	_, err := f.Service.Files.EditResource(f.T.Context(), f.Admin, id.String(), core.Edit[metadata.Resource]{Fields: fields})
+	_, err := f.Service.Files.EditResource(f.T.Context(), f.Admin, id.String(), fields, core.Match{})
 	f.OK(err)
 }
 
@@ -144,14 +142,16 @@ func TestFills(t *testing.T) {
 	}{
 		{func() { file = f.put(metadata.ID{}, "a.csv", table("operator: Ada", "run: 1")) }, "operator=h:Ada run=h:1"},
 		{func() { sidecar = f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob","gas":"Kr"}`) }, "gas=s:Kr operator=s:Bob run=h:1"},
-		{func() { f.edit(file, patch(`{"properties":{"gas":"Ar"}}`)) }, "gas=:Ar operator=s:Bob run=h:1"},
-		{func() { f.edit(file, patch(`{"sources":{"run":null},"properties":{"mine":5}}`)) }, "gas=:Ar mine=:5 operator=s:Bob run=:1"},
+		{func() { f.edit(file, files.Fields{Metadata: patch(`{"properties":{"gas":"Ar"}}`)}) }, "gas=:Ar operator=s:Bob run=h:1"},
+		{func() {
+			f.edit(file, files.Fields{Metadata: patch(`{"sources":{"run":null},"properties":{"mine":5}}`)})
+		}, "gas=:Ar mine=:5 operator=s:Bob run=:1"},
 		{func() { f.put(file, "a.csv", table("operator: Eve", "run: 2", "room: 7")) }, "gas=:Ar mine=:5 operator=s:Bob room=h:7 run=:1"},
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"H2"}`) }, "gas=:Ar mine=:5 operator=h:Eve room=h:7 run=:1"},
-		{func() { f.edit(file, patch(`{"properties":{"gas":null}}`)); f.reopen() }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(file, files.Fields{Metadata: patch(`{"properties":{"gas":null}}`)}); f.reopen() }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"N2","room":8}`) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
-		{func() { f.edit(sidecar, core.Fields{"name": "b.csv.json"}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
-		{func() { f.edit(sidecar, core.Fields{"name": "a.csv.json"}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
+		{func() { f.edit(sidecar, files.Fields{Name: new("b.csv.json")}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(sidecar, files.Fields{Name: new("a.csv.json")}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() {
 			_, err := f.Service.Files.RestoreResource(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
@@ -166,7 +166,7 @@ func TestFills(t *testing.T) {
 		{func() { f.ask(); f.put(file, "a.csv", "no table any more") }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1 zone=h:3"},
 		{func() { f.ask("sidecar", "header") }, "gas=s:N2 mine=:5 room=s:8 run=:1"},
 		{func() { f.put(file, "a.txt", table("operator: Zoe")) }, "mine=:5 run=:1"},
-		{func() { f.edit(file, core.Fields{"name": "a.csv"}) }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1"},
+		{func() { f.edit(file, files.Fields{Name: new("a.csv")}) }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1"},
 	} {
 		step.do()
 		if got := f.said(file); got != step.want {
@@ -273,7 +273,7 @@ func TestPersonWinsRace(t *testing.T) {
 		if round%3 == 0 {
 			f.put(metadata.ID{}, name+".json", `{"operator":"Bob"}`)
 		}
-		overrule := func() { f.edit(file, patch(`{"properties":{"operator":"Eve"}}`)) }
+		overrule := func() { f.edit(file, files.Fields{Metadata: patch(`{"properties":{"operator":"Eve"}}`)}) }
 		switch round % 8 {
 		case 0, 1, 2: // while a file is read, which was another person's or nobody's before
 			done := make(chan struct{})
@@ -314,9 +314,7 @@ func TestFillsAfterUndo(t *testing.T) {
 		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "operator=h:Ada"},
 	} {
 		f.said(file)
-		edit, err := f.Service.BulkEdits.EditMany(t.Context(), f.Admin, f.Sets[0].ID.String(), core.Fields{
-			"ids": []any{file.String()}, "metadata": json.RawMessage(`{"properties":{"operator":"Eve"}}`),
-		}, false)
+		edit, err := f.Service.BulkEdits.EditMany(t.Context(), f.Admin, f.Sets[0].ID.String(), describe.ManyFields{IDs: []string{file.String()}, Metadata: descriptive.Patch(`{"properties":{"operator":"Eve"}}`)}, false)
 		f.OK(err)
 		c.change()
 		if got := f.said(file); got != "operator=:Eve" {

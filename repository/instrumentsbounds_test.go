@@ -11,7 +11,9 @@ import (
 	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -27,7 +29,7 @@ func TestFillsWithinBounds(t *testing.T) {
 	if got := f.said(file); got != "operator=h:Ada" {
 		t.Errorf("%s against a schema", got)
 	}
-	_, err = f.Service.Files.EditResource(t.Context(), f.Admin, file.String(), core.Edit[metadata.Resource]{Fields: patch(`{"properties":{"b":1}}`)})
+	_, err = f.Service.Files.EditResource(t.Context(), f.Admin, file.String(), files.Fields{Metadata: patch(`{"properties":{"b":1}}`)}, core.Match{})
 	f.Refused(err, errs.CodeInvalidField)
 
 	long := strings.Repeat("x", 15_000)
@@ -54,7 +56,7 @@ func TestFillsWithinBounds(t *testing.T) {
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	other, err := f.Service.Sets.CreateSet(t.Context(), f.Admin, core.Fields{"name": "other", "dataspaceId": f.Space.ID.String()})
+	other, err := f.Service.Sets.CreateSet(t.Context(), f.Admin, containers.NewSet{Name: "other", DataspaceID: f.Space.ID.String()})
 	f.OK(err)
 	foreign := f.Upload(other, "a.csv")
 	f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)

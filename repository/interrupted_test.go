@@ -20,6 +20,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/files"
 	"labshelf/repository/folders"
 	"labshelf/repository/maintenance"
@@ -162,7 +163,7 @@ func (i *interrupted) deleteFolder(ctx context.Context) error {
 }
 
 func (i *interrupted) editMany(ctx context.Context) error {
-	done, err := i.a.Service.BulkEdits.EditMany(ctx, i.a.Admin, i.set.ID.String(), core.Fields{"ids": i.list(), "addTags": []any{"tag"}}, false)
+	done, err := i.a.Service.BulkEdits.EditMany(ctx, i.a.Admin, i.set.ID.String(), describe.ManyFields{IDs: i.ids, AddTags: []string{"tag"}}, false)
 	if done.Edit != nil {
 		i.edit = done.Edit.ID.String()
 	}

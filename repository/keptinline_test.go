@@ -12,7 +12,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/repository/files"
 )
 
@@ -34,11 +34,11 @@ func TestInlineBodiesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.Dataspaces.CreateDataspace(t.Context(), admin, core.Fields{"name": "physics"})
+	d, err := s.Dataspaces.CreateDataspace(t.Context(), admin, containers.NewDataspace{Name: "physics"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.Sets.CreateSet(t.Context(), admin, core.Fields{"name": "runs", "dataspaceId": d.ID.String()})
+	set, err := s.Sets.CreateSet(t.Context(), admin, containers.NewSet{Name: "runs", DataspaceID: d.ID.String()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/files"
 	"labshelf/repository/folders"
 	"labshelf/repository/maintenance"
@@ -260,7 +261,7 @@ func TestEventsOfOtherNode(t *testing.T) {
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
-		made, text, err := a.Service.Users.CreateKey(ctx, a.Admin, "me", nil)
+		made, text, err := a.Service.Users.CreateKey(ctx, a.Admin, "me", containers.NewKey{})
 		a.OK(err)
 		_, err = b.Service.Credentials.Authenticate(ctx, text)
 		b.OK(err)

@@ -20,6 +20,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
@@ -43,10 +44,10 @@ func (h *held) newVisitor(n int) *visitor {
 	h.T.Helper()
 	ctx, v := h.T.Context(), &visitor{held: h, file: h.Resources[0].ID.String()}
 	var err error
-	v.user, err = h.Service.Users.CreateUser(ctx, h.Admin, core.Fields{"username": fmt.Sprint("visitor-", n)})
+	v.user, err = h.Service.Users.CreateUser(ctx, h.Admin, containers.NewUser{Username: fmt.Sprint("visitor-", n)})
 	h.OK(err)
 	var k metadata.Key
-	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), nil)
+	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), containers.NewKey{})
 	h.OK(err)
 	v.keyID = k.ID
 	v.grant("member")
@@ -63,19 +64,19 @@ func (v *visitor) grant(role string) {
 	v.T.Helper()
 	var err error
 	v.role, _, err = v.Service.Users.Grant(v.T.Context(), v.Admin,
-		core.Fields{"userId": v.user.ID.String(), "dataspaceId": v.Space.ID.String(), "role": role})
+		containers.NewPrivilege{UserID: v.user.ID.String(), DataspaceID: v.Space.ID.String(), Role: repositorytest.RoleOf(role)})
 	v.OK(err)
 }
 
-func (v *visitor) visibility(to string) error {
+func (v *visitor) visibility(to metadata.Visibility) error {
 	_, err := v.Service.Dataspaces.UpdateDataspace(v.T.Context(), v.Admin, v.Space.ID.String(),
-		core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": to}})
+		containers.DataspaceFields{Visibility: &to}, core.Match{})
 	return err
 }
 
 func (v *visitor) sysadmin(is bool) error {
 	_, err := v.Service.Users.UpdateUser(v.T.Context(), v.Admin, v.user.ID.String(),
-		core.Edit[metadata.User]{Fields: core.Fields{"sysadmin": is}})
+		containers.UserFields{Sysadmin: new(is)}, core.Match{})
 	return err
 }
 
@@ -195,10 +196,10 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 				_, err := svc.Users.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
 				return err
 			}, out},
-			{"a dataspace becomes public", func() error { return v.visibility("public") }, in},
-			{"a dataspace becomes private", func() error { return v.visibility("private") }, out},
-			{"a dataspace becomes open", func() error { return v.visibility("open") }, in},
-			{"an open dataspace becomes private", func() error { return v.visibility("private") }, out},
+			{"a dataspace becomes public", func() error { return v.visibility(metadata.Public) }, in},
+			{"a dataspace becomes private", func() error { return v.visibility(metadata.Private) }, out},
+			{"a dataspace becomes open", func() error { return v.visibility(metadata.Open) }, in},
+			{"an open dataspace becomes private", func() error { return v.visibility(metadata.Private) }, out},
 			{"a user becomes a sysadmin", func() error { return v.sysadmin(true) }, in},
 			{"the caller is no sysadmin any more", func() error { return v.sysadmin(false) }, out},
 			{"a role is granted again", func() error { v.grant("member"); return nil }, in},
@@ -261,8 +262,8 @@ func TestKeyCached(t *testing.T) {
 		})
 		defer svc.Close()
 		h := populated(t, svc, 1)
-		ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", core.Fields{"expires": ends})
+		ends := metadata.Stamp(time.Now().Add(time.Hour).Truncate(time.Second).UnixMicro())
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{Expires: &ends})
 		h.OK(err)
 		authenticate := func() {
 			var p auth.Principal
@@ -315,7 +316,7 @@ func TestCacheBounded(t *testing.T) {
 	svc.CacheAtMost(10)
 	var keys []string
 	for range 25 {
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
 		h.OK(err)
 		keys = append(keys, key)
 	}
@@ -369,7 +370,9 @@ func TestRightsOfOneAttemptOnly(t *testing.T) {
 				return tx.Users.Put(u)
 			})
 		})
-		queued(func() { _, created = svc.Users.CreateUser(t.Context(), v.old, core.Fields{"username": "not-created"}) })
+		queued(func() {
+			_, created = svc.Users.CreateUser(t.Context(), v.old, containers.NewUser{Username: "not-created"})
+		})
 		queued(func() {
 			spoiled = meta.Update(t.Context(), func(tx *metadata.Tx) error {
 				attempts++

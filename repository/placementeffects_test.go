@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 )
@@ -36,7 +37,7 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
 	ctx := t.Context()
-	silent, err := f.Service.Sets.CreateSet(ctx, f.Admin, core.Fields{"name": "silent", "dataspaceId": f.Space.ID.String()})
+	silent, err := f.Service.Sets.CreateSet(ctx, f.Admin, containers.NewSet{Name: "silent", DataspaceID: f.Space.ID.String()})
 	f.OK(err)
 	move := func(id metadata.ID, set metadata.Set) metadata.ID {
 		t.Helper()
@@ -72,11 +73,11 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	other, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, core.Fields{"name": "other"})
+	other, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, containers.NewDataspace{Name: "other"})
 	d.OK(err)
 	sets := map[string]string{}
 	for name, space := range map[string]string{"beside": d.Space.ID.String(), "away": other.ID.String()} {
-		set, err := d.Service.Sets.CreateSet(ctx, d.Admin, core.Fields{"name": name, "dataspaceId": space})
+		set, err := d.Service.Sets.CreateSet(ctx, d.Admin, containers.NewSet{Name: name, DataspaceID: space})
 		d.OK(err)
 		sets[name] = set.ID.String()
 	}

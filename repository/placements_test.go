@@ -12,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
@@ -27,7 +28,7 @@ func TestPlacementRefusals(t *testing.T) {
 	m.OK(os.Remove(m.Path(damaged.Digest)))
 	_, err := m.Content(damaged.ID)
 	m.Refused(err, errs.CodeDataDamaged)
-	deleted, err := svc.Sets.CreateSet(ctx, m.Admin, core.Fields{"name": "deleted", "dataspaceId": m.other.ID.String()})
+	deleted, err := svc.Sets.CreateSet(ctx, m.Admin, containers.NewSet{Name: "deleted", DataspaceID: m.other.ID.String()})
 	m.OK(err)
 	_, err = svc.Sets.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
 	m.OK(err)
@@ -85,12 +86,12 @@ func TestPlacementPermission(t *testing.T) {
 		{"", "", false, false, false}, {"", "admin", false, false, false}, {"member", "", false, false, false}, {"member", "member", false, false, false},
 		{"member", "editor", true, false, false}, {"editor", "member", false, false, false}, {"editor", "editor", true, true, true}, {"admin", "", false, false, false},
 	} {
-		u, err := m.Service.Users.CreateUser(ctx, m.Admin, core.Fields{"username": fmt.Sprint("u", n)})
+		u, err := m.Service.Users.CreateUser(ctx, m.Admin, containers.NewUser{Username: fmt.Sprint("u", n)})
 		m.OK(err)
 		p := auth.Principal{UserID: u.ID}
 		for space, role := range map[metadata.ID]string{m.Space.ID: tc.here, m.other.ID: tc.there} {
 			if role != "" {
-				_, _, err := m.Service.Users.Grant(ctx, m.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+				_, _, err := m.Service.Users.Grant(ctx, m.Admin, containers.NewPrivilege{UserID: u.ID.String(), DataspaceID: space.String(), Role: repositorytest.RoleOf(role)})
 				m.OK(err)
 			}
 		}

@@ -116,7 +116,7 @@ func (w *quotaWorld) restoreVersion(user int, f *storedFile) quotaOperation {
 		run: func() error {
 			_, err := w.Service.Versions.RestoreVersion(w.T.Context(), w.users[user], f.id.String(), fmt.Sprint(n+1), repositorytest.Always)
 			if err == nil {
-				_, err = w.Service.Files.EditResource(w.T.Context(), w.users[user], f.id.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": f.name}})
+				_, err = w.Service.Files.EditResource(w.T.Context(), w.users[user], f.id.String(), files.Fields{Name: new(f.name)}, core.Match{})
 			}
 			return err
 		},

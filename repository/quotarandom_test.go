@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
@@ -100,20 +100,20 @@ func newQuotaWorld(t *testing.T, r *rand.Rand) *quotaWorld {
 	w := &quotaWorld{rationed: newRationed(t, repository.Config{HoldUpTo: 20}), r: r}
 	w.KeepLast(2)
 	ctx, other := t.Context(), metadata.Dataspace{}
-	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "other", "quota": json.Number("900")})
+	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(900))}})
 	w.OK(err)
 	w.limitSpace(2500)
 	w.users, w.spaces = []auth.Principal{w.Admin, w.editor, w.newEditor("berta")}, []metadata.Dataspace{w.Space, other}
 	w.quotas = map[metadata.ID]int{w.Space.ID: 2500, other.ID: 900, w.users[1].UserID: 1000, w.users[2].UserID: 700}
 	for _, in := range []int{0, 0, 1} {
-		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": fmt.Sprint("of-quotas-", len(w.sets)), "dataspaceId": w.spaces[in].ID.String()})
+		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("of-quotas-", len(w.sets)), DataspaceID: w.spaces[in].ID.String()})
 		w.OK(err)
 		w.sets = append(w.sets, set)
 	}
 	for n, p := range w.users {
 		if n > 0 {
 			w.limitUser(p, int64(w.quotas[p.UserID]))
-			_, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": p.UserID.String(), "dataspaceId": other.ID.String(), "role": "editor"})
+			_, _, err := w.Service.Users.Grant(ctx, w.Admin, containers.NewPrivilege{UserID: p.UserID.String(), DataspaceID: other.ID.String(), Role: auth.Editor})
 			w.OK(err)
 		}
 		var tokens []string

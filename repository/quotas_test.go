@@ -2,9 +2,7 @@ package repository_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -35,30 +33,30 @@ func newRationed(t *testing.T, config repository.Config) *rationed {
 
 func (w *rationed) newEditor(name string) auth.Principal {
 	w.T.Helper()
-	u, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, core.Fields{"username": name})
+	u, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), containers.NewKey{})
 	w.OK(err)
-	_, _, err = w.Service.Users.Grant(w.T.Context(), w.Admin, core.Fields{"userId": u.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+	_, _, err = w.Service.Users.Grant(w.T.Context(), w.Admin, containers.NewPrivilege{UserID: u.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Editor})
 	w.OK(err)
 	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
 	w.OK(err)
 	return p
 }
 
-func quotaOf(bytes int64) core.Fields {
-	return core.Fields{"quota": json.Number(fmt.Sprint(bytes))}
+func quotaOf(bytes int64) containers.DataspaceFields {
+	return containers.DataspaceFields{Quota: &bytes}
 }
 
 func (w *rationed) limitSpace(bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
+	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), quotaOf(bytes), core.Match{})
 	w.OK(err)
 }
 
 func (w *rationed) limitUser(p auth.Principal, bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.Users.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), core.Edit[metadata.User]{Fields: quotaOf(bytes)})
+	_, err := w.Service.Users.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), containers.UserFields{Quota: &bytes}, core.Match{})
 	w.OK(err)
 }
 
@@ -172,7 +170,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	if w.used() != 1000 {
 		t.Errorf("a lower quota took something: %d bytes are used", w.used())
 	}
-	_, err = w.Service.Files.EditResource(ctx, w.editor, deleted.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{"name": "other"}})
+	_, err = w.Service.Files.EditResource(ctx, w.editor, deleted.ID.String(), files.Fields{Name: new("other")}, core.Match{})
 	w.fits("another name", err)
 	w.limitSpace(1000)
 	w.Delete(deleted)
@@ -230,30 +228,26 @@ func TestWhoSetsQuotas(t *testing.T) {
 	if err != nil || share.Quota != 700 {
 		t.Errorf("a new user has %+v, %v", share, err)
 	}
-	own, err := w.Service.Dataspaces.CreateDataspace(ctx, w.editor, core.Fields{"name": "own", "quota": json.Number("500")})
+	own, err := w.Service.Dataspaces.CreateDataspace(ctx, w.editor, containers.NewDataspace{Name: "own", DataspaceFields: containers.DataspaceFields{Quota: new(int64(500))}})
 	w.OK(err)
 	if own.Quota != 500 {
 		t.Errorf("a new dataspace has %d", own.Quota)
 	}
-	for field, f := range map[string]core.Fields{"more": quotaOf(501), "none": quotaOf(0)} {
-		f["name"] = field
-		_, err = w.Service.Dataspaces.CreateDataspace(ctx, w.editor, f)
+	for field, f := range map[string]containers.DataspaceFields{"more": quotaOf(501), "none": quotaOf(0)} {
+		_, err = w.Service.Dataspaces.CreateDataspace(ctx, w.editor, containers.NewDataspace{Name: field, DataspaceFields: f})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
-		delete(f, "name")
-		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: f})
+		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), f, core.Match{})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
-		_, err = w.Service.Users.UpdateUser(ctx, w.editor, "me", core.Edit[metadata.User]{Fields: f})
+		_, err = w.Service.Users.UpdateUser(ctx, w.editor, "me", containers.UserFields{Quota: f.Quota}, core.Match{})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
 	}
-	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(500)})
+	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), quotaOf(500), core.Match{})
 	w.fits("the quota as it is", err)
-	for _, value := range []any{json.Number("-1"), json.Number("1.5"), json.Number("9223372036854775808"), "5", nil, true} {
-		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"quota": value}})
-		repositorytest.WantCode(t, err, errs.CodeInvalidField)
-	}
+	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), quotaOf(-1), core.Match{})
+	repositorytest.WantCode(t, err, errs.CodeInvalidField)
 	for caller, want := range map[auth.Principal]int64{w.Admin: 500, w.editor: 500, w.newEditor("carla"): 0} {
 		w.OK(func() error {
-			_, err := w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": "public"}})
+			_, err := w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
 			return err
 		}())
 		u, err := w.Service.Dataspaces.DataspaceUsage(ctx, caller, own.ID.String())
@@ -269,9 +263,9 @@ func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
 	ctx := t.Context()
-	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "other", "quota": json.Number("1000")})
+	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(1000))}})
 	w.OK(err)
-	set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": "there", "dataspaceId": other.ID.String()})
+	set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: "there", DataspaceID: other.ID.String()})
 	w.OK(err)
 	to := files.Destination{SetID: set.ID.String()}
 	made, err := w.put(w.editor, 300, 0)
@@ -289,7 +283,7 @@ func TestQuotaOfCopies(t *testing.T) {
 	if kept := w.Get(made.ID); kept.State != metadata.Active {
 		t.Errorf("what was refused is %s", kept.State)
 	}
-	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, other.ID.String(), core.Edit[metadata.Dataspace]{Fields: quotaOf(1500)})
+	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, other.ID.String(), quotaOf(1500), core.Match{})
 	w.OK(err)
 	moved, err := w.Service.Files.MoveResource(ctx, w.Admin, made.ID.String(), to)
 	w.fits("a move with 700, exactly", err)

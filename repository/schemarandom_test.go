@@ -14,8 +14,10 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -235,11 +237,10 @@ func (w *ruled) changeObject() {
 	want, refused := w.objects[at].changed(w.schemas, patch)
 	text, err := json.Marshal(patch)
 	w.OK(err)
-	fields := core.Fields{"metadata": json.RawMessage(text)}
 	if want.isSet {
-		_, err = w.Service.Sets.UpdateSet(w.T.Context(), w.Admin, want.id, core.Edit[metadata.Set]{Fields: fields})
+		_, err = w.Service.Sets.UpdateSet(w.T.Context(), w.Admin, want.id, containers.SetFields{Metadata: text}, core.Match{})
 	} else {
-		_, err = w.Service.Files.EditResource(w.T.Context(), w.Admin, want.id, core.Edit[metadata.Resource]{Fields: fields})
+		_, err = w.Service.Files.EditResource(w.T.Context(), w.Admin, want.id, files.Fields{Metadata: text}, core.Match{})
 	}
 	known, is := errors.AsType[*errs.Error](err)
 	if err != nil && !is || is != (refused != "") || is && !strings.HasPrefix(known.Field, refused) {
@@ -255,7 +256,7 @@ func (w *ruled) renameObject() {
 		return
 	}
 	o.name, o.format = pick(w.random, []string{"x.csv", "x.TIF", "x.ome.tif", "x", "x.y"}), pick(w.random, []string{"CSV", "tif", "none", ""})
-	_, err := w.Service.Files.EditResource(w.T.Context(), w.Admin, o.id, core.Edit[metadata.Resource]{Fields: core.Fields{"name": o.name, "format": o.format}})
+	_, err := w.Service.Files.EditResource(w.T.Context(), w.Admin, o.id, files.Fields{Name: new(o.name), Format: new(o.format)}, core.Match{})
 	w.OK(err)
 }
 

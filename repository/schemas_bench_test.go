@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,11 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
@@ -69,7 +70,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 	if err != nil {
 		b.Fatal(err)
 	}
-	space, err := c.service.Dataspaces.CreateDataspace(b.Context(), c.admin, core.Fields{"name": "space"})
+	space, err := c.service.Dataspaces.CreateDataspace(b.Context(), c.admin, containers.NewDataspace{Name: "space"})
 	for i := 0; i < schemas && err == nil; i++ {
 		fields := core.Fields{"name": fmt.Sprint("schema-", i), "schema": needs("n"), "types": []any{fmt.Sprintf("application/x-%d", i)}, "enforce": true}
 		if i == schemas-1 {
@@ -78,7 +79,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 		_, err = c.service.Schemas.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
 	}
 	if err == nil {
-		c.set, err = c.service.Sets.CreateSet(b.Context(), c.admin, core.Fields{"name": "set", "dataspaceId": space.ID.String()})
+		c.set, err = c.service.Sets.CreateSet(b.Context(), c.admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
 	}
 	for i := 0; i < 200 && err == nil; i++ {
 		err = c.upload(i)
@@ -107,8 +108,6 @@ func (c *costly) upload(i int) (err error) {
 
 func (c *costly) edit(int) error {
 	c.round++
-	_, err := c.service.Files.EditResource(c.Context(), c.admin, c.last.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
-		"metadata": json.RawMessage(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round)),
-	}})
+	_, err := c.service.Files.EditResource(c.Context(), c.admin, c.last.ID.String(), files.Fields{Metadata: descriptive.Patch(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round))}, core.Match{})
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
 	"labshelf/repository/files"
@@ -286,23 +287,21 @@ func TestEnforce(t *testing.T) {
 	}
 	set := d.Sets[0].ID.String()
 	described := func(text string) error {
-		_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, set, core.Edit[metadata.Set]{Fields: patch(text)})
+		_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, set, containers.SetFields{Metadata: patch(text)}, core.Match{})
 		return err
 	}
 	refused(described(`{"properties":{"x":1}}`), "metadata.properties.room")
 	d.OK(described(`{"properties":{"room":"1"}}`))
-	fields := patch(`{"properties":{"x":1}}`)
-	fields["name"], fields["dataspaceId"] = "new-set", d.Space.ID.String()
+	fields := containers.NewSet{DataspaceID: d.Space.ID.String(), Name: "new-set", SetFields: containers.SetFields{Metadata: patch(`{"properties":{"x":1}}`)}}
 	_, err = d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	refused(err, "metadata.properties.room")
-	fields["metadata"] = json.RawMessage(`{"properties":{"room":"1"},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7}}`) // of another repository
+	fields.Metadata = patch(`{"properties":{"room":"1"},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7}}`) // of another repository
 	imported, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	d.OK(err)
 	if want := fmt.Sprintf(`{"properties":{"room":"1"},"schema":{"id":"%s","version":1}}`, d.only("room").ID); imported.Descriptive != want {
 		t.Errorf("a set is imported as %s, want %s", imported.Descriptive, want)
 	}
-	delete(fields, "metadata")
-	fields["name"] = "bare-set"
+	fields.Metadata, fields.Name = nil, "bare-set"
 	bare, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
 	d.OK(err)
 	c, err := d.Service.Descriptions.SetConformance(t.Context(), d.Admin, bare.ID.String())
@@ -375,10 +374,10 @@ func TestSchemaPermission(t *testing.T) {
 // caller is a new user with a role in the dataspace.
 func (d *described) caller(role auth.Role) auth.Principal {
 	d.T.Helper()
-	user, err := d.Service.Users.CreateUser(d.T.Context(), d.Admin, core.Fields{"username": "user-" + strings.ToLower(role.String())})
+	user, err := d.Service.Users.CreateUser(d.T.Context(), d.Admin, containers.NewUser{Username: "user-" + strings.ToLower(role.String())})
 	d.OK(err)
 	if role != auth.None {
-		_, _, err = d.Service.Users.Grant(d.T.Context(), d.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": role.String()})
+		_, _, err = d.Service.Users.Grant(d.T.Context(), d.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.Space.ID.String(), Role: role})
 		d.OK(err)
 	}
 	return auth.Principal{UserID: user.ID}

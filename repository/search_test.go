@@ -2,7 +2,6 @@ package repository_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,11 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/blobs/blobstest"
+	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -92,9 +93,9 @@ func (s *searched) want(p auth.Principal, q string, want ...string) {
 
 func (s *searched) user(name string) auth.Principal {
 	s.T.Helper()
-	user, err := s.Service.Users.CreateUser(s.T.Context(), s.Admin, core.Fields{"username": name})
+	user, err := s.Service.Users.CreateUser(s.T.Context(), s.Admin, containers.NewUser{Username: name})
 	s.OK(err)
-	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), core.Fields{})
+	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), containers.NewKey{})
 	s.OK(err)
 	p, err := s.Service.Credentials.Authenticate(s.T.Context(), key)
 	s.OK(err)
@@ -113,28 +114,24 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "in:space/set-1 type:file", "file 1 0")
 	s.want(s.Admin, "in:nowhere")
 
-	_, err := s.Service.Files.EditResource(ctx, s.Admin, first.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
-		"description": "at low temperature", "metadata": json.RawMessage(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`),
-	}})
+	_, err := s.Service.Files.EditResource(ctx, s.Admin, first.ID.String(), files.Fields{Description: new("at low temperature"), Metadata: descriptive.Patch(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`)}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "temper", "file 0 0")
 	s.want(s.Admin, "tag:salt -name:1", "file 0 0")
 	s.want(s.Admin, "width:500µm", "file 0 0")
 	s.want(s.Admin, "width:>1mm")
 
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{
-		"metadata": json.RawMessage(`{"publicationYear":1987}`),
-	}})
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":1987}`)}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "year:1980..1990", "set-1")
 	s.want(s.Admin, "type:set -year:1987", "set-0")
 
 	s.want(s.Admin, "set-1 0", "file 1 0")
 	s.want(s.Admin, "et-1", "set-1")
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"title": "Glaciers"}})
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Glaciers")}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "glaciers -type:set", "file 1 0")
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), core.Edit[metadata.Set]{Fields: core.Fields{"title": "Ice"}})
+	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Ice")}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "glaciers")
 	s.want(s.Admin, "ice file", "file 1 0")
@@ -272,9 +269,7 @@ func TestSearchTellsNothing(t *testing.T) {
 	s.want(reader, "file")
 	s.want(reader, "in:space")
 	s.want(reader, "")
-	role, _, err := s.Service.Users.Grant(ctx, s.Admin, core.Fields{
-		"userId": reader.UserID.String(), "dataspaceId": s.Space.ID.String(), "role": "member",
-	})
+	role, _, err := s.Service.Users.Grant(ctx, s.Admin, containers.NewPrivilege{UserID: reader.UserID.String(), DataspaceID: s.Space.ID.String(), Role: auth.Member})
 	s.OK(err)
 	s.want(reader, "file", "file 0 0", "file 0 1", "file 0 2")
 	page, err := s.Service.Search.Search(ctx, reader, core.ListRequest{Params: map[string][]string{"q": {"file"}, "limit": {"2"}, "counts": {"true"}}})
@@ -307,9 +302,7 @@ func TestSearchHeals(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("found are %q", s.names(s.Admin, 10, "q", "quartz"))
 		}
-		_, err := s.Service.Files.EditResource(ctx, s.Admin, other.ID.String(), core.Edit[metadata.Resource]{Fields: core.Fields{
-			"description": time.Until(deadline).String(), // something changes
-		}})
+		_, err := s.Service.Files.EditResource(ctx, s.Admin, other.ID.String(), files.Fields{Description: new(time.Until(deadline).String())}, core.Match{})
 		s.OK(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
+	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
 
@@ -33,7 +34,7 @@ func TestSearchIncomplete(t *testing.T) {
 	room := make("room", core.Fields{"for": "sets"})
 	s.want(s.Admin, "is:incomplete type:set", "set-0", "set-1")
 	say := func(r metadata.Resource, text string) {
-		_, err := s.Service.Files.EditResource(ctx, s.Admin, r.ID.String(), core.Edit[metadata.Resource]{Fields: patch(text)})
+		_, err := s.Service.Files.EditResource(ctx, s.Admin, r.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 		s.OK(err)
 	}
 	say(s.Resources[0], `{"properties":{"sample":"S1"}}`)

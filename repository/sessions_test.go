@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
@@ -25,7 +26,7 @@ func TestSessionCached(t *testing.T) {
 		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 		defer svc.Close()
 		h := populated(t, svc, 1)
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
 		h.OK(err)
 		_, token, ends, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 		h.OK(err)
@@ -78,7 +79,7 @@ func TestSignOutDurable(t *testing.T) {
 	meta := &undurableStore{Store: metadatatest.NewMemory(time.Now)}
 	svc := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc, 1)
-	_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", nil)
+	_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
 	h.OK(err)
 	_, token, _, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 	h.OK(err)

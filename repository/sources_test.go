@@ -7,6 +7,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 )
@@ -65,7 +66,7 @@ func TestSourcesRefused(t *testing.T) {
 			t.Errorf("%s was refused, and left %s", patch, got)
 		}
 	}
-	_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), core.Edit[metadata.Set]{Fields: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)})
+	_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)}, core.Match{})
 	d.Refused(err, errs.CodeInvalidField)
 }
 

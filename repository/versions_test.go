@@ -12,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
@@ -296,12 +297,12 @@ func TestVersionPermissions(t *testing.T) {
 	k, _ := newInline(t, "one")
 	id, ctx := k.Resources[0].ID.String(), t.Context()
 	k.Replace(k.Resources[0], "two")
-	user, err := k.Service.Users.CreateUser(ctx, k.Admin, core.Fields{"username": "user"})
+	user, err := k.Service.Users.CreateUser(ctx, k.Admin, containers.NewUser{Username: "user"})
 	k.OK(err)
 	caller := auth.Principal{UserID: user.ID, Username: user.Username}
 	for _, role := range []string{"", "member", "editor", "admin"} {
 		if role != "" {
-			_, _, err := k.Service.Users.Grant(ctx, k.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": k.Space.ID.String(), "role": role})
+			_, _, err := k.Service.Users.Grant(ctx, k.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: k.Space.ID.String(), Role: repositorytest.RoleOf(role)})
 			k.OK(err)
 		}
 		allowed := map[string]bool{"read": role != "", "write": role == "editor" || role == "admin", "erase": false}
@@ -342,8 +343,12 @@ func TestVersionPermissions(t *testing.T) {
 func TestRetentionField(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t)
-	set := func(value any) (metadata.Dataspace, error) {
-		return k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"retention": value}})
+	set := func(text string) (d metadata.Dataspace, err error) {
+		kept, err := containers.ParseRetention(text)
+		if err != nil {
+			return d, err
+		}
+		return k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
 	}
 	for text, want := range map[string]metadata.Retention{
 		"last 1": {Last: 1}, "last 1000000": {Last: 1_000_000}, "1 days": {Days: 1}, "36500 days": {Days: 36_500}, "everything": {},
@@ -353,8 +358,12 @@ func TestRetentionField(t *testing.T) {
 			t.Errorf("%s: %+v", text, d.Retention)
 		}
 	}
-	for _, value := range []any{"", "last 0", "last -1", "last 1000001", "last 01", "0 days", "36501 days", "all", "last 1 days", "last  1", "5", 5, nil, true} {
-		_, err := set(value)
+	for _, text := range []string{"", "last 0", "last -1", "last 1000001", "last 01", "0 days", "36501 days", "all", "last 1 days", "last  1", "5"} {
+		_, err := set(text)
+		k.Refused(err, errs.CodeInvalidField)
+	}
+	for _, kept := range []metadata.Retention{{Last: 1_000_001}, {Days: 36_501}} {
+		_, err := k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
 		k.Refused(err, errs.CodeInvalidField)
 	}
 }

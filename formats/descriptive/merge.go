@@ -10,6 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Patch is a JSON Merge Patch (RFC 7396) of metadata, as it was sent; nil changes nothing.
+type Patch []byte
+
 // Merge returns what a JSON Merge Patch (RFC 7396) makes of m: null removes a member or a property,
 // an object is merged into the one that is there, lists are replaced whole. The patch null removes
 // everything. It refuses what [Parse] refuses of the result; rules are left to [Metadata.Validate].

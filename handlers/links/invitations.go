@@ -17,6 +17,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/repository/core"
 	"labshelf/repository/links"
@@ -128,7 +129,7 @@ func (l *Links) startOf(accepted links.Accepted) string {
 
 // invitationFields reads what is sent to accept an invitation, and whom the page took for signed
 // in.
-func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields core.Fields, as string, err error) {
+func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields input.Object, as string, err error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
 		fields, err = body.Fields(w, r.Request)
 		if errors.Is(err, body.ErrEmpty) {
@@ -139,7 +140,7 @@ func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields core.F
 	if err := readForm(w, r); err != nil {
 		return nil, "", err
 	}
-	fields = core.Fields{}
+	fields = input.Object{}
 	for name := range r.PostForm {
 		if value := strings.TrimSpace(r.PostForm.Get(name)); value != "" && name != "as" {
 			fields[name] = value
@@ -173,12 +174,12 @@ func (l *Links) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v v
 
 // accept decides whether a new user or one who is there accepts an invitation. That a user is made
 // and that one who is there joins are never taken for each other.
-func (l *Links) accept(r *exchange.Request, v visitor, caller *auth.Principal, as string, fields core.Fields) (links.Accepted, error) {
+func (l *Links) accept(r *exchange.Request, v visitor, caller *auth.Principal, as string, fields input.Object) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
 		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", core.Shorten(as))}
 	case caller == nil:
-		return l.repo.Visitors.Accept(r.Context(), v.Visitor, fields, wantsPage(r.Request))
+		return l.repo.Visitors.Accept(r.Context(), v.Visitor, input.Account(fields), wantsPage(r.Request))
 	case len(fields) > 0:
 		field := slices.Min(slices.Collect(maps.Keys(fields)))
 		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, core.Shorten(field))}

@@ -3,6 +3,7 @@
 package containers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -38,33 +39,34 @@ func NewDataspaces(core *core.Core, config Config) *Dataspaces {
 
 const maxOriginChars = 500
 
-// dataspaceFields are the fields of a dataspace that can be changed.
-var dataspaceFields = core.Setters[metadata.Dataspace]{
-	"title":       core.TextSetter(core.TitleText, func(d *metadata.Dataspace) *string { return &d.Title }),
-	"description": core.TextSetter(core.ProseText, func(d *metadata.Dataspace) *string { return &d.Description }),
-	"origin":      core.TextSetter(core.TextRule{Max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
-	"visibility":  setVisibility,
-	"retention":   setRetention,
-	"quota":       quotaSetter(func(d *metadata.Dataspace) *int64 { return &d.Quota }),
-	"metadata":    describe.MetadataSetter(descriptive.Dataspace, func(d *metadata.Dataspace) *string { return &d.Descriptive }),
+// DataspaceFields are the fields of a dataspace that can be changed. A nil field stays as it is.
+type DataspaceFields struct {
+	Title, Description, Origin *string
+	Visibility                 *metadata.Visibility
+	Retention                  *metadata.Retention
+	Quota                      *int64 // bytes; 0: no limit
+	Metadata                   descriptive.Patch
+	core.Input
 }
 
-func setVisibility(d *metadata.Dataspace, field string, value any) error {
-	s, err := core.StringValue(field, value)
-	if err != nil {
-		return err
-	}
-	switch strings.ToLower(s) {
-	case "private":
-		d.Visibility = metadata.Private
-	case "public":
-		d.Visibility = metadata.Public
-	case "open":
-		d.Visibility = metadata.Open
-	default:
-		return core.Invalid(field, "visibility must be private, public or open")
-	}
-	return nil
+// NewDataspace is a dataspace to be created.
+type NewDataspace struct {
+	Name string
+	DataspaceFields
+}
+
+// apply checks the fields and stores them in a dataspace.
+func (f DataspaceFields) apply(d *metadata.Dataspace) error {
+	core.Set(&d.Visibility, f.Visibility)
+	core.Set(&d.Retention, f.Retention)
+	return cmp.Or(
+		core.ProseText.Set(&d.Description, "description", f.Description),
+		describe.Describe(descriptive.Dataspace, &d.Descriptive, f.Metadata, false),
+		core.TextRule{Max: maxOriginChars}.Set(&d.Origin, "origin", f.Origin),
+		setQuota(&d.Quota, f.Quota),
+		checkRetention(d.Retention),
+		core.TitleText.Set(&d.Title, "title", f.Title),
+		f.Malformed)
 }
 
 // Bounds of a retention.
@@ -73,19 +75,25 @@ const (
 	maxRetainedDays     = 36_500
 )
 
-// setRetention says which versions are kept, as metadata.Retention writes it.
-func setRetention(d *metadata.Dataspace, field string, value any) error {
-	s, err := core.StringValue(field, value)
-	if err != nil {
-		return err
-	}
-	for _, kept := range []metadata.Retention{{}, {Last: numberIn(s, maxRetainedVersions)}, {Days: numberIn(s, maxRetainedDays)}} {
-		if kept.String() == s {
-			d.Retention = kept
-			return nil
+// ParseRetention reads which versions are kept, as metadata.Retention writes it.
+func ParseRetention(text string) (metadata.Retention, error) {
+	for _, kept := range []metadata.Retention{{}, {Last: numberIn(text, maxRetainedVersions)}, {Days: numberIn(text, maxRetainedDays)}} {
+		if kept.String() == text {
+			return kept, nil
 		}
 	}
-	return core.Invalid(field, "%s must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", field, maxRetainedVersions, maxRetainedDays)
+	return metadata.Retention{}, errRetention()
+}
+
+func checkRetention(kept metadata.Retention) error {
+	if kept.Last > maxRetainedVersions || kept.Days > maxRetainedDays {
+		return errRetention()
+	}
+	return nil
+}
+
+func errRetention() error {
+	return core.Invalid("retention", "retention must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", maxRetainedVersions, maxRetainedDays)
 }
 
 // numberIn returns the number in a text, if it is not greater than most; else 0.
@@ -108,23 +116,16 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 	return taken
 }
 
-// CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title,
-// description, visibility, origin, retention, metadata; and of sysadmins quota.
-func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Dataspace, err error) {
+// CreateDataspace makes a dataspace; its creator becomes its admin. Only sysadmins set a quota.
+func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, in NewDataspace) (created metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
 			if err := core.OnlySysadmin(p); err != nil {
 				return err
 			}
 		}
-		d := metadata.Dataspace{Visibility: metadata.Private, Quota: s.config.DataspaceQuota}
-		if d.Name, err = f.Required("name"); err != nil {
-			return err
-		}
-		if err := core.CheckContainerName(d.Name); err != nil {
-			return err
-		}
-		if err := core.SetFields(&d, f, dataspaceFields, "name"); err != nil {
+		d := metadata.Dataspace{Name: in.Name, Visibility: metadata.Private, Quota: s.config.DataspaceQuota}
+		if err := cmp.Or(in.Without(in.Name), core.CheckContainerName(in.Name), in.apply(&d)); err != nil {
 			return err
 		}
 		if err := onlySysadminSets(p, s.config.DataspaceQuota, d.Quota); err != nil {
@@ -157,7 +158,7 @@ func (s *Dataspaces) GetDataspace(ctx context.Context, p auth.Principal, id stri
 
 // UpdateDataspace changes title, description, visibility, origin, retention or descriptive
 // metadata; a sysadmin also changes quota, which may be less than what is used.
-func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
+func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id string, f DataspaceFields, match core.Match) (updated metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := core.LookupDataspace(tx, id, "")
 		if err != nil {
@@ -167,17 +168,16 @@ func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id s
 			return err
 		}
 		before := d
-		changed, err := core.ApplyEdit(&d, edit, dataspaceFields, core.ReadOnly)
-		if err == nil {
-			err = onlySysadminSets(p, before.Quota, d.Quota)
-		}
-		if err != nil {
+		if err := f.apply(&d); err != nil {
 			return err
 		}
-		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+		if err := onlySysadminSets(p, before.Quota, d.Quota); err != nil {
 			return err
 		}
-		if changed {
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, match); err != nil {
+			return err
+		}
+		if d != before {
 			d.Modified, d.ModifiedBy = tx.Stamp(), p.UserID
 			err = rows.SaveDataspace(tx, rows.Change{By: p, Action: audit.DataspaceUpdate}, &before, &d)
 		}

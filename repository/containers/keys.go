@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -14,15 +15,11 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// keyFields are the fields of a new key.
-var keyFields = core.Setters[metadata.Key]{
-	"label":   core.TextSetter(core.LabelText, func(k *metadata.Key) *string { return &k.Label }),
-	"expires": setExpires,
-}
-
-func setExpires(k *metadata.Key, field string, value any) (err error) {
-	k.Expires, err = InstantValue(field, value)
-	return err
+// NewKey is a key to be created.
+type NewKey struct {
+	Label   *string
+	Expires *metadata.Stamp
+	core.Input
 }
 
 // InstantValue returns a moment before the year 10000.
@@ -43,9 +40,8 @@ func InstantValue(field string, value any) (metadata.Stamp, error) {
 }
 
 // CreateKey makes a key for a user and returns it with its record. Nothing can show it again.
-// Fields: optional label, expires. A key that users make for themselves depends on the key of the
-// request.
-func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, f core.Fields) (created metadata.Key, key string, err error) {
+// A key that users make for themselves depends on the key of the request.
+func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in NewKey) (created metadata.Key, key string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, user), "")
 		if err != nil {
@@ -55,10 +51,11 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, f 
 			return err
 		}
 		k := metadata.Key{UserID: u.ID}
-		if err := core.SetFields(&k, f, keyFields); err != nil {
+		core.Set(&k.Expires, in.Expires)
+		if err := cmp.Or(core.LabelText.Set(&k.Label, "label", in.Label), in.Malformed); err != nil {
 			return err
 		}
-		if _, sent := f["expires"]; sent && k.Expires <= s.core.Now() {
+		if in.Expires != nil && k.Expires <= s.core.Now() {
 			return core.Invalid("expires", "expires must be in the future")
 		}
 		if p.UserID == u.ID {

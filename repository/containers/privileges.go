@@ -26,35 +26,30 @@ func SetRole(v *metadata.Privilege, field string, value any) error {
 	return nil
 }
 
-// Grant gives a user a role in a dataspace, instead of an earlier one. Fields: userId, dataspaceId,
-// role. isNew tells that the pair had no privilege before, not even a revoked one.
-func (s *Users) Grant(ctx context.Context, p auth.Principal, f core.Fields) (granted metadata.Privilege, isNew bool, err error) {
-	userID, err := f.Required("userId")
-	if err != nil {
-		return granted, false, err
-	}
-	dataspaceID, err := f.Required("dataspaceId")
-	if err != nil {
-		return granted, false, err
-	}
+// NewPrivilege is a role that a user is given in a dataspace.
+type NewPrivilege struct {
+	UserID, DataspaceID string
+	Role                auth.Role
+	core.Input
+}
+
+// Grant gives a user a role in a dataspace, instead of an earlier one. isNew tells that the pair
+// had no privilege before, not even a revoked one.
+func (s *Users) Grant(ctx context.Context, p auth.Principal, in NewPrivilege) (granted metadata.Privilege, isNew bool, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := core.LookupUser(tx, core.Myself(p, userID), "userId")
+		u, err := core.LookupUser(tx, core.Myself(p, in.UserID), "userId")
 		if err != nil {
 			return err
 		}
-		d, err := core.LookupDataspace(tx, dataspaceID, "dataspaceId")
+		d, err := core.LookupDataspace(tx, in.DataspaceID, "dataspaceId")
 		if err != nil {
 			return err
 		}
 		if err := core.Authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		wanted := metadata.Privilege{UserID: u.ID, DataspaceID: d.ID}
-		if _, err := f.Required("role"); err != nil {
-			return err
-		}
-		if err := core.SetFields(&wanted, f, core.Setters[metadata.Privilege]{"role": SetRole}, "userId", "dataspaceId"); err != nil {
-			return err
+		if in.Malformed != nil {
+			return in.Malformed
 		}
 		switch {
 		case u.State == metadata.Deleted:
@@ -62,7 +57,7 @@ func (s *Users) Grant(ctx context.Context, p auth.Principal, f core.Fields) (gra
 		case d.State == metadata.Deleted:
 			return core.ParentDeleted("dataspaceId", "dataspace")
 		}
-		granted, isNew, err = Grant(tx, rows.Change{By: p}, wanted)
+		granted, isNew, err = Grant(tx, rows.Change{By: p}, metadata.Privilege{UserID: u.ID, DataspaceID: d.ID, Role: in.Role})
 		return err
 	})
 	return granted, isNew, err

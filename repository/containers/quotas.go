@@ -2,8 +2,6 @@ package containers
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
@@ -11,17 +9,13 @@ import (
 	"labshelf/repository/core"
 )
 
-// quotaSetter sets a quota: a whole number of bytes, 0 for none.
-func quotaSetter[T any](at func(*T) *int64) func(*T, string, any) error {
-	return func(object *T, field string, value any) error {
-		number, _ := value.(json.Number)
-		bytes, err := strconv.ParseInt(number.String(), 10, 64)
-		if err != nil || bytes < 0 {
-			return core.Invalid(field, "%s must be a whole number of bytes; 0 is no limit", field)
-		}
-		*at(object) = bytes
-		return nil
+// setQuota sets a quota that an input has.
+func setQuota(at, bytes *int64) error {
+	if bytes != nil && *bytes < 0 {
+		return core.Invalid("quota", "quota must be a whole number of bytes; 0 is no limit")
 	}
+	core.Set(at, bytes)
+	return nil
 }
 
 // onlySysadminSets refuses anybody else to give a quota that differs from the one before, or from

@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"cmp"
 	"context"
 
 	"labshelf/auth"
@@ -24,70 +25,55 @@ func NewSets(core *core.Core, descriptions *describe.Descriptions) *Sets {
 	return &Sets{core: core, descriptions: descriptions}
 }
 
-// setFields are the fields of a set that can be changed.
-var setFields = core.Setters[metadata.Set]{
-	"title":       core.TextSetter(core.TitleText, func(s *metadata.Set) *string { return &s.Title }),
-	"description": core.TextSetter(core.ProseText, func(s *metadata.Set) *string { return &s.Description }),
-	"extract":     setExtract,
-	"metadata":    describe.MetadataSetter(descriptive.Set, func(s *metadata.Set) *string { return &s.Descriptive }),
+// SetFields are the fields of a set that can be changed. A nil field stays as it is.
+type SetFields struct {
+	Title, Description *string
+	Extract            *metadata.Extract
+	Metadata           descriptive.Patch
+	core.Input
 }
 
-func setExtract(s *metadata.Set, field string, value any) error {
-	words, err := core.StringsValue(field, value)
-	if err != nil {
-		return err
-	}
-	var ok bool
-	if s.Extract, ok = metadata.ParseExtract(words); !ok {
-		return core.Invalid(field, "%s is a list of sidecar and header, each at most once", field)
-	}
-	return nil
+// NewSet is a set to be created in a dataspace.
+type NewSet struct {
+	DataspaceID, Name string
+	SetFields
 }
 
-// refuseSetField is ReadOnly, with a code of its own for what people try.
-func refuseSetField(field string) error {
-	if field == "dataspaceId" {
-		return core.Conflict(errs.CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
-	}
-	return core.ReadOnly(field)
+// apply checks the fields and stores them in a set.
+func (f SetFields) apply(s *metadata.Set) error {
+	core.Set(&s.Extract, f.Extract)
+	return cmp.Or(
+		core.ProseText.Set(&s.Description, "description", f.Description),
+		describe.Describe(descriptive.Set, &s.Descriptive, f.Metadata, false),
+		core.TitleText.Set(&s.Title, "title", f.Title),
+		f.Malformed)
 }
 
-// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description,
-// extract, metadata.
-func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Set, err error) {
-	dataspaceID, err := f.Required("dataspaceId")
-	if err != nil {
-		return metadata.Set{}, err
-	}
+// CreateSet makes a set in a dataspace.
+func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, in NewSet) (created metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
-		set, err := s.newSet(ctx, tx, p, dataspaceID, f)
+		set, err := s.newSet(ctx, tx, p, in)
 		return func() error {
 			created = set
 			created.Record = core.NewRecord(tx, p)
 			return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetCreate}, nil, &created)
 		}, err
 	})
-	err = s.descriptions.Describing(ctx, p, f, check)
+	err = s.descriptions.Describing(ctx, p, in.Metadata, check)
 	return created, err
 }
 
-// newSet reads and checks what a request says about a new one.
-func (s *Sets) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, dataspaceID string, f core.Fields) (set metadata.Set, err error) {
-	d, err := core.LookupDataspace(tx, dataspaceID, "dataspaceId")
+// newSet checks a new set.
+func (s *Sets) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, in NewSet) (set metadata.Set, err error) {
+	d, err := core.LookupDataspace(tx, in.DataspaceID, "dataspaceId")
 	if err != nil {
 		return set, err
 	}
 	if err := core.Authorise(tx, p, d, auth.Write); err != nil {
 		return set, err
 	}
-	set.DataspaceID = d.ID
-	if set.Name, err = f.Required("name"); err != nil {
-		return set, err
-	}
-	if err := core.CheckContainerName(set.Name); err != nil {
-		return set, err
-	}
-	if err := core.SetFields(&set, f, setFields, "name", "dataspaceId"); err != nil {
+	set.DataspaceID, set.Name = d.ID, in.Name
+	if err := cmp.Or(in.Without(in.Name), core.CheckContainerName(in.Name), in.apply(&set)); err != nil {
 		return set, err
 	}
 	said := describe.OfSet("", &set)
@@ -118,7 +104,7 @@ func (s *Sets) GetSet(ctx context.Context, p auth.Principal, id string) (set met
 
 // UpdateSet changes title, description, from where properties are extracted, or descriptive
 // metadata.
-func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Set]) (updated metadata.Set, err error) {
+func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, f SetFields, match core.Match) (updated metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := core.LookupSet(tx, id, "")
 		if err != nil {
@@ -129,14 +115,14 @@ func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, edit 
 		}
 		set := resolved.Shown()
 		before := set
-		changed, err := core.ApplyEdit(&set, edit, setFields, refuseSetField)
-		if err == nil {
-			err = s.descriptions.Conform(ctx, tx, describe.OfSet(before.Descriptive, &set))
-		}
-		if err != nil {
+		if err := f.apply(&set); err != nil {
 			return nil, err
 		}
-		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+		changed := set != before
+		if err := s.descriptions.Conform(ctx, tx, describe.OfSet(before.Descriptive, &set)); err != nil {
+			return nil, err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, match); err != nil {
 			return nil, err
 		}
 		return func() (err error) {
@@ -147,7 +133,7 @@ func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, edit 
 			return err
 		}, nil
 	})
-	err = s.descriptions.Describing(ctx, p, edit.Fields, check)
+	err = s.descriptions.Describing(ctx, p, f.Metadata, check)
 	return updated, err
 }
 

@@ -29,12 +29,29 @@ func NewUsers(core *core.Core, config Config, ended func()) *Users {
 	return &Users{core: core, config: config, ended: ended}
 }
 
-// userFields are the fields of a user that can be changed; sysadmin and quota only by sysadmins.
-var userFields = core.Setters[metadata.User]{
-	"fullname": core.TextSetter(core.TitleText, func(u *metadata.User) *string { return &u.Fullname }),
-	"about":    core.TextSetter(core.ProseText, func(u *metadata.User) *string { return &u.About }),
-	"sysadmin": core.BoolSetter(func(u *metadata.User) *bool { return &u.Sysadmin }),
-	"quota":    quotaSetter(func(u *metadata.User) *int64 { return &u.Quota }),
+// UserFields are the fields of a user that can be changed; sysadmin and quota only by sysadmins. A
+// nil field stays as it is.
+type UserFields struct {
+	Fullname, About *string
+	Sysadmin        *bool
+	Quota           *int64 // bytes; 0: no limit
+	core.Input
+}
+
+// NewUser is a user to be created.
+type NewUser struct {
+	Username string
+	UserFields
+}
+
+// apply checks the fields and stores them in a user.
+func (f UserFields) apply(u *metadata.User) error {
+	core.Set(&u.Sysadmin, f.Sysadmin)
+	return cmp.Or(
+		core.ProseText.Set(&u.About, "about", f.About),
+		core.TitleText.Set(&u.Fullname, "fullname", f.Fullname),
+		setQuota(&u.Quota, f.Quota),
+		f.Malformed)
 }
 
 func checkUsername(name string) error {
@@ -66,28 +83,22 @@ func CheckChosen(name string) error {
 	return nil
 }
 
-// CreateUser makes a user. Fields: username, optional fullname, about, sysadmin, quota.
-func (s *Users) CreateUser(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.User, err error) {
+// CreateUser makes a user.
+func (s *Users) CreateUser(ctx context.Context, p auth.Principal, in NewUser) (created metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
 			return err
 		}
-		created, err = s.NewUser(tx, rows.Change{By: p}, f)
+		created, err = s.NewUser(tx, rows.Change{By: p}, in)
 		return err
 	})
 	return created, err
 }
 
-// NewUser makes a user of the fields of a request, in the name of change.By.
-func (s *Users) NewUser(tx *metadata.Tx, change rows.Change, f core.Fields) (u metadata.User, err error) {
-	u.Quota = s.config.UserQuota
-	if u.Username, err = f.Required("username"); err != nil {
-		return u, err
-	}
-	if err := cmp.Or(checkUsername(u.Username), checkReserved(u.Username)); err != nil {
-		return u, err
-	}
-	if err := core.SetFields(&u, f, userFields, "username"); err != nil {
+// NewUser makes a user in the name of change.By.
+func (s *Users) NewUser(tx *metadata.Tx, change rows.Change, in NewUser) (u metadata.User, err error) {
+	u.Username, u.Quota = in.Username, s.config.UserQuota
+	if err := cmp.Or(in.Without(u.Username), checkUsername(u.Username), checkReserved(u.Username), in.apply(&u)); err != nil {
 		return u, err
 	}
 	id, err := tx.Users.ByName(u.Username)
@@ -108,7 +119,7 @@ func (s *Users) GetUser(ctx context.Context, p auth.Principal, id string) (u met
 }
 
 // UpdateUser changes fullname or about; a sysadmin also changes sysadmin and quota.
-func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.User]) (updated metadata.User, err error) {
+func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, f UserFields, match core.Match) (updated metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, id), "")
 		if err != nil {
@@ -117,20 +128,19 @@ func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, edi
 		if err := core.Oneself(p, u.ID); err != nil {
 			return err
 		}
-		if wanted, sent := edit.Fields["sysadmin"].(bool); sent && wanted != u.Sysadmin {
+		if f.Sysadmin != nil && *f.Sysadmin != u.Sysadmin {
 			if err := core.OnlySysadmin(p); err != nil {
 				return err
 			}
 		}
 		before := u
-		changed, err := core.ApplyEdit(&u, edit, userFields, core.ReadOnly)
-		if err == nil {
-			err = onlySysadminSets(p, before.Quota, u.Quota)
-		}
-		if err != nil {
+		if err := f.apply(&u); err != nil {
 			return err
 		}
-		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+		if err := onlySysadminSets(p, before.Quota, u.Quota); err != nil {
+			return err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, match); err != nil {
 			return err
 		}
 		if before.Sysadmin && !u.Sysadmin {
@@ -138,7 +148,7 @@ func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, edi
 				return err
 			}
 		}
-		if changed {
+		if u != before {
 			u.Modified, u.ModifiedBy = tx.Stamp(), p.UserID
 			err = rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserUpdate}, &before, &u)
 		}

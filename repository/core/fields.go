@@ -16,7 +16,7 @@ import (
 // string, bool, json.Number, nil, []any, map[string]any; metadata and schema stay as they were
 // sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent
 // is looked up and the caller authorised before the rest is read.
-type Fields map[string]any
+type Fields = map[string]any
 
 // Setters says which fields of a T a request may set: each checks a value and stores it.
 type Setters[T any] map[string]func(object *T, field string, value any) error
@@ -74,7 +74,7 @@ func StringsValue(field string, value any) ([]string, error) {
 
 // Required returns a field that must be a string: the one that names a parent, or the object's own
 // name.
-func (f Fields) Required(field string) (string, error) {
+func Required(f Fields, field string) (string, error) {
 	value, sent := f[field]
 	if !sent {
 		return "", Missing(field, "%s is required", field)

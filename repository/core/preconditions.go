@@ -16,6 +16,9 @@ type Match struct {
 	IfNoneMatch ETags // of a request that changes something: for a read it decides about 304, which is the gateway's
 	// IfUnmodifiedSince is ignored where IfMatch is set; the zero time is no condition.
 	IfUnmodifiedSince time.Time
+	// Read is the tag of the version that a gateway has read to decode an edit. Check returns
+	// ErrOutdated for another one. "" allows any version.
+	Read string
 }
 
 // ETags is the value of If-Match or If-None-Match. The zero ETags is an absent header.
@@ -50,6 +53,8 @@ func (m Match) Check(tag string, modified metadata.Stamp) error {
 		return PreconditionFailed("the object has changed since the date in If-Unmodified-Since; read it again")
 	case m.IfNoneMatch.Weak(tag):
 		return PreconditionFailed("the object is in the version that If-None-Match excludes")
+	case m.Read != "" && m.Read != tag:
+		return ErrOutdated
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package describe
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,60 +181,28 @@ func (s *BulkEdits) planLine(ctx context.Context, tx *metadata.Tx, of core.Resol
 	return s.planFile(ctx, tx, r, before, after, line.Row, o)
 }
 
-// many is one change of several files.
-type many struct {
-	ids                 []string
-	patch               json.RawMessage // a merge patch; nil: none
-	addTags, removeTags []string
+// ManyFields is one change of several files, or of one.
+type ManyFields struct {
+	IDs                 []string
+	Metadata            descriptive.Patch
+	AddTags, RemoveTags []string
+	core.Input
 }
 
-// manyFields are the fields of many.
-var manyFields = core.Setters[many]{
-	"ids":        wordsSetter(func(m *many) *[]string { return &m.ids }),
-	"addTags":    wordsSetter(func(m *many) *[]string { return &m.addTags }),
-	"removeTags": wordsSetter(func(m *many) *[]string { return &m.removeTags }),
-	"metadata": func(m *many, field string, value any) (err error) {
-		var ok bool
-		if m.patch, ok = value.(json.RawMessage); !ok {
-			err = core.Invalid(field, "%s must be an object", field)
-		}
-		return err
-	},
-}
-
-// wordsSetter sets a list of strings.
-func wordsSetter(at func(*many) *[]string) func(*many, string, any) error {
-	return func(m *many, field string, value any) error {
-		list, ok := value.([]any)
-		words := make([]string, len(list))
-		for i, item := range list {
-			var text bool
-			words[i], text = item.(string)
-			ok = ok && text
-		}
-		if *at(m) = words; !ok {
-			return core.Invalid(field, "%s must be a list of strings", field)
-		}
-		return nil
-	}
-}
-
-// EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata,
-// a merge patch, addTags, removeTags.
-func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, f core.Fields, preview bool) (BulkOutcome, error) {
-	var many many
+// EditMany makes one change of several files of a set, or of none.
+func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, f ManyFields, preview bool) (BulkOutcome, error) {
 	err := s.MayEdit(ctx, p, set) // permission comes before the fields
 	if err == nil {
-		err = core.SetFields(&many, f, manyFields)
+		err = f.Malformed
 	}
-	if err == nil && (len(many.ids) == 0 || len(many.ids) > MaxEdited) {
+	if err == nil && (len(f.IDs) == 0 || len(f.IDs) > MaxEdited) {
 		err = core.Invalid("ids", "ids must name one to %d files", MaxEdited)
 	}
 	if err != nil {
 		return BulkOutcome{}, err
 	}
 	return s.bulkEdit(ctx, p, set, metadata.EditOfMany, preview, func(tx *metadata.Tx, of core.ResolvedSet, o *BulkOutcome) error {
-		ids := slices.Compact(slices.Sorted(slices.Values(many.ids)))
+		ids := slices.Compact(slices.Sorted(slices.Values(f.IDs)))
 		for _, id := range ids {
 			o.Rows++
 			r, found, err := fileOf(tx, of, id)
@@ -246,7 +213,7 @@ func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, 
 				o.refuse(spreadsheet.Problem{Column: "ids", Message: core.Shorten(id) + " is no active file of the set"})
 				continue
 			}
-			before, after, err := many.change(r.Descriptive)
+			before, after, err := f.change(r.Descriptive)
 			if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
 				o.refuse(spreadsheet.Problem{Column: wrong.Field, Message: core.Shorten(r.Name) + ": " + wrong.Message})
 				continue
@@ -262,21 +229,19 @@ func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, 
 	})
 }
 
-// change returns what is said about a file, and what many makes of it.
-func (many many) change(stored string) (before, after descriptive.Metadata, err error) {
+// change returns what is said about a file, and what the fields make of it.
+func (f ManyFields) change(stored string) (before, after descriptive.Metadata, err error) {
 	if before, err = rows.ParseDescriptive(stored); err != nil {
 		return before, after, err
 	}
-	if many.patch != nil {
-		if err := Describe(descriptive.Resource, &stored, many.patch, false); err != nil {
-			return before, after, err
-		}
+	if err := Describe(descriptive.Resource, &stored, f.Metadata, false); err != nil {
+		return before, after, err
 	}
 	if after, err = rows.ParseDescriptive(stored); err != nil {
 		return before, after, err
 	}
-	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(many.removeTags, tag) })
-	for _, tag := range many.addTags {
+	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(f.RemoveTags, tag) })
+	for _, tag := range f.AddTags {
 		if !slices.Contains(after.Tags, tag) {
 			after.Tags = append(after.Tags, tag)
 		}

@@ -5,7 +5,6 @@ package describe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,22 +40,13 @@ func (s *Descriptions) Grown() { s.instruments.Grown() }
 // Close stops what runs in the background.
 func (s *Descriptions) Close() { s.instruments.Close() }
 
-// MetadataSetter merges a patch of a person into the descriptive metadata of an object: null
-// removes, here alone.
-func MetadataSetter[T any](kind descriptive.Kind, at func(*T) *string) func(*T, string, any) error {
-	return func(object *T, field string, value any) error {
-		patch, ok := value.(json.RawMessage)
-		if !ok {
-			return core.Invalid(field, "%s must be an object", field)
-		}
-		return Describe(kind, at(object), patch, false)
+// Describe merges a patch (nil: none) into the descriptive metadata of an object, canonical JSON or
+// "". What it sets or removes has no source any more, and only instruments add sources: a person
+// who does is refused, and what arrives with a file, perhaps from another repository, loses them.
+func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, arrives bool) error {
+	if patch == nil {
+		return nil
 	}
-}
-
-// Describe merges a patch into the descriptive metadata of an object, canonical JSON or "". What it
-// sets or removes has no source any more, and only instruments add sources: a person who does is
-// refused, and what arrives with a file, perhaps from another repository, loses them.
-func Describe(kind descriptive.Kind, stored *string, patch []byte, arrives bool) error {
 	before, err := rows.ParseDescriptive(*stored)
 	if err != nil {
 		return err
@@ -111,8 +101,8 @@ func Arriving(before string, after *metadata.Resource) description {
 
 // Describing updates. Where a request says something that a schema may not allow, that is found out
 // before, without keeping others from writing.
-func (s *Descriptions) Describing(ctx context.Context, p auth.Principal, f core.Fields, check core.Intent) error {
-	if _, said := f[descriptive.Root]; said {
+func (s *Descriptions) Describing(ctx context.Context, p auth.Principal, patch descriptive.Patch, check core.Intent) error {
+	if patch != nil {
 		if err := s.core.View(ctx, p, check.Only); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/events"
 	"labshelf/repository/repositorytest"
@@ -47,16 +48,16 @@ func (w *world) open() *repository.Service {
 func (w *world) member(name, role string) (auth.Principal, metadata.Privilege) {
 	w.T.Helper()
 	ctx := w.T.Context()
-	user, err := w.Service.Users.CreateUser(ctx, w.Admin, core.Fields{"username": name})
+	user, err := w.Service.Users.CreateUser(ctx, w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), containers.NewKey{})
 	w.OK(err)
 	p, err := w.Service.Credentials.Authenticate(ctx, key)
 	w.OK(err)
 	if role == "" {
 		return p, metadata.Privilege{}
 	}
-	v, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": role})
+	v, _, err := w.Service.Users.Grant(ctx, w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: w.Space.ID.String(), Role: repositorytest.RoleOf(role)})
 	w.OK(err)
 	return p, v
 }
@@ -137,13 +138,13 @@ func TestWhoHearsWhat(t *testing.T) {
 		}
 		w.Replace(r, "other")
 		m.want("resource.create resource.replace")
-		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), nil)
+		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), containers.NewKey{})
 		w.OK(err)
-		_, err = w.Service.Users.CreateUser(ctx, w.Admin, core.Fields{"username": "other"})
+		_, err = w.Service.Users.CreateUser(ctx, w.Admin, containers.NewUser{Username: "other"})
 		w.OK(err)
 		m.want("")
 		s.want("key.create")
-		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{Fields: core.Fields{"visibility": "public"}})
+		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, w.Space.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
 		w.OK(err)
 		w.Upload(w.Sets[0], "for all")
 		m.want("dataspace.update resource.create")
@@ -188,7 +189,7 @@ func TestRightsEnd(t *testing.T) {
 // TestExpiredKey: a key that ends by itself ends the stream with the next heartbeat.
 func TestExpiredKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", core.Fields{"expires": time.Now().Add(time.Minute).UTC().Format(time.RFC3339)})
+		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", containers.NewKey{Expires: new(metadata.Stamp(time.Now().Add(time.Minute).Truncate(time.Second).UnixMicro()))})
 		w.OK(err)
 		p, err := w.Service.Credentials.Authenticate(t.Context(), key)
 		w.OK(err)
@@ -237,7 +238,7 @@ func TestResumption(t *testing.T) {
 			t.Errorf("heard of %d resources, want %d in their order", len(got), len(want))
 		}
 		before := f.last
-		_, err := w.Service.Users.CreateUser(t.Context(), w.Admin, core.Fields{"username": "unheard"})
+		_, err := w.Service.Users.CreateUser(t.Context(), w.Admin, containers.NewUser{Username: "unheard"})
 		w.OK(err)
 		time.Sleep(events.Heartbeat + time.Second)
 		synctest.Wait()

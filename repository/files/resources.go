@@ -54,20 +54,27 @@ func New(core *core.Core, descriptions *describe.Descriptions, config Config) *F
 // Archived returns the counter of the files in archives that are under way; for tests.
 func (s *Files) Archived() *atomic.Int64 { return &s.archived }
 
-// resourceFields are the fields of a resource that can be changed without a new file.
-var resourceFields = core.Setters[metadata.Resource]{
-	"name":        core.TextSetter(core.NameText, func(r *metadata.Resource) *string { return &r.Name }),
-	"description": core.TextSetter(core.ProseText, func(r *metadata.Resource) *string { return &r.Description }),
-	"format":      core.TextSetter(core.FormText, func(r *metadata.Resource) *string { return &r.Format }),
-	"metadata":    describe.MetadataSetter(descriptive.Resource, func(r *metadata.Resource) *string { return &r.Descriptive }),
+// Fields are the fields of a resource that can be changed without a new file. A nil field stays as
+// it is.
+type Fields struct {
+	Name, Description, Format *string
+	Metadata                  descriptive.Patch
+	core.Input
 }
 
-// refuseResourceField is ReadOnly, with a code of its own for what people try.
-func refuseResourceField(field string) error {
-	if field == "setId" || field == "dataspaceId" {
-		return core.Conflict(errs.CodeResourceMove, field, "a resource is moved to another set by POST /v1/resources/{id}/move")
-	}
-	return core.ReadOnly(field)
+// apply checks the fields and stores them in a resource.
+func (f Fields) apply(r *metadata.Resource) error {
+	return cmp.Or(
+		core.ProseText.Set(&r.Description, "description", f.Description),
+		core.FormText.Set(&r.Format, "format", f.Format),
+		describe.Describe(descriptive.Resource, &r.Descriptive, f.Metadata, false),
+		core.NameText.Set(&r.Name, "name", f.Name),
+		f.Malformed)
+}
+
+// RefuseMove is the error of an edit that names another set or dataspace than the resource's own.
+func RefuseMove(field string) error {
+	return core.Conflict(errs.CodeResourceMove, field, "a resource is moved to another set by POST /v1/resources/{id}/move")
 }
 
 // GetResource returns the record of one resource.
@@ -88,7 +95,7 @@ func (s *Files) GetResource(ctx context.Context, p auth.Principal, id string) (r
 }
 
 // EditResource changes name, description, format or descriptive metadata.
-func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Resource]) (edited metadata.Resource, err error) {
+func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, f Fields, match core.Match) (edited metadata.Resource, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := core.LookupResource(tx, id)
 		if err != nil {
@@ -100,14 +107,14 @@ func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, e
 		r := resolved.Shown()
 		s.core.Stores.SetDamaged(tx, &r)
 		before := r
-		changed, err := core.ApplyEdit(&r, edit, resourceFields, refuseResourceField)
-		if err == nil {
-			err = s.descriptions.Conform(ctx, tx, describe.OfResource(before.Descriptive, &r))
-		}
-		if err != nil {
+		if err := f.apply(&r); err != nil {
 			return nil, err
 		}
-		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+		changed := r != before
+		if err := s.descriptions.Conform(ctx, tx, describe.OfResource(before.Descriptive, &r)); err != nil {
+			return nil, err
+		}
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, match); err != nil {
 			return nil, err
 		}
 		return func() (err error) {
@@ -118,7 +125,7 @@ func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, e
 			return err
 		}, nil
 	})
-	err = s.descriptions.Describing(ctx, p, edit.Fields, check)
+	err = s.descriptions.Describing(ctx, p, f.Metadata, check)
 	return edited, err
 }
 

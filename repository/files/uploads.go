@@ -294,7 +294,7 @@ func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (
 	}
 	r := resolved.Shown()
 	if f.SetID != nil && *f.SetID != r.SetID.String() {
-		return resolved, refuseResourceField("setId")
+		return resolved, RefuseMove("setId")
 	}
 	return resolved, core.Changeable(r.State, r.Tag(), r.Modified, f.Match)
 }

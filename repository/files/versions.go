@@ -167,7 +167,7 @@ func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, numbe
 		if err != nil {
 			return err
 		}
-		if _, err := f.Required("label"); err != nil {
+		if _, err := core.Required(f, "label"); err != nil {
 			return err
 		}
 		var said metadata.Version

@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/webhooks"
@@ -183,14 +184,14 @@ func TestKindsAndContainers(t *testing.T) {
 		w.hook("https://space", core.Fields{"events": nil})
 		w.hook("https://sets", core.Fields{"events": []any{"set.*", "resource.delete"}})
 		w.hook("https://all", core.Fields{"dataspaceId": nil, "events": nil})
-		other, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, core.Fields{"name": "other"})
+		other, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, containers.NewDataspace{Name: "other"})
 		w.OK(err)
-		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, core.Fields{"name": "elsewhere", "dataspaceId": other.ID.String()})
+		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, containers.NewSet{Name: "elsewhere", DataspaceID: other.ID.String()})
 		w.OK(err)
 		r := w.Upload(w.Sets[0], "file")
 		_, err = w.Service.Files.DeleteResource(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
 		w.OK(err)
-		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, core.Fields{"name": "here", "dataspaceId": w.Space.ID.String()})
+		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, containers.NewSet{Name: "here", DataspaceID: w.Space.ID.String()})
 		w.OK(err)
 		synctest.Wait()
 		for url, want := range map[string]string{
@@ -314,9 +315,9 @@ func TestRetryAfterIsKept(t *testing.T) {
 // member makes a user without any role.
 func (w *world) member(name string) (auth.Principal, metadata.User) {
 	w.T.Helper()
-	user, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, core.Fields{"username": name})
+	user, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), nil)
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), containers.NewKey{})
 	w.OK(err)
 	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
 	w.OK(err)

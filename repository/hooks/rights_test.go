@@ -8,8 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/metadata"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
 )
@@ -31,7 +33,7 @@ func TestPauses(t *testing.T) {
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"role less": {func(w *world, user metadata.User, _ metadata.Privilege) {
-			_, _, err := w.Service.Users.Grant(w.T.Context(), w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+			_, _, err := w.Service.Users.Grant(w.T.Context(), w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Editor})
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"user deleted": {func(w *world, user metadata.User, _ metadata.Privilege) {
@@ -48,7 +50,7 @@ func TestPauses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				maker, user := w.member("maker")
-				role, _, err := w.Service.Users.Grant(t.Context(), w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "admin"})
+				role, _, err := w.Service.Users.Grant(t.Context(), w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Admin})
 				w.OK(err)
 				hook, err := w.Service.Webhooks.CreateWebhook(t.Context(), maker, core.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String(), "events": []any{"resource.*"}})
 				w.OK(err)
@@ -107,7 +109,7 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 		for role, mayOwn := range map[string]bool{"": false, "member": false, "editor": false, "admin": true} {
 			p, user := w.member("user-" + role)
 			if role != "" {
-				_, _, err := w.Service.Users.Grant(ctx, w.Admin, core.Fields{"userId": user.ID.String(), "dataspaceId": space, "role": role})
+				_, _, err := w.Service.Users.Grant(ctx, w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: space, Role: repositorytest.RoleOf(role)})
 				w.OK(err)
 			}
 			may := map[metadata.ID]bool{own.ID: mayOwn, whole.ID: false}

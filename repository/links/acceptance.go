@@ -1,9 +1,9 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
@@ -41,28 +41,28 @@ type Accepted struct {
 	Ends        metadata.Stamp // the session
 }
 
+// Account is what people who accept an invitation choose.
+type Account struct {
+	Username string
+	Fullname *string
+	core.Input
+}
+
 // Accept makes a user by an invitation, with a key, the role, and a session where a browser asks
-// for one, all in one commit. Fields: username, optional fullname.
-func (s *Visitors) Accept(ctx context.Context, v Visitor, f core.Fields, browser bool) (a Accepted, err error) {
+// for one, all in one commit.
+func (s *Visitors) Accept(ctx context.Context, v Visitor, chosen Account, browser bool) (a Accepted, err error) {
 	err = s.core.Stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := s.findLink(tx, v, asked{kind: metadata.Invitation})
 		if err != nil {
 			return err
 		}
-		said := []string{"username", "fullname"}
-		for field := range f {
-			if !slices.Contains(said, field) {
-				return core.UnknownField(field, "this request; it takes", said)
-			}
-		}
-		if name, _ := f["username"].(string); name != "" {
-			if err := containers.CheckChosen(name); err != nil {
-				return err
-			}
+		if err := cmp.Or(chosen.Without(chosen.Username), containers.CheckChosen(chosen.Username)); err != nil {
+			return err
 		}
 		by := rows.Change{By: found.asOwner(v.Origin), Cause: found.Entry}
+		user := containers.NewUser{Username: chosen.Username, UserFields: containers.UserFields{Fullname: chosen.Fullname, Input: chosen.Input}}
 		a = Accepted{Used: true, DataspaceID: found.DataspaceID, Role: found.Role, Key: auth.NewKey()}
-		if a.User, err = s.users.NewUser(tx, by, f); err != nil {
+		if a.User, err = s.users.NewUser(tx, by, user); err != nil {
 			return err
 		}
 		if found.Role != auth.None {
@@ -70,13 +70,13 @@ func (s *Visitors) Accept(ctx context.Context, v Visitor, f core.Fields, browser
 				return err
 			}
 		}
-		user := auth.Principal{UserID: a.User.ID, Username: a.User.Username, Origin: v.Origin}
-		key, err := containers.StoreKey(tx, user, metadata.Key{UserID: a.User.ID, Label: "invitation"}, a.Key)
+		made := auth.Principal{UserID: a.User.ID, Username: a.User.Username, Origin: v.Origin}
+		key, err := containers.StoreKey(tx, made, metadata.Key{UserID: a.User.ID, Label: "invitation"}, a.Key)
 		if err != nil {
 			return err
 		}
-		if user.KeyID = key.ID; browser {
-			if a.Session, a.Ends, err = s.credentials.BeginSession(tx, user, ""); err != nil {
+		if made.KeyID = key.ID; browser {
+			if a.Session, a.Ends, err = s.credentials.BeginSession(tx, made, ""); err != nil {
 				return err
 			}
 		}

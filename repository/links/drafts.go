@@ -103,7 +103,7 @@ func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, f core.Fields) (l dra
 	if f["kind"] == metadata.Invitation.String() {
 		return s.newInvitation(tx, p, f)
 	}
-	id, err := f.Required("setId")
+	id, err := core.Required(f, "setId")
 	if err != nil {
 		return l, err
 	}
@@ -112,7 +112,7 @@ func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, f core.Fields) (l dra
 		return l, err
 	}
 	l.SetID, l.DataspaceID = set.ID, set.DataspaceID
-	kind, err := f.Required("kind")
+	kind, err := core.Required(f, "kind")
 	if err != nil {
 		return l, err
 	}

@@ -28,7 +28,7 @@ func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, f core.Fields) 
 	_, withRole := f["role"]
 	var d metadata.Dataspace
 	if withDataspace {
-		id, err := f.Required("dataspaceId")
+		id, err := core.Required(f, "dataspaceId")
 		if err != nil {
 			return l, err
 		}

@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/repository/maintenance"
 )
 
@@ -304,7 +304,7 @@ func TestUpkeepIsForSysadmins(t *testing.T) {
 	if k.Upkeep.TrashGrace() != time.Hour {
 		t.Errorf("grace %v", k.Upkeep.TrashGrace())
 	}
-	user, err := k.Service.Users.CreateUser(t.Context(), k.Admin, core.Fields{"username": "somebody"})
+	user, err := k.Service.Users.CreateUser(t.Context(), k.Admin, containers.NewUser{Username: "somebody"})
 	k.OK(err)
 	caller := k.Admin
 	caller.UserID, caller.KeyID, caller.Sysadmin = user.ID, metadata.ID{}, true

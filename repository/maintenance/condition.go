@@ -159,7 +159,7 @@ func (s *Monitor) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error)
 // PurgeOptions reads what a request for a purge says: olderThan, which it must say, dryRun and
 // grace. A grace left out is that of the service's configuration.
 func (s *Monitor) PurgeOptions(f core.Fields) (PurgeOptions, error) {
-	if _, err := f.Required("olderThan"); err != nil {
+	if _, err := core.Required(f, "olderThan"); err != nil {
 		return PurgeOptions{}, err
 	}
 	o := PurgeOptions{Grace: s.config.TrashGrace}

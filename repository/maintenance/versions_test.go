@@ -15,6 +15,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
@@ -46,11 +47,9 @@ func (k *kept) wantKept(when string, id metadata.ID, of int, want ...int) {
 	}
 }
 
-func (k *kept) retain(rule string) {
+func (k *kept) retain(rule metadata.Retention) {
 	k.T.Helper()
-	_, err := k.Service.Dataspaces.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), core.Edit[metadata.Dataspace]{
-		Fields: core.Fields{"retention": rule},
-	})
+	_, err := k.Service.Dataspaces.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &rule}, core.Match{})
 	k.OK(err)
 }
 
@@ -95,13 +94,13 @@ func TestRetention(t *testing.T) {
 		if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got != (maintenance.PurgeResult{}) {
 			t.Errorf("with a retention of everything: %+v", got)
 		}
-		k.retain("3 days")
+		k.retain(metadata.Retention{Days: 3})
 		got, _ := k.dryThenReal(maintenance.PurgeOptions{})
 		k.wantKept("three days", made.ID, 6, 2, 3, 4, 5, 6)
 		if want := (maintenance.PurgeResult{Versions: 1, VersionBytes: 9, Blobs: 1, BlobBytes: 9, TrashFiles: 1, TrashBytes: 9}); got != want {
 			t.Errorf("three days: %+v, want %+v", got, want)
 		}
-		k.retain("last 2")
+		k.retain(metadata.Retention{Last: 2})
 		got, _ = k.dryThenReal(maintenance.PurgeOptions{OlderThan: 36 * time.Hour})
 		k.wantKept("the last two, replaced 36 hours ago", made.ID, 6, 2, 4, 5, 6)
 		if got.Versions != 1 || got.Recent != 0 {
@@ -138,7 +137,7 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k.Replace(made, "content 2")
 	_, err := k.Service.Versions.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 	k.OK(err)
-	k.retain("last 1")
+	k.retain(metadata.Retention{Last: 1})
 	if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got.Versions != 2 || got.Blobs != 1 {
 		t.Errorf("%+v", got)
 	}

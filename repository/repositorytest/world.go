@@ -20,6 +20,7 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -55,10 +56,10 @@ func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
 	w.OK(err)
 	w.Admin, err = w.Service.Credentials.Authenticate(ctx, key)
 	w.OK(err)
-	w.Space, err = w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, core.Fields{"name": "space"})
+	w.Space, err = w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "space"})
 	w.OK(err)
 	for i, count := range counts {
-		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, core.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": w.Space.ID.String()})
+		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: w.Space.ID.String()})
 		w.OK(err)
 		w.Sets = append(w.Sets, set)
 		for j := range count {
@@ -152,10 +153,14 @@ func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 // KeepLast has the dataspace keep so many versions of each resource, until a purge.
 func (w *World) KeepLast(versions int) {
 	w.T.Helper()
-	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), core.Edit[metadata.Dataspace]{
-		Fields: core.Fields{"retention": fmt.Sprint("last ", versions)},
-	})
+	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), containers.DataspaceFields{Retention: &metadata.Retention{Last: uint32(versions)}}, core.Match{})
 	w.OK(err)
+}
+
+// RoleOf returns the role with this name.
+func RoleOf(name string) auth.Role {
+	role, _ := auth.ParseRole(name)
+	return role
 }
 
 // Delete marks a resource deleted.

@@ -20,7 +20,7 @@ import (
 	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
@@ -137,12 +137,12 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	ctx := t.Context()
-	user, err := p.Service.Users.CreateUser(ctx, p.Admin, core.Fields{"username": "editor"})
+	user, err := p.Service.Users.CreateUser(ctx, p.Admin, containers.NewUser{Username: "editor"})
 	p.OK(err)
-	role := core.Fields{"userId": user.ID.String(), "dataspaceId": p.Space.ID.String(), "role": "editor"}
+	role := containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: p.Space.ID.String(), Role: auth.Editor}
 	grant, _, err := p.Service.Users.Grant(ctx, p.Admin, role)
 	p.OK(err)
-	_, key, err := p.Service.Users.CreateKey(ctx, p.Admin, user.ID.String(), core.Fields{"label": "key"})
+	_, key, err := p.Service.Users.CreateKey(ctx, p.Admin, user.ID.String(), containers.NewKey{Label: new("key")})
 	p.OK(err)
 	editor, err := p.Service.Credentials.Authenticate(ctx, key)
 	p.OK(err)

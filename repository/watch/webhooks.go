@@ -145,7 +145,7 @@ func newWebhook(tx *metadata.Tx, p auth.Principal, f core.Fields) (w metadata.We
 	if err != nil {
 		return w, err
 	}
-	if _, err := f.Required("url"); err != nil {
+	if _, err := core.Required(f, "url"); err != nil {
 		return w, err
 	}
 	if err := core.SetFields(&w, f, webhookFields, "dataspaceId"); err != nil {

@@ -18,7 +18,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
+	"labshelf/repository/containers"
 	"labshelf/verify/e2e"
 )
 
@@ -106,16 +106,14 @@ func (g *generator) makeCaller(ctx context.Context) error {
 
 func (g *generator) makeSets(ctx context.Context) error {
 	for i := range g.dataspaces {
-		made, err := g.repo.Dataspaces.CreateDataspace(ctx, g.caller, core.Fields{"name": fmt.Sprintf("dataspace-%d", i)})
+		made, err := g.repo.Dataspaces.CreateDataspace(ctx, g.caller, containers.NewDataspace{Name: fmt.Sprintf("dataspace-%d", i)})
 		if err != nil {
 			return err
 		}
 		g.spaces = append(g.spaces, made.ID)
 	}
 	for i := range g.sets {
-		set, err := g.repo.Sets.CreateSet(ctx, g.caller, core.Fields{
-			"name": fmt.Sprintf("set-%d", i), "dataspaceId": g.spaces[i%len(g.spaces)].String(),
-		})
+		set, err := g.repo.Sets.CreateSet(ctx, g.caller, containers.NewSet{Name: fmt.Sprintf("set-%d", i), DataspaceID: g.spaces[i%len(g.spaces)].String()})
 		if err != nil {
 			return err
 		}

@@ -7,14 +7,15 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"path"
 	"sync/atomic"
 	"time"
 
 	"labshelf/auth"
+	"labshelf/formats/descriptive"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 )
@@ -94,11 +95,11 @@ func (f *filler) do(what string, fn func() error) {
 // person creates a user with a key.
 func (f *filler) person(ctx context.Context, p member) (key string) {
 	f.do(p.Username, func() error {
-		u, err := f.repo.Users.CreateUser(ctx, f.admin, core.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
+		u, err := f.repo.Users.CreateUser(ctx, f.admin, containers.NewUser{Username: p.Username, UserFields: containers.UserFields{Fullname: new(p.Fullname), About: new(p.about)}})
 		if err != nil {
 			return err
 		}
-		_, key, err = f.repo.Users.CreateKey(ctx, f.admin, u.ID.String(), core.Fields{"label": "demo"})
+		_, key, err = f.repo.Users.CreateKey(ctx, f.admin, u.ID.String(), containers.NewKey{Label: new("demo")})
 		if err == nil {
 			f.people[p.Username], err = f.repo.Credentials.Authenticate(ctx, key)
 		}
@@ -111,23 +112,23 @@ func (f *filler) person(ctx context.Context, p member) (key string) {
 func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	id := ""
 	f.do(d.name, func() error {
-		made, err := f.repo.Dataspaces.CreateDataspace(ctx, f.admin, core.Fields{
-			"name": d.name, "title": d.title, "description": d.description, "visibility": d.visibility,
-		})
+		made, err := f.repo.Dataspaces.CreateDataspace(ctx, f.admin, containers.NewDataspace{Name: d.name, DataspaceFields: containers.DataspaceFields{
+			Title: &d.title, Description: &d.description, Visibility: &d.visibility,
+		}})
 		id = made.ID.String()
 		return err
 	})
 	var writers []auth.Principal
 	for _, name := range []string{"ines", "mara", "jon"} {
 		role := d.roles[name]
-		if role == "" {
+		if role == auth.None {
 			continue
 		}
 		f.do("role of "+name, func() error {
-			_, _, err := f.repo.Users.Grant(ctx, f.admin, core.Fields{"userId": f.people[name].UserID.String(), "dataspaceId": id, "role": role})
+			_, _, err := f.repo.Users.Grant(ctx, f.admin, containers.NewPrivilege{UserID: f.people[name].UserID.String(), DataspaceID: id, Role: role})
 			return err
 		})
-		if role != "member" {
+		if role != auth.Member {
 			writers = append(writers, f.people[name])
 		}
 	}
@@ -141,9 +142,7 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []a
 	id := ""
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
-		made, err := f.repo.Sets.CreateSet(ctx, f.admin, core.Fields{
-			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description, "metadata": json.RawMessage(s.metadata),
-		})
+		made, err := f.repo.Sets.CreateSet(ctx, f.admin, containers.NewSet{Name: s.name, DataspaceID: dataspaceID, SetFields: containers.SetFields{Title: new(s.title), Description: new(s.description), Metadata: descriptive.Patch(s.metadata)}})
 		id = made.ID.String()
 		return err
 	})

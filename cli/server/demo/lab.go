@@ -1,5 +1,10 @@
 package demo
 
+import (
+	"labshelf/auth"
+	"labshelf/metadata"
+)
+
 // The sample lab.
 
 // member is a person with a profile.
@@ -9,9 +14,10 @@ type member struct {
 }
 
 type dataspace struct {
-	name, title, description, visibility string
-	roles                                map[string]string // by user name
-	sets                                 []set
+	name, title, description string
+	visibility               metadata.Visibility
+	roles                    map[string]auth.Role // by user name
+	sets                     []set
 }
 
 type set struct {
@@ -36,9 +42,9 @@ var members = []member{
 
 var lab = []dataspace{
 	{
-		name: "materials", title: "Materials characterisation", visibility: "public",
+		name: "materials", title: "Materials characterisation", visibility: metadata.Public,
 		description: "Diffraction, fluorescence and mechanics. Everybody with an account may read it.",
-		roles:       map[string]string{"ines": "admin"},
+		roles:       map[string]auth.Role{"ines": auth.Admin},
 		sets: []set{
 			{"silicon-reference", "Silicon reference, D2", "The reference pattern that every session begins with.",
 				`{"creators":[{"name":"Ferreira, Inês","type":"person"}],"publisher":"Materials group","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["diffraction","silicon"],"tags":["reference"]}`, []file{
@@ -58,9 +64,9 @@ var lab = []dataspace{
 		},
 	},
 	{
-		name: "plant-growth", title: "Plant growth and stress", visibility: "private",
+		name: "plant-growth", title: "Plant growth and stress", visibility: metadata.Private,
 		description: "Seedlings under changing light: climate of the chambers, micrographs, protocols.",
-		roles:       map[string]string{"ines": "admin", "mara": "editor", "jon": "member"},
+		roles:       map[string]auth.Role{"ines": auth.Admin, "mara": auth.Editor, "jon": auth.Member},
 		sets: []set{
 			{"chamber-3-september", "Climate of chamber 3, September", "Temperature, humidity, light and CO₂, every ten minutes, for two weeks.",
 				`{"creators":[{"name":"Lindqvist, Mara","type":"person"}],"keywords":["growth chamber","climate"],"dates":[{"date":"2026-09-01/2026-09-14","type":"Collected"}],"tags":["chamber-3"]}`, []file{

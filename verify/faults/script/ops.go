@@ -17,6 +17,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
@@ -101,8 +102,8 @@ func first() []operation {
 			_, _, err := w.svc.Versions.EraseVersion(ctx, w.admin, id, "1")
 			return err
 		})},
-		{"patch", false, edit("a.txt", "description", "patched")},
-		{"rename", false, edit("c.bin", "name", "d.bin")},
+		{"patch", false, edit("a.txt", files.Fields{Description: new("patched")})},
+		{"rename", false, edit("c.bin", files.Fields{Name: new("d.bin")})},
 		{"delete", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
@@ -122,18 +123,18 @@ func first() []operation {
 func accounts() []operation {
 	return []operation{
 		{"user", false, func(ctx context.Context, w *stores) error {
-			u, err := w.svc.Users.CreateUser(ctx, w.admin, core.Fields{"username": "member"})
+			u, err := w.svc.Users.CreateUser(ctx, w.admin, containers.NewUser{Username: "member"})
 			w.ids["member"] = u.ID.String()
 			return err
 		}},
 		{"grant", false, func(ctx context.Context, w *stores) error {
-			fields := core.Fields{"userId": w.ids["member"], "dataspaceId": w.ids["lab"], "role": "editor"}
-			p, _, err := w.svc.Users.Grant(ctx, w.admin, fields)
+			editor := containers.NewPrivilege{UserID: w.ids["member"], DataspaceID: w.ids["lab"], Role: auth.Editor}
+			p, _, err := w.svc.Users.Grant(ctx, w.admin, editor)
 			w.ids["grant"] = p.ID.String()
 			return err
 		}},
 		{"key", false, func(ctx context.Context, w *stores) error {
-			k, _, err := w.svc.Users.CreateKey(ctx, w.admin, w.ids["member"], core.Fields{"label": "laptop"})
+			k, _, err := w.svc.Users.CreateKey(ctx, w.admin, w.ids["member"], containers.NewKey{Label: new("laptop")})
 			w.ids["laptop"] = k.ID.String()
 			return err
 		}},
@@ -167,7 +168,7 @@ func steps() []operation {
 			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
 		})},
 		{"keep few versions", false, withID("lab", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Dataspaces.UpdateDataspace(ctx, w.admin, id, core.Edit[metadata.Dataspace]{Fields: core.Fields{"retention": "last 3"}}))
+			return last(w.svc.Dataspaces.UpdateDataspace(ctx, w.admin, id, containers.DataspaceFields{Retention: &metadata.Retention{Last: 3}}, core.Match{}))
 		})},
 		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
@@ -181,7 +182,7 @@ func steps() []operation {
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Sets.UpdateSet(ctx, w.admin, id, core.Edit[metadata.Set]{Fields: core.Fields{"title": "Notes"}}))
+			return last(w.svc.Sets.UpdateSet(ctx, w.admin, id, containers.SetFields{Title: new("Notes")}, core.Match{}))
 		})},
 		{"flush after opening", false, flush},
 		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
@@ -243,7 +244,7 @@ func bootstrap(ctx context.Context, w *stores) error {
 
 func dataspace(name string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		d, err := w.svc.Dataspaces.CreateDataspace(ctx, w.admin, core.Fields{"name": name})
+		d, err := w.svc.Dataspaces.CreateDataspace(ctx, w.admin, containers.NewDataspace{Name: name})
 		w.ids[name] = d.ID.String()
 		return err
 	}
@@ -251,7 +252,7 @@ func dataspace(name string) func(context.Context, *stores) error {
 
 func set(name, in string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		s, err := w.svc.Sets.CreateSet(ctx, w.admin, core.Fields{"name": name, "dataspaceId": w.ids[in]})
+		s, err := w.svc.Sets.CreateSet(ctx, w.admin, containers.NewSet{Name: name, DataspaceID: w.ids[in]})
 		w.ids[name] = s.ID.String()
 		return err
 	}
@@ -296,10 +297,9 @@ func withID(name string, do func(ctx context.Context, w *stores, id string) erro
 	return func(ctx context.Context, w *stores) error { return do(ctx, w, w.ids[name]) }
 }
 
-func edit(name, field, value string) func(context.Context, *stores) error {
+func edit(name string, fields files.Fields) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
-		fields := core.Fields{field: value}
-		return last(w.svc.Files.EditResource(ctx, w.admin, id, core.Edit[metadata.Resource]{Fields: fields}))
+		return last(w.svc.Files.EditResource(ctx, w.admin, id, fields, core.Match{}))
 	})
 }
 

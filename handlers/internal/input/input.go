@@ -1,0 +1,111 @@
+// Package input decodes the JSON objects of requests into the inputs of use cases.
+//
+// Decoding stops at the first field that is wrong: required fields come first, the others by name.
+// Its error goes into the input as Malformed, because a use case finds the object and authorises
+// the caller before it reports anything about fields. Only a field that names the parent of a new
+// object is refused at once.
+package input
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"labshelf/auth/errs"
+	"labshelf/repository/core"
+)
+
+// Object is a JSON object as it is decoded: string, bool, json.Number, nil, []any, map[string]any;
+// the members metadata and schema are a json.RawMessage.
+type Object = map[string]any
+
+// members says how to read each field that an object may have.
+type members map[string]func(field string, value any) error
+
+// required returns a field that must be a string.
+func required(f Object, field string) (string, error) {
+	value, sent := f[field]
+	if !sent {
+		return "", core.Missing(field, "%s is required", field)
+	}
+	return str(field, value)
+}
+
+// read reads the fields, apart from those in handled, which the caller has read.
+func (m members) read(f Object, handled ...string) error {
+	for _, field := range slices.Sorted(maps.Keys(f)) {
+		if slices.Contains(handled, field) {
+			continue
+		}
+		read, ok := m[field]
+		if !ok {
+			return unknown(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(m)))
+		}
+		if err := read(field, f[field]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Shown returns the object that is edited, as the caller sees it.
+type Shown func() (Object, error)
+
+// edit reads the fields of an edit. A field that cannot be changed is accepted with the value
+// shown, so that a client can edit and send back what GET returned. refuse makes the error for
+// another value. That error comes only if all other fields are valid.
+func (m members) edit(f Object, shown Shown, refuse func(field string) error) (refused error) {
+	var stored Object
+	for _, field := range slices.Sorted(maps.Keys(f)) {
+		value := f[field]
+		if read, ok := m[field]; ok {
+			if err := read(field, value); err != nil {
+				return err
+			}
+			continue
+		}
+		if stored == nil {
+			var err error
+			if stored, err = shown(); err != nil {
+				return err
+			}
+		}
+		present, known := stored[field]
+		switch {
+		case !known:
+			return unknown(field, "this object; it can change", slices.Collect(maps.Keys(m)))
+		case value == nil:
+			return core.Invalid(field, "%s cannot be null, nor be changed", field)
+		case refused == nil && !equal(present, value):
+			refused = refuse(field)
+		}
+	}
+	return refused
+}
+
+// equal compares two values as JSON decodes them. Two spellings of a number are equal.
+func equal(a, b any) bool {
+	one, isNumber := a.(json.Number)
+	other, both := b.(json.Number)
+	if !isNumber || !both {
+		return reflect.DeepEqual(a, b)
+	}
+	x, errX := one.Float64()
+	y, errY := other.Float64()
+	return one == other || errX == nil && errY == nil && x == y
+}
+
+// unknown refuses a field that is not one of the accepted ones.
+func unknown(field, of string, accepted []string) error {
+	slices.Sort(accepted)
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(field),
+		Message: strconv.Quote(core.Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
+}
+
+// readOnly is the usual refusal of a change to a field.
+func readOnly(field string) error {
+	return core.Conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
+}

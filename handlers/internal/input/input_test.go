@@ -1,0 +1,85 @@
+package input_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"labshelf/auth/errs"
+	"labshelf/handlers/internal/input"
+)
+
+// blames fails unless err has this code and blames this field.
+func blames(t *testing.T, err error, code errs.Code, field string) {
+	t.Helper()
+	known, is := errors.AsType[*errs.Error](err)
+	if !is || known.Code != code || known.Field != field {
+		t.Errorf("it is %v (%+v), want %s of %s", err, known, code, field)
+	}
+}
+
+// shown is an object with an id and a number.
+func shown() (input.Object, error) {
+	return input.Object{"id": "a", "size": json.Number("10"), "state": nil}, nil
+}
+
+func TestMalformedValues(t *testing.T) {
+	t.Parallel()
+	for field, values := range map[string][]any{
+		"quota":      {json.Number("-1"), json.Number("1.5"), json.Number("9223372036854775808"), "5", nil, true},
+		"retention":  {"last 01", "all", 5, nil, true},
+		"visibility": {"all", "", 5, nil},
+		"metadata":   {"x", nil, true},
+		"title":      {5, nil, []any{"x"}},
+	} {
+		for _, value := range values {
+			in := input.DataspaceEdit(input.Object{field: value}, shown)
+			blames(t, in.Malformed, errs.CodeInvalidField, field)
+		}
+	}
+}
+
+// TestDecodingStops: decoding stops at the first field that is wrong, by name, and keeps what came
+// before it.
+func TestDecodingStops(t *testing.T) {
+	t.Parallel()
+	in := input.SetEdit(input.Object{"title": "later", "description": "sooner", "extract": "x"}, shown)
+	blames(t, in.Malformed, errs.CodeInvalidField, "extract")
+	if in.Title != nil || in.Description == nil || *in.Description != "sooner" {
+		t.Errorf("it has %+v", in)
+	}
+	set, err := input.NewSet(input.Object{"dataspaceId": "d", "zzz": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blames(t, set.Malformed, errs.CodeMissingField, "name")
+	set, err = input.NewSet(input.Object{"dataspaceId": "d", "name": "n", "title": "t", "zzz": 1})
+	if blames(t, set.Malformed, errs.CodeUnknownField, "zzz"); err != nil || set.Name != "n" || *set.Title != "t" {
+		t.Errorf("it is %+v, %v", set, err)
+	}
+	_, err = input.NewSet(input.Object{"name": "n"})
+	blames(t, err, errs.CodeMissingField, "dataspaceId")
+}
+
+// TestFixedFields: a field that cannot be changed is accepted as it is shown; another value is
+// refused only if all other fields are valid.
+func TestFixedFields(t *testing.T) {
+	t.Parallel()
+	same := input.SetEdit(input.Object{"id": "a", "size": json.Number("1e1"), "title": "x"}, shown)
+	if same.Malformed != nil || *same.Title != "x" {
+		t.Errorf("it is %+v", same)
+	}
+	blames(t, input.SetEdit(input.Object{"id": "b", "title": "x"}, shown).Malformed, errs.CodeReadOnlyField, "id")
+	blames(t, input.SetEdit(input.Object{"id": "b", "title": 5}, shown).Malformed, errs.CodeInvalidField, "title")
+	blames(t, input.SetEdit(input.Object{"id": "b", "zzz": 5}, shown).Malformed, errs.CodeUnknownField, "zzz")
+	blames(t, input.SetEdit(input.Object{"id": nil}, shown).Malformed, errs.CodeInvalidField, "id")
+	failed := errors.New("no such set")
+	in := input.SetEdit(input.Object{"id": "a"}, func() (input.Object, error) { return nil, failed })
+	if !errors.Is(in.Malformed, failed) {
+		t.Errorf("it is %v", in.Malformed)
+	}
+	in = input.SetEdit(input.Object{"title": "x"}, func() (input.Object, error) { return nil, failed })
+	if in.Malformed != nil {
+		t.Errorf("the object is read for nothing: %v", in.Malformed)
+	}
+}

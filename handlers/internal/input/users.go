@@ -1,0 +1,65 @@
+package input
+
+import (
+	"labshelf/repository/containers"
+	"labshelf/repository/links"
+)
+
+func userFields(in *containers.UserFields) members {
+	return members{
+		"fullname": text(&in.Fullname), "about": text(&in.About), "sysadmin": truth(&in.Sysadmin), "quota": quota(&in.Quota),
+	}
+}
+
+// NewUser decodes username, and optional fullname, about, sysadmin and quota.
+func NewUser(f Object) (in containers.NewUser) {
+	if in.Username, in.Malformed = required(f, "username"); in.Malformed == nil {
+		in.Malformed = userFields(&in.UserFields).read(f, "username")
+	}
+	return in
+}
+
+// UserEdit decodes the fields of a user that can be changed. It decodes sysadmin first: whether the
+// caller may change that comes before the values of the other fields.
+func UserEdit(f Object, shown Shown) (in containers.UserFields) {
+	if sysadmin, ok := f["sysadmin"].(bool); ok {
+		in.Sysadmin = &sysadmin
+	}
+	in.Malformed = userFields(&in).edit(f, shown, readOnly)
+	return in
+}
+
+// Account decodes what people who accept an invitation send: username, and optional fullname.
+func Account(f Object) (in links.Account) {
+	fields := members{"username": text(new(*string)), "fullname": text(&in.Fullname)}
+	for field := range f {
+		if fields[field] == nil {
+			in.Malformed = unknown(field, "this request; it takes", []string{"username", "fullname"})
+			return in
+		}
+	}
+	if in.Username, in.Malformed = required(f, "username"); in.Malformed == nil {
+		in.Malformed = fields.read(f)
+	}
+	return in
+}
+
+// NewKey decodes optional label and expires.
+func NewKey(f Object) (in containers.NewKey) {
+	in.Malformed = members{"label": text(&in.Label), "expires": instant(&in.Expires)}.read(f)
+	return in
+}
+
+// NewPrivilege decodes userId, dataspaceId and role.
+func NewPrivilege(f Object) (in containers.NewPrivilege, err error) {
+	if in.UserID, err = required(f, "userId"); err != nil {
+		return in, err
+	}
+	if in.DataspaceID, err = required(f, "dataspaceId"); err != nil {
+		return in, err
+	}
+	if _, in.Malformed = required(f, "role"); in.Malformed == nil {
+		in.Malformed = members{"role": role(&in.Role)}.read(f, "userId", "dataspaceId")
+	}
+	return in, nil
+}
