@@ -59,7 +59,8 @@ func (b *chromium) start() {
 		return
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("font-render-hinting", "none"))
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("font-render-hinting", "none"),
+		chromedp.Flag("force-prefers-reduced-motion", true)) // a page that waits draws frames all the time otherwise
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
 	}
