@@ -24,16 +24,25 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// StepTimeout is how long a step may take: a click, or until the page shows something.
+// StepTimeout is how long a step may take, such as a click that waits for its button.
 const StepTimeout = 2 * time.Minute
 
-// poll calls check until it succeeds, and returns its last error after StepTimeout. Its pauses grow
+// showTimeout is how long a page may take to show something. The larger sizes of
+// docs/reference/long-runs.md need more: SHOW_TIMEOUT=10m.
+func showTimeout() time.Duration {
+	if limit, err := time.ParseDuration(os.Getenv("SHOW_TIMEOUT")); err == nil {
+		return limit
+	}
+	return 40 * time.Second
+}
+
+// poll calls check until it succeeds, and returns its last error after showTimeout. Its pauses grow
 // with the time that has passed: each check costs the browser something.
 func poll(check func() error) error {
 	for began := time.Now(); ; {
 		err := check()
 		passed := time.Since(began)
-		if err == nil || passed > StepTimeout {
+		if err == nil || passed > showTimeout() {
 			return err
 		}
 		time.Sleep(min(10*time.Millisecond+passed/16, 100*time.Millisecond))
