@@ -94,7 +94,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	look("signin")
 	v.SignIn(d.keys["admin"])
 	for _, page := range everyPage(t, d) {
-		v.At(page[1])
+		v.GoTo(page[1])
 		look(page[0])
 		if os.Getenv("SHOTS") != "" {
 			v.Size(2560, 1300)

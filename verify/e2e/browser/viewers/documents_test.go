@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
@@ -174,7 +173,7 @@ func TestHostileDocuments(t *testing.T) {
 func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+	l.BeforeScripts(`{
 		const of = (name, children, text = "x") => ({ name, children: [text, ...children], classes: ["dialog", "tml-right"],
 			attributes: { onclick: "top.__hacked = 1", href: "javascript:top.__hacked = 1", src: "http://198.51.100.1/", id: "main", width: "url(http://198.51.100.1/)" },
 			style: { background: "url(http://198.51.100.1/)", color: "red; background: url(http://198.51.100.1/)", position: "fixed", width: "3em" } });
@@ -182,10 +181,7 @@ func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
 		for (let i = 0, at = deep; i < 5000; i++) at.children.push(at = { ...deep, children: [] });
 		const answers = { formula: of("math", [of("script", []), of("a", [of("mi", [])]), of("img", []), deep]), highlight: Uint32Array.of(5, 99, 2, 1, 8, 3, 4e9, 2) };
 		window.Worker = class { postMessage(m) { setTimeout(() => this.onmessage({ data: { kind: "answer", call: m.call, answer: answers[m.method] } })) } terminate() {} };
-	}`}
-	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		t.Fatal(err)
-	}
+	}`)
 	l.file("a.md", "A $formula$.\n\n```python\nimport numpy\nx = 1\n```\n")
 	l.Until(`document.querySelector(".markdown math mi.tml-right") && document.querySelector(".markdown pre span.c-string")`)
 	if text := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".markdown pre").textContent`)); text != "import numpy\nx = 1" {

@@ -35,7 +35,7 @@ func TestTargetsHeadersAndLandmarks(t *testing.T) {
 		fails(name)
 	}
 	for _, path := range []string{"/sets/" + l.set, "/", "/search?q=a", "/links", "/users", "/usage", "/trash", "/account", "/audit", "/service", "/docs", "/docs/interface"} {
-		l.At(path)
+		l.GoTo(path)
 		fails(path)
 	}
 }

@@ -68,7 +68,7 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 		if ids[file] == "" {
 			ids[file] = l.put(file, plotFile(t, file)).ID
 		}
-		l.At("/resources/" + ids[file] + "?view=plot&" + query)
+		l.GoTo("/resources/" + ids[file] + "?view=plot&" + query)
 	}
 	for _, c := range want.Lines {
 		at(c.File, c.Query+"&fit=line")
@@ -281,7 +281,7 @@ func TestPlotIsAccessible(t *testing.T) {
 		{"bars", arima.ID + "?view=plot&y=2.3&bins=auto", "table[data-bins]"},
 		{"spectrum", spectrum.ID, ".values tbody tr"},
 	} {
-		l.At("/resources/" + c.address)
+		l.GoTo("/resources/" + c.address)
 		l.Until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
 		l.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".plot details").forEach((d) => d.open = true)`))
 		l.Rendered()

@@ -27,12 +27,14 @@ func TestPreviewErrors(t *testing.T) {
 		t.Log(c.name)
 		r := l.put(c.name, c.content)
 		lose(t, l.site.Data, r)
-		l.At("/resources/" + r.ID)
+		l.GoTo("/resources/" + r.ID)
 		l.Sees("Try again", "restore it from a backup")
 	}
 	l.Shots("damaged")
 
-	r := l.file("b.txt", long)
+	l.Cut(l.site.Base() + "/events*") // the page would notice at once what happens to its file
+	r := l.put("b.txt", long)
+	l.At("/resources/" + r.ID)
 	l.Sees("Show more")
 	l.site.Do(t, http.MethodDelete, "/resources/"+r.ID, nil)
 	l.Press("Show more")
@@ -41,7 +43,8 @@ func TestPreviewErrors(t *testing.T) {
 	l.Press("Try again")
 	l.SeesNot("the resource is deleted")
 
-	r = l.file("c.txt", long)
+	r = l.put("c.txt", long)
+	l.At("/resources/" + r.ID)
 	l.Sees("Show more")
 	if _, err := l.site.Upload(t.Context(), http.MethodPut, "/resources/"+r.ID,
 		e2e.File{Filename: "c.txt", Body: bytes.NewReader(make([]byte, len(long))), Size: int64(len(long))}); err != nil {

@@ -73,7 +73,7 @@ func TestTableDialects(t *testing.T) {
 		if c.separator != "" {
 			query = "?separator=" + c.separator + "&names=none"
 		}
-		l.At("/resources/" + r.ID + query)
+		l.GoTo("/resources/" + r.ID + query)
 		l.shows("table", ".cells [role=cell]")
 		if got := l.cells(0); !slices.Equal(got, c.names) {
 			t.Errorf("%s: the columns are %q, want %q", name, got, c.names)

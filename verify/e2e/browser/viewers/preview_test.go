@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
@@ -34,12 +33,10 @@ func openViewer(t *testing.T, flags ...string) *viewer {
 	s := browser.Open(t, flags...)
 	dataspace := s.Create(t, "/dataspaces", map[string]string{"name": "lab"})
 	set := s.Create(t, "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
-	l := &viewer{Visitor: s.Visit(t), site: s, set: set, open: map[network.RequestID]string{}}
+	l := &viewer{Visitor: s.SignedIn(t, s.Key(), "/account"), site: s, set: set, open: map[network.RequestID]string{}}
 	if err := chromedp.Listen(l.Context, l.count); err != nil {
 		t.Fatal(err)
 	}
-	l.At("/account")
-	l.SignIn(s.Key())
 	return l
 }
 
@@ -91,11 +88,11 @@ func (l *viewer) idle() {
 	})
 }
 
-// file uploads a file and opens its page.
+// file uploads a file and goes to its page.
 func (l *viewer) file(name, content string) e2e.Resource {
 	l.T.Helper()
 	r := l.put(name, content)
-	l.At("/resources/" + r.ID)
+	l.GoTo("/resources/" + r.ID)
 	return r
 }
 
@@ -109,17 +106,14 @@ func (l *viewer) put(name, content string) e2e.Resource {
 	return r
 }
 
-// shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from
-// now on.
+// shortTimeout makes the limit of 20 s of decoders one second, in the documents that are opened
+// from now on.
 func (l *viewer) shortTimeout() {
 	l.T.Helper()
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+	l.BeforeScripts(`{
 		const wait = window.setTimeout;
-		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
-	}`}
-	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		l.T.Fatal(err)
-	}
+		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 1000 : ms, ...rest);
+	}`)
 }
 
 // sample returns a file of the demo.
@@ -219,7 +213,7 @@ func TestPreviewOfVagueTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.At("/resources/" + r.ID)
+		l.GoTo("/resources/" + r.ID)
 		l.Until(fmt.Sprintf(`document.querySelector('[data-preview] %s')`, c.selector))
 		l.Sees(c.says)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e/browser"
@@ -242,10 +241,7 @@ func TestSightOfSlowDecoder(t *testing.T) {
 		t.Errorf("a decoder is loaded for a text: %s", <-workers)
 	}
 	l.shortTimeout()
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`} // one that never answers
-	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		t.Fatal(err)
-	}
+	l.BeforeScripts(`window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`) // one that never answers
 	l.file("slow.npy", sightFile(t, "python3.npy"))
 	l.Sees("was stopped after 20 s")
 	l.Until(`document.querySelector(".hex") && window.__ended`)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -217,10 +216,7 @@ func TestModelWithoutWebGL(t *testing.T) {
 		const original = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind === "webgl2" ? null : original.call(this, kind, ...rest) };
 	}`
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: without}
-	if _, err := chromedp.Call(l.Context, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		t.Fatal(err)
-	}
+	l.BeforeScripts(without)
 	l.file("other.xyz", pair)
 	l.Sees("cannot draw in three dimensions", "by the distances of atoms")
 	l.Until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)

@@ -97,7 +97,7 @@ func TestSightOfHostileModels(t *testing.T) {
 	for _, c := range hostileSolids() {
 		t.Log(c.name)
 		r := l.put(c.name, c.content)
-		l.At("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
+		l.GoTo("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
 		l.Until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
 		l.Sees(c.says, "For programs")
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)

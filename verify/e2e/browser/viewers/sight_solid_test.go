@@ -146,7 +146,7 @@ func TestSightOfModels(t *testing.T) {
 		t.Log(name)
 		r := l.put(name, solidFile(t, name))
 		if isSurface(name) || slices.Contains([]string{"4hhh_frag.pdb", "made-steps.xyz", "reference.ply", "doravirine.mol"}, name) {
-			l.At("/resources/" + r.ID)
+			l.GoTo("/resources/" + r.ID)
 			l.isDrawn()
 			l.Shots("solid-" + name)
 			l.Size(600, 500)
@@ -157,7 +157,7 @@ func TestSightOfModels(t *testing.T) {
 			continue
 		}
 		for _, frame := range slices.Sorted(maps.Keys(want.Rows)) {
-			l.At("/resources/" + r.ID + "?view=atoms&frame=" + frame)
+			l.GoTo("/resources/" + r.ID + "?view=atoms&frame=" + frame)
 			l.sights("molecule")
 			if frame != "1" {
 				l.Sees(fmt.Sprintf("%s of %d", frame, want.Frames))

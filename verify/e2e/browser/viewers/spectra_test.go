@@ -73,7 +73,7 @@ func TestSpectra(t *testing.T) {
 	for name, spectra := range want {
 		r := l.put(name, plotFile(t, name))
 		for i, c := range spectra {
-			l.At(fmt.Sprintf("/resources/%s?item=%d", r.ID, i))
+			l.GoTo(fmt.Sprintf("/resources/%s?item=%d", r.ID, i))
 			l.Until(`document.querySelector("[data-sight=jcamp] .values tbody tr")`)
 			got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
 			if got[0] != thousands(c.N) || !near(got[1], c.Least, 1e-12) || !near(got[2], c.Mean, 1e-9) || !near(got[3], c.Most, 1e-12) {
@@ -121,7 +121,7 @@ func TestSPC(t *testing.T) {
 	}{{"float", [][][2]float64{one}}, {"long", [][][2]float64{one, one}}, {"short", [][][2]float64{one}}, {"own", [][][2]float64{one, other}}} {
 		r := l.put(c.form+".spc", spcOf(c.form, c.spectra...))
 		for i, want := range c.spectra {
-			l.At(fmt.Sprintf("/resources/%s?view=table&item=%d", r.ID, i))
+			l.GoTo(fmt.Sprintf("/resources/%s?view=table&item=%d", r.ID, i))
 			l.Until(`document.querySelector("[data-sight=spc] .sheet-table tbody tr")`)
 			got := browser.Get(l.Visitor, chromedp.Evaluate[[][2]float64](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => Number(c.textContent)))`))
 			if !slices.Equal(got, want) {
