@@ -14,6 +14,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/download"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -93,7 +94,7 @@ func (a maintenanceRoutes) purge(w http.ResponseWriter, r *exchange.Request) err
 	if err != nil {
 		return err
 	}
-	options, err := a.repo.Monitor.PurgeOptions(fields)
+	options, err := input.PurgeOptions(fields, a.repo.Monitor.TrashGrace())
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (a maintenanceRoutes) check(w http.ResponseWriter, r *exchange.Request) err
 	if err != nil {
 		return err
 	}
-	options, err := a.repo.Monitor.CheckOptions(fields)
+	options, err := input.CheckOptions(fields)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
-	"labshelf/repository/core"
 	"labshelf/repository/folders"
 )
 
@@ -42,9 +42,9 @@ func (a folderRoutes) getFolder(w http.ResponseWriter, r *exchange.Request) erro
 }
 
 func (a folderRoutes) createFolder(w http.ResponseWriter, r *exchange.Request) error {
-	return changeFolder(w, r, http.StatusCreated, func(f core.Fields) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
+	return changeFolder(w, r, http.StatusCreated, func(f input.Object) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
 		in.SetID, _ = metadata.ParseID(r.ID())
-		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.Caller, r.ID(), f)
+		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
 		return in, folders.FolderOutcome{Folders: 1}, err
 	})
 }
@@ -58,20 +58,20 @@ func (a folderRoutes) moveFolder(w http.ResponseWriter, r *exchange.Request) err
 }
 
 func (a folderRoutes) placeFolder(w http.ResponseWriter, r *exchange.Request, move bool) error {
-	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.PlaceFolder(r.Context(), r.Caller, r.ID(), f, move)
+	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.PlaceFolder(r.Context(), r.Caller, r.ID(), input.Placement(f), move)
 	})
 }
 
 func (a folderRoutes) deleteFolder(w http.ResponseWriter, r *exchange.Request) error {
-	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RemoveFolder(r.Context(), r.Caller, r.ID(), f)
+	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.RemoveFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
 	})
 }
 
 func (a folderRoutes) restoreFolder(w http.ResponseWriter, r *exchange.Request) error {
-	return changeFolder(w, r, http.StatusOK, func(f core.Fields) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RestoreFolder(r.Context(), r.Caller, r.ID(), f)
+	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.RestoreFolder(r.Context(), r.Caller, r.ID(), input.Restoration(f))
 	})
 }
 
@@ -81,7 +81,7 @@ func (a folderRoutes) changeMany(w http.ResponseWriter, r *exchange.Request) err
 	if err != nil {
 		return err
 	}
-	results, err := a.repo.Files.ChangeMany(r.Context(), r.Caller, r.ID(), fields)
+	results, err := a.repo.Files.ChangeMany(r.Context(), r.Caller, r.ID(), input.Many(fields))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a folderRoutes) changeMany(w http.ResponseWriter, r *exchange.Request) err
 }
 
 // changeFolder answers with what a change has done, and to which folder.
-func changeFolder(w http.ResponseWriter, r *exchange.Request, status int, change func(core.Fields) (metadata.FolderKey, folders.FolderOutcome, error)) error {
+func changeFolder(w http.ResponseWriter, r *exchange.Request, status int, change func(input.Object) (metadata.FolderKey, folders.FolderOutcome, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err

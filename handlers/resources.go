@@ -132,7 +132,7 @@ func (a resourceRoutes) placeResource(w http.ResponseWriter, r *exchange.Request
 	if err != nil {
 		return err
 	}
-	arrived, err := place(r.Context(), r.Caller, r.ID(), files.DestinationOf(fields, exchange.Preconditions(r.Request)))
+	arrived, err := place(r.Context(), r.Caller, r.ID(), input.Destination(fields, exchange.Preconditions(r.Request)))
 	if err != nil || arrived.ID.String() == r.ID() {
 		return a.sendResource(w, r, arrived, err)
 	}
@@ -166,7 +166,7 @@ func (a resourceRoutes) labelVersion(w http.ResponseWriter, r *exchange.Request)
 	if err != nil {
 		return err
 	}
-	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.Caller, r.ID(), r.Number(), fields, exchange.Preconditions(r.Request))
+	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.Caller, r.ID(), r.Number(), input.Version(fields), exchange.Preconditions(r.Request))
 	return a.sendVersion(w, r, encode.Version{Version: labelled}, err)
 }
 

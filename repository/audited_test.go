@@ -13,7 +13,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -60,7 +60,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return err
 		}, "version.restore"},
 		{"label a version", func() error {
-			_, err := svc.Versions.LabelVersion(ctx, admin, one.ID.String(), "1", core.Fields{"label": "l"}, repositorytest.Always)
+			_, err := svc.Versions.LabelVersion(ctx, admin, one.ID.String(), "1", files.VersionFields{Label: new("l")}, repositorytest.Always)
 			return err
 		}, "version.label"},
 		{"erase a version", func() error {

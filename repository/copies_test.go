@@ -212,7 +212,7 @@ func TestMoveBack(t *testing.T) {
 			m.Replace(n, fmt.Sprint("in round ", round, strings.Repeat("!", round*5)))
 			m.Replace(n, fmt.Sprint(round))
 		}
-		_, err := m.Service.Versions.LabelVersion(ctx, m.Admin, n.ID.String(), "2", core.Fields{"label": fmt.Sprint("l", round)}, repositorytest.Always)
+		_, err := m.Service.Versions.LabelVersion(ctx, m.Admin, n.ID.String(), "2", files.VersionFields{Label: new(fmt.Sprint("l", round))}, repositorytest.Always)
 		m.OK(err)
 		_, err = m.Service.Files.EditResource(ctx, m.Admin, n.ID.String(), files.Fields{Metadata: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))}, core.Match{})
 		m.OK(err)

@@ -17,6 +17,8 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
+	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
 )
 
@@ -26,8 +28,8 @@ type forest struct {
 	b     *testing.B
 	svc   *repository.Service
 	admin auth.Principal
-	sets  [2]string // few, many
-	big   [2][]any  // ids of the files of the folder of 1,000
+	sets  [2]string   // few, many
+	big   [2][]string // ids of the files of the folder of 1,000
 }
 
 func newForest(b *testing.B) *forest {
@@ -99,7 +101,7 @@ func (f *forest) outline(set string, params ...string) {
 }
 
 func (f *forest) move(set, from, to string) {
-	_, done, err := f.svc.Folders.PlaceFolder(f.b.Context(), f.admin, set, core.Fields{"path": from, "toPath": to}, true)
+	_, done, err := f.svc.Folders.PlaceFolder(f.b.Context(), f.admin, set, folders.Placement{Path: from, ToPath: to}, true)
 	f.ok(err)
 	if done.Files != 1000 {
 		f.b.Errorf("%d files were moved", done.Files)
@@ -107,10 +109,10 @@ func (f *forest) move(set, from, to string) {
 }
 
 // many does something with the files of the folder of 1,000.
-func (f *forest) many(set string, fields core.Fields) {
+func (f *forest) many(set string, fields files.Many) {
 	for i := range f.sets {
 		if f.sets[i] == set {
-			fields["ids"] = f.big[i]
+			fields.IDs = f.big[i]
 		}
 	}
 	results, err := f.svc.Files.ChangeMany(f.b.Context(), f.admin, set, fields)
@@ -148,7 +150,7 @@ func BenchmarkFolders(b *testing.B) {
 		}},
 		{"move 1000 files", func(set string, round int) {
 			names := [2]string{"by-id/", "big/"}
-			f.many(set, core.Fields{"action": "move", "folder": names[round%2]})
+			f.many(set, files.Many{Action: files.MoveMany, Folder: &names[round%2]})
 		}},
 	} {
 		b.Run(op.name, func(b *testing.B) {

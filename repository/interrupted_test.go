@@ -19,7 +19,6 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/core"
 	"labshelf/repository/describe"
 	"labshelf/repository/files"
 	"labshelf/repository/folders"
@@ -41,7 +40,7 @@ type interrupted struct {
 	at       int                           // number of the commit that is interrupted, from 1
 	how      interruption
 	changed  bool // by a commit of the operation
-	undo     core.Fields
+	undo     folders.Restoration
 	edit     string
 }
 
@@ -117,7 +116,7 @@ var operations = map[string]operation{
 		return err
 	}},
 	"delete many": {run: func(i *interrupted, ctx context.Context) error {
-		results, err := i.a.Service.Files.ChangeMany(ctx, i.a.Admin, i.set.ID.String(), core.Fields{"action": "delete", "ids": i.list()})
+		results, err := i.a.Service.Files.ChangeMany(ctx, i.a.Admin, i.set.ID.String(), files.Many{Action: files.DeleteMany, IDs: i.ids})
 		for _, r := range results {
 			id, _ := metadata.ParseID(r.ID)
 			unknown := r.Refused != nil && r.Refused.Code == errs.CodeOutcomeUnknown
@@ -158,7 +157,7 @@ var operations = map[string]operation{
 
 func (i *interrupted) deleteFolder(ctx context.Context) error {
 	done, err := i.a.Service.Folders.DeleteFolder(ctx, i.a.Admin, folder(i.set, "d/"))
-	i.undo = core.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/in/"}}
+	i.undo = folders.Restoration{Path: "d/", Deletion: done.Deletion, Created: []string{"d/in/"}}
 	return err
 }
 
@@ -176,13 +175,6 @@ func (i *interrupted) upload(ctx context.Context, start files.UploadStart) (meta
 	i.a.OK(err)
 	chunk := resumable.Chunk{Length: -1, Body: io.MultiReader(strings.NewReader("file")), Stop: func() {}}
 	return i.a.Service.Uploads.Chunks.Append(ctx, i.a.Admin, t.ID.String(), chunk)
-}
-
-func (i *interrupted) list() (all []any) {
-	for _, id := range i.ids {
-		all = append(all, id)
-	}
-	return all
 }
 
 func (i *interrupted) drive(path string) folders.DrivePath {

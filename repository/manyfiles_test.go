@@ -10,16 +10,20 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository/core"
 	"labshelf/repository/files"
+	"labshelf/repository/folders"
 )
 
 // many does something with files of the first set.
 func (m *moved) many(action string, of []metadata.Resource, more ...string) []files.ManyResult {
 	m.T.Helper()
-	fields := core.Fields{"action": action, "ids": idsOf(of)}
+	fields := files.Many{Action: manyActions[action], IDs: idsOf(of)}
 	for i := 0; i < len(more); i += 2 {
-		fields[more[i]] = more[i+1]
+		if more[i] == "setId" {
+			fields.SetID = more[i+1]
+		} else {
+			fields.Folder = &more[i+1]
+		}
 	}
 	results, err := m.Service.Files.ChangeMany(m.T.Context(), m.Admin, of[0].SetID.String(), fields)
 	m.OK(err)
@@ -31,7 +35,9 @@ func (m *moved) many(action string, of []metadata.Resource, more ...string) []fi
 	return results
 }
 
-func idsOf(files []metadata.Resource) (ids []any) {
+var manyActions = map[string]files.ManyAction{"delete": files.DeleteMany, "restore": files.RestoreMany, "copy": files.CopyMany, "move": files.MoveMany}
+
+func idsOf(files []metadata.Resource) (ids []string) {
 	for _, r := range files {
 		ids = append(ids, r.ID.String())
 	}
@@ -89,8 +95,8 @@ func TestChangeManyRefuses(t *testing.T) {
 	good, gone, elsewhere := m.Upload(m.Sets[0], "good"), m.Upload(m.Sets[0], "gone"), m.Upload(m.away, "elsewhere")
 	m.many("delete", []metadata.Resource{gone})
 	set := m.Sets[0].ID.String()
-	results, err := m.Service.Files.ChangeMany(t.Context(), m.Admin, set, core.Fields{
-		"action": "move", "ids": []any{gone.ID.String(), elsewhere.ID.String(), "x", good.ID.String()}, "folder": "f/",
+	results, err := m.Service.Files.ChangeMany(t.Context(), m.Admin, set, files.Many{
+		Action: files.MoveMany, IDs: []string{gone.ID.String(), elsewhere.ID.String(), "x", good.ID.String()}, Folder: new("f/"),
 	})
 	m.OK(err)
 	for i, want := range []errs.Code{errs.CodeDeleted, errs.CodeResourceNotFound, errs.CodeResourceNotFound, ""} {
@@ -108,25 +114,22 @@ func TestChangeManyRefuses(t *testing.T) {
 	if got := m.Get(elsewhere.ID); got.Name != "elsewhere" {
 		t.Errorf("a file of another set is %q", got.Name)
 	}
-	ids := []any{good.ID.String()}
+	ids := []string{good.ID.String()}
 	for name, tc := range map[string]struct {
-		fields core.Fields
+		fields files.Many
 		code   errs.Code
 		field  string
 	}{
-		"no action":         {core.Fields{"ids": ids}, errs.CodeMissingField, "action"},
-		"another action":    {core.Fields{"action": "purge", "ids": ids}, errs.CodeInvalidField, "action"},
-		"no ids":            {core.Fields{"action": "delete"}, errs.CodeMissingField, "ids"},
-		"an empty list":     {core.Fields{"action": "delete", "ids": []any{}}, errs.CodeInvalidField, "ids"},
-		"too many":          {core.Fields{"action": "delete", "ids": make1001()}, errs.CodeInvalidField, "ids"},
-		"one twice":         {core.Fields{"action": "delete", "ids": append(ids, ids...)}, errs.CodeInvalidField, "ids"},
-		"numbers":           {core.Fields{"action": "delete", "ids": []any{1}}, errs.CodeInvalidField, "ids"},
-		"a set to delete":   {core.Fields{"action": "delete", "ids": ids, "setId": set}, errs.CodeInvalidField, "action"},
-		"nowhere":           {core.Fields{"action": "move", "ids": ids}, errs.CodeMissingField, "setId"},
-		"an unknown set":    {core.Fields{"action": "move", "ids": ids, "setId": "x"}, errs.CodeSetNotFound, "setId"},
-		"no folder":         {core.Fields{"action": "move", "ids": ids, "folder": "f"}, errs.CodeInvalidField, "folder"},
-		"a folder of dots":  {core.Fields{"action": "move", "ids": ids, "folder": "../"}, errs.CodeInvalidField, "folder"},
-		"an unknown member": {core.Fields{"action": "delete", "ids": ids, "x": ""}, errs.CodeUnknownField, "x"},
+		"no action":        {files.Many{IDs: ids}, errs.CodeMissingField, "action"},
+		"no ids":           {files.Many{Action: files.DeleteMany}, errs.CodeMissingField, "ids"},
+		"an empty list":    {files.Many{Action: files.DeleteMany, IDs: []string{}}, errs.CodeInvalidField, "ids"},
+		"too many":         {files.Many{Action: files.DeleteMany, IDs: make1001()}, errs.CodeInvalidField, "ids"},
+		"one twice":        {files.Many{Action: files.DeleteMany, IDs: append(ids, ids...)}, errs.CodeInvalidField, "ids"},
+		"a set to delete":  {files.Many{Action: files.DeleteMany, IDs: ids, SetID: set}, errs.CodeInvalidField, "action"},
+		"nowhere":          {files.Many{Action: files.MoveMany, IDs: ids}, errs.CodeMissingField, "setId"},
+		"an unknown set":   {files.Many{Action: files.MoveMany, IDs: ids, SetID: "x"}, errs.CodeSetNotFound, "setId"},
+		"no folder":        {files.Many{Action: files.MoveMany, IDs: ids, Folder: new("f")}, errs.CodeInvalidField, "folder"},
+		"a folder of dots": {files.Many{Action: files.MoveMany, IDs: ids, Folder: new("../")}, errs.CodeInvalidField, "folder"},
 	} {
 		_, err := m.Service.Files.ChangeMany(t.Context(), m.Admin, set, tc.fields)
 		refused, _ := errors.AsType[*errs.Error](err)
@@ -139,7 +142,7 @@ func TestChangeManyRefuses(t *testing.T) {
 	}
 }
 
-func make1001() (ids []any) {
+func make1001() (ids []string) {
 	for n := range 1001 {
 		ids = append(ids, fmt.Sprint(n))
 	}
@@ -158,16 +161,16 @@ func TestFolderRestores(t *testing.T) {
 	for n := range 201 {
 		files = append(files, m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n)))
 	}
-	_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/empty/"})
+	_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/empty/"})
 	m.OK(err)
-	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/"})
+	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
 	m.OK(err)
 	if done.Files != 201 || strings.Join(done.Made, " ") != "d/empty/" {
 		t.Fatalf("deleted %+v", done)
 	}
 	after := m.Upload(m.Sets[0], "d/after")
 	m.many("delete", []metadata.Resource{after})
-	undo := core.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/empty/"}}
+	undo := folders.Restoration{Path: "d/", Deletion: done.Deletion, Created: []string{"d/empty/"}}
 	for _, want := range []int{201, 0} { // the second time there is nothing left
 		_, restored, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, undo)
 		m.OK(err)
@@ -183,12 +186,10 @@ func TestFolderRestores(t *testing.T) {
 	if m.Get(files[200].ID).State != metadata.Active {
 		t.Error("a file of the folder is not restored")
 	}
-	for name, fields := range map[string]core.Fields{
-		"another deletion":  {"path": "d/", "deletion": "x"},
-		"one backwards":     {"path": "d/", "deletion": "2-1"},
-		"a folder outside":  {"path": "d/", "createdFolders": []any{"e/"}},
-		"no folder":         {"path": "d"},
-		"a path of another": {"path": "d/", "createdFolders": []any{"d/x"}},
+	for name, fields := range map[string]folders.Restoration{
+		"a folder outside":  {Path: "d/", Created: []string{"e/"}},
+		"no folder":         {Path: "d"},
+		"a path of another": {Path: "d/", Created: []string{"d/x"}},
 	} {
 		_, _, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, fields)
 		if refused, _ := errors.AsType[*errs.Error](err); refused == nil || refused.Code != errs.CodeInvalidField {
@@ -214,7 +215,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	for n := range 4 {
 		writers.Go(func() {
 			to := fmt.Sprintf("to-%d/", n)
-			_, done, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/", "toPath": to}, true)
+			_, done, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, folders.Placement{Path: "d/", ToPath: to}, true)
 			mu.Lock()
 			defer mu.Unlock()
 			refused, _ := errors.AsType[*errs.Error](err)
@@ -250,12 +251,12 @@ func TestReadersLockNoFolder(t *testing.T) {
 	var copier sync.WaitGroup
 	copier.Go(func() {
 		for n := 0; ctx.Err() == nil; n++ { // a copy may find part of it, or nothing
-			_, _, _ = m.Service.Folders.PlaceFolder(ctx, m.Admin, set, core.Fields{"path": "d/", "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
+			_, _, _ = m.Service.Folders.PlaceFolder(ctx, m.Admin, set, folders.Placement{Path: "d/", SetID: m.away.ID.String(), ToPath: fmt.Sprintf("c%d/", n)}, false)
 		}
 	})
 	for n := range 20 {
 		places := []string{"d/", "e/"}
-		_, _, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, core.Fields{"path": places[n%2], "toPath": places[1-n%2]}, true)
+		_, _, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, folders.Placement{Path: places[n%2], ToPath: places[1-n%2]}, true)
 		m.OK(err)
 	}
 	stop()
@@ -270,21 +271,17 @@ func TestFolderDeletionFitsARequest(t *testing.T) {
 	m := newMoved(t)
 	set := m.Sets[0].ID.String()
 	for n := range 300 {
-		_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, core.Fields{"path": fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
+		_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
 		m.OK(err)
 	}
-	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/"})
+	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
 	m.OK(err)
 	if named := len(strings.Join(done.Made, "")); done.Folders != 300 || named > 256<<10 || named < 250<<10 {
 		t.Errorf("%d folders, %d bytes of paths", done.Folders, named)
 	}
-	var made []any
-	for _, path := range done.Made {
-		made = append(made, path)
-	}
-	_, again, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, core.Fields{"path": "d/", "createdFolders": made})
-	if m.OK(err); again.Folders != len(made) {
-		t.Errorf("%d of %d folders are back", again.Folders, len(made))
+	_, again, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, folders.Restoration{Path: "d/", Created: done.Made})
+	if m.OK(err); again.Folders != len(done.Made) {
+		t.Errorf("%d of %d folders are back", again.Folders, len(done.Made))
 	}
 	m.Sound()
 }

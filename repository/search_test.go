@@ -169,7 +169,7 @@ func TestSearchKeepsTexts(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
-	_, err := s.Service.Versions.LabelVersion(ctx, s.Admin, r.ID.String(), "2", core.Fields{"label": "final"}, repositorytest.Always)
+	_, err := s.Service.Versions.LabelVersion(ctx, s.Admin, r.ID.String(), "2", files.VersionFields{Label: new("final")}, repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
 	_, _, err = s.Service.Versions.EraseVersion(ctx, s.Admin, r.ID.String(), "1")

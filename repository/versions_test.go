@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -207,7 +208,7 @@ func TestLabelVersion(t *testing.T) {
 	k, _ := newInline(t, "one")
 	r := k.Resources[0]
 	label := func(number, text string) error {
-		v, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), number, core.Fields{"label": text}, repositorytest.Always)
+		v, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), number, files.VersionFields{Label: new(text)}, repositorytest.Always)
 		if err == nil && v.Label != text {
 			t.Errorf("labelled %+v", v)
 		}
@@ -241,11 +242,11 @@ func TestLabelVersion(t *testing.T) {
 	wantLabels("", "", "as sent")
 	k.OK(label("1", ""))
 	wantLabels("", "", "")
-	for _, f := range []core.Fields{{"label": 1}, {"label": strings.Repeat("x", 101)}, {"label": "a\nb"}} {
-		_, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", f, repositorytest.Always)
+	for _, text := range []string{strings.Repeat("x", 101), "a\nb"} {
+		_, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{Label: &text}, repositorytest.Always)
 		k.Refused(err, errs.CodeInvalidField)
 	}
-	_, err = k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", core.Fields{}, repositorytest.Always)
+	_, err = k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{}, repositorytest.Always)
 	k.Refused(err, errs.CodeMissingField)
 }
 
@@ -283,7 +284,7 @@ func TestVersionsOfDeleted(t *testing.T) {
 		k.Refused(err, errs.CodeResourceGone)
 		_, err = k.Service.Versions.RestoreVersion(ctx, k.Admin, r.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.Versions.LabelVersion(ctx, k.Admin, r.ID.String(), "1", core.Fields{"label": "x"}, repositorytest.Always)
+		_, err = k.Service.Versions.LabelVersion(ctx, k.Admin, r.ID.String(), "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
 		k.OK(transition.restore())
 		k.wantVersions("restored", r.ID, "2 two", "1 one")
@@ -324,7 +325,7 @@ func TestVersionPermissions(t *testing.T) {
 				return err
 			},
 			"write label": func() error {
-				_, err := k.Service.Versions.LabelVersion(ctx, caller, id, "1", core.Fields{"label": "x"}, repositorytest.Always)
+				_, err := k.Service.Versions.LabelVersion(ctx, caller, id, "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
 				return err
 			},
 			"erase": func() error { _, _, err := k.Service.Versions.EraseVersion(ctx, caller, id, "1"); return err },

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -23,69 +24,61 @@ type ManyResult struct {
 	Already bool              // it was so before: deleted, active, or in that place
 }
 
-// manyRequest is what a request says about many files.
-type manyRequest struct {
-	action    string
-	ids       []string
-	setID     string
-	folder    string
-	hasFolder bool
+// Many is what is done with many files.
+type Many struct {
+	Action ManyAction
+	IDs    []string
+	SetID  string  // to which files are copied or moved; "": within the set
+	Folder *string // in which they are then; nil: in the folder that they have
+	core.Input
 }
 
-var manyFilesFields = core.Setters[manyRequest]{
-	"action": func(m *manyRequest, field string, value any) (err error) {
-		if m.action, err = core.StringValue(field, value); err == nil && manyActions[m.action] == 0 {
-			err = core.Invalid(field, "%s must be delete, restore, copy or move", field)
-		}
-		return err
-	},
-	"ids": func(m *manyRequest, field string, value any) (err error) {
-		if m.ids, err = core.StringsValue(field, value); err != nil {
-			return err
-		}
-		if len(m.ids) == 0 || len(m.ids) > maxMany {
-			return core.Invalid(field, "%s must name from 1 to %d files; there are %d", field, maxMany, len(m.ids))
-		}
-		seen := make(map[string]bool, len(m.ids))
-		for _, id := range m.ids {
-			if seen[id] {
-				return core.Invalid(field, "%s names %s twice", field, core.Shorten(id))
-			}
-			seen[id] = true
-		}
+// checkIDs refuses too many ids, and one that comes twice. Nil ids are not checked.
+func (m Many) checkIDs() error {
+	if m.IDs == nil {
 		return nil
-	},
-	"setId": core.TextSetter(core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}, func(m *manyRequest) *string { return &m.setID }),
-	"folder": func(m *manyRequest, field string, value any) (err error) {
-		m.hasFolder = true
-		if m.folder, err = core.StringValue(field, value); err == nil && m.folder != "" {
-			err = NewFolderPath(field, m.folder)
+	}
+	if len(m.IDs) == 0 || len(m.IDs) > maxMany {
+		return core.Invalid("ids", "ids must name from 1 to %d files; there are %d", maxMany, len(m.IDs))
+	}
+	seen := make(map[string]bool, len(m.IDs))
+	for _, id := range m.IDs {
+		if seen[id] {
+			return core.Invalid("ids", "ids names %s twice", core.Shorten(id))
 		}
-		return err
-	},
+		seen[id] = true
+	}
+	return nil
 }
 
-// manyAction is what is done with each of many files.
-type manyAction uint8
+// checkFolder refuses what is not the path of a folder; "" is the set.
+func (m Many) checkFolder() error {
+	if m.Folder == nil || *m.Folder == "" {
+		return nil
+	}
+	return NewFolderPath("folder", *m.Folder)
+}
 
+// ManyAction is what is done with each of many files.
+type ManyAction uint8
+
+// The actions; 0 is not one.
 const (
-	deleteMany manyAction = iota + 1
-	restoreMany
-	copyMany
-	moveMany
+	DeleteMany ManyAction = iota + 1
+	RestoreMany
+	CopyMany
+	MoveMany
 )
-
-var manyActions = map[string]manyAction{"delete": deleteMany, "restore": restoreMany, "copy": copyMany, "move": moveMany}
 
 // ChangeMany deletes, restores, copies or moves files of a set, each as the use case for one file
 // does. It goes in steps of up to 200 files, each of which is one transaction and authorises the
 // caller anew. A file that is refused stays as it is, and the others go on. Where a step fails as a
 // whole, its files and those behind it have the error as their result; an error is returned only
 // where nothing was tried.
-func (s *Files) ChangeMany(ctx context.Context, p auth.Principal, set string, f core.Fields) (results []ManyResult, err error) {
-	m := manySteps{service: s, set: set}
-	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { return m.check(tx, p, f) })
-	for left := m.asked.ids; err == nil && len(left) > 0; {
+func (s *Files) ChangeMany(ctx context.Context, p auth.Principal, set string, in Many) (results []ManyResult, err error) {
+	m := manySteps{service: s, set: set, Many: in}
+	err = s.core.View(ctx, p, m.check)
+	for left := in.IDs; err == nil && len(left) > 0; {
 		var done []ManyResult
 		failed := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 			done, err = m.step(ctx, tx, p, left[:min(len(left), core.MaxStep)])
@@ -110,37 +103,29 @@ func (s *Files) ChangeMany(ctx context.Context, p auth.Principal, set string, f 
 
 // manySteps are files that are deleted, restored, copied or moved.
 type manySteps struct {
+	Many
 	service *Files
 	set     string
-	asked   manyRequest
-	action  manyAction
+	folder  string // as it is spelled where the files go
 }
 
 // check finds what refuses the whole.
-func (m *manySteps) check(tx *metadata.Tx, p auth.Principal, f core.Fields) error {
-	action := auth.Write
-	if f["action"] == "copy" {
-		action = auth.Read
-	}
-	set, err := core.LookupSet(tx, m.set, "")
+func (m *manySteps) check(tx *metadata.Tx, p auth.Principal) error {
+	_, err := m.source(tx, p)
 	if err == nil {
-		err = core.Authorise(tx, p, set.Dataspace, action)
+		err = cmp.Or(m.checkFolder(), m.checkIDs(), m.Malformed)
 	}
-	if err == nil {
-		err = core.SetFields(&m.asked, f, manyFilesFields)
-	}
-	if err == nil && m.asked.ids == nil {
+	if err == nil && m.IDs == nil {
 		err = core.Missing("ids", "ids is required")
 	}
-	if err == nil && m.asked.action == "" {
+	if err == nil && m.Action == 0 {
 		err = core.Missing("action", "action is required")
 	}
 	if err != nil {
 		return err
 	}
-	m.action = manyActions[m.asked.action]
-	places := m.action == copyMany || m.action == moveMany
-	switch named := m.asked.setID != "" || m.asked.hasFolder; {
+	places := m.Action == CopyMany || m.Action == MoveMany
+	switch named := m.SetID != "" || m.Folder != nil; {
 	case named && !places:
 		return core.Invalid("action", "setId and folder say where files go that are copied or moved")
 	case !named && places:
@@ -150,19 +135,27 @@ func (m *manySteps) check(tx *metadata.Tx, p auth.Principal, f core.Fields) erro
 	return err
 }
 
-// admit looks up the set, and that to which files go, and authorises the caller.
-func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedSet, err error) {
+// source looks up the set, and authorises the caller for the action.
+func (m *manySteps) source(tx *metadata.Tx, p auth.Principal) (core.ResolvedSet, error) {
 	action := auth.Write
-	if m.action == copyMany {
+	if m.Action == CopyMany {
 		action = auth.Read
 	}
-	if set, err = core.LookupSet(tx, m.set, ""); err == nil {
+	set, err := core.LookupSet(tx, m.set, "")
+	if err == nil {
 		err = core.Authorise(tx, p, set.Dataspace, action)
 	}
-	if err == nil && (m.asked.setID != "" || m.action == copyMany) {
+	return set, err
+}
+
+// admit looks up the set, and that to which files go, and authorises the caller.
+func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedSet, err error) {
+	set, err = m.source(tx, p)
+	folder := core.ValueOf(m.Folder)
+	if err == nil && (m.SetID != "" || m.Action == CopyMany) {
 		goal := set
-		if m.asked.setID != "" {
-			goal, err = core.LookupSet(tx, m.asked.setID, "setId")
+		if m.SetID != "" {
+			goal, err = core.LookupSet(tx, m.SetID, "setId")
 		}
 		if err == nil {
 			err = core.Authorise(tx, p, goal.Dataspace, auth.Write)
@@ -171,12 +164,12 @@ func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedS
 			err = goal.Open("setId")
 		}
 		if err == nil {
-			m.asked.folder, err = StoredFolder(tx, goal.ID, m.asked.folder)
+			m.folder, err = StoredFolder(tx, goal.ID, folder)
 		}
 		return set, err
 	}
 	if err == nil {
-		m.asked.folder, err = StoredFolder(tx, set.ID, m.asked.folder)
+		m.folder, err = StoredFolder(tx, set.ID, folder)
 	}
 	return set, err
 }
@@ -217,13 +210,13 @@ func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 
 // plan finds what refuses one file, and returns what writes the change; nil: there is none.
 func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal, r core.ResolvedResource, result *ManyResult, versions *int) (write func() error, err error) {
-	if m.action == copyMany || m.action == moveMany {
-		t := m.service.NewRelocation(tx, p, m.action == moveMany)
+	if m.Action == CopyMany || m.Action == MoveMany {
+		t := m.service.NewRelocation(tx, p, m.Action == MoveMany)
 		name := r.Name
-		if m.asked.hasFolder {
-			name = m.asked.folder + name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:] // a name may end in a slash
+		if m.Folder != nil {
+			name = m.folder + name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:] // a name may end in a slash
 		}
-		if err := t.Prepare(ctx, r.ID.String(), Destination{SetID: m.asked.setID, Name: name}); err != nil {
+		if err := t.Prepare(ctx, r.ID.String(), Destination{SetID: m.SetID, Name: name}); err != nil {
 			return nil, err
 		}
 		*versions += t.Versions()
@@ -237,7 +230,7 @@ func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 		return nil, err
 	}
 	to := metadata.Deleted
-	if m.action == restoreMany {
+	if m.Action == RestoreMany {
 		to = metadata.Active
 	}
 	changed := r.Shown()

@@ -35,21 +35,7 @@ type Destination struct {
 	Name  string     // "": the name that it has
 	Onto  string     // id of a file of that set whose next version it becomes, which keeps its name and what is said about it; "": none
 	Match core.Match // of the file that is copied or moved
-	wrong error      // of what a request says of it
-}
-
-// DestinationOf returns the place that a request names by the fields setId and name, both of which
-// may be left out. What is wrong with them is said when the caller has been authorised.
-func DestinationOf(f core.Fields, match core.Match) Destination {
-	p := Destination{Match: match}
-	p.wrong = core.SetFields(&p, f, destinationFields)
-	return p
-}
-
-// destinationFields are the fields of a place that requests name.
-var destinationFields = core.Setters[Destination]{
-	"setId": core.TextSetter(core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}, func(p *Destination) *string { return &p.SetID }),
-	"name":  core.TextSetter(core.NameText, func(p *Destination) *string { return &p.Name }),
+	core.Input
 }
 
 // CopyResource makes a file of another one: its present version, with what is said about it. The
@@ -116,8 +102,8 @@ func (t *Relocation) Prepare(ctx context.Context, id string, to Destination) err
 	if err := t.admit(id, to); err != nil {
 		return err
 	}
-	if to.wrong != nil {
-		return to.wrong
+	if to.Malformed != nil {
+		return to.Malformed
 	}
 	return t.Check(ctx, cmp.Or(to.Name, t.source.Name), to.Match)
 }

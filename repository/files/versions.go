@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,14 +152,15 @@ func (s *Versions) RestoreVersion(ctx context.Context, p auth.Principal, id, num
 	return restored, err
 }
 
-// versionFields are the fields of a version that can be changed.
-var versionFields = core.Setters[metadata.Version]{
-	"label": core.TextSetter(core.LabelText, func(v *metadata.Version) *string { return &v.Label }),
+// VersionFields are the fields of a version that can be changed.
+type VersionFields struct {
+	Label *string
+	core.Input
 }
 
 // LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept
 // whatever the retention of its dataspace says. It is no change of the resource.
-func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f core.Fields, match core.Match) (v metadata.Version, err error) {
+func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f VersionFields, match core.Match) (v metadata.Version, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)
 		if err == nil {
@@ -167,18 +169,18 @@ func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, numbe
 		if err != nil {
 			return err
 		}
-		if _, err := core.Required(f, "label"); err != nil {
+		if f.Label == nil {
+			return cmp.Or[error](f.Malformed, core.Missing("label", "label is required"))
+		}
+		label := ""
+		if err := cmp.Or(core.LabelText.Set(&label, "label", f.Label), f.Malformed); err != nil {
 			return err
 		}
-		var said metadata.Version
-		if err := core.SetFields(&said, f, versionFields); err != nil {
-			return err
-		}
-		if _, v, err = changeableVersion(tx, p, id, number, match); err != nil || v.Label == said.Label {
+		if _, v, err = changeableVersion(tx, p, id, number, match); err != nil || v.Label == label {
 			return err
 		}
 		before := v
-		v.Label = said.Label
+		v.Label = label
 		return rows.LabelVersion(tx, rows.Change{By: p, Action: audit.VersionLabel}, before, v.Label)
 	})
 	return v, err

@@ -3,6 +3,7 @@
 package folders
 
 import (
+	"cmp"
 	"context"
 
 	"labshelf/auth"
@@ -77,34 +78,33 @@ func (f *folderSteps) found(tx *metadata.Tx) error {
 	return err
 }
 
-// folderRequest is what a request says about a folder.
-type folderRequest struct{ path, to, setID string }
-
-var folderFields = core.Setters[folderRequest]{
-	"path": core.TextSetter(core.NameText, func(f *folderRequest) *string { return &f.path }),
+// FolderPath names a folder of a set.
+type FolderPath struct {
+	Path string
+	core.Input
 }
 
-var folderPlaceFields = core.Setters[folderRequest]{
-	"path":   folderFields["path"],
-	"toPath": core.TextSetter(core.NameText, func(f *folderRequest) *string { return &f.to }),
-	"setId":  core.TextSetter(core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}, func(f *folderRequest) *string { return &f.setID }),
+// Placement is where a folder is copied or moved.
+type Placement struct {
+	Path, ToPath string
+	SetID        string // to which it goes; "": the set in which it is
+	core.Input
 }
 
 // CreateFolder makes a folder that is there by itself, and returns its path.
-func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string, f core.Fields) (path string, err error) {
+func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (path string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		var asked folderRequest
-		resolved, err := readFolderRequest(tx, p, set, auth.Write, &asked, f, folderFields)
+		resolved, err := in.admit(tx, p, set)
 		if err != nil {
 			return err
 		}
 		if err := resolved.Open(""); err != nil {
 			return err
 		}
-		if err := files.NewFolderPath("path", asked.path); err != nil {
+		if err := files.NewFolderPath("path", in.Path); err != nil {
 			return err
 		}
-		if path, err = files.StoredFolder(tx, resolved.ID, asked.path); err != nil {
+		if path, err = files.StoredFolder(tx, resolved.ID, in.Path); err != nil {
 			return err
 		}
 		key := metadata.FolderKey{SetID: resolved.ID, Path: path}
@@ -122,31 +122,33 @@ func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string
 
 // PlaceFolder is CopyFolder or MoveFolder as a request asks for it, into another set or within the
 // same one. It refuses a path at which there is a folder.
-func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string, f core.Fields, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
+func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string, in Placement, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
 	var from metadata.FolderKey
 	action := auth.Read
 	if move {
 		action = auth.Write
 	}
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		var asked folderRequest
-		resolved, err := readFolderRequest(tx, p, set, action, &asked, f, folderPlaceFields)
+		resolved, err := openedFor(tx, p, set, action)
+		if err == nil {
+			err = cmp.Or(in.Malformed, files.FolderPath("path", in.Path), files.NewFolderPath("toPath", in.ToPath))
+		}
 		if err != nil {
 			return err
 		}
 		from = metadata.FolderKey{SetID: resolved.ID}
-		if from.Path, err = files.StoredFolder(tx, resolved.ID, asked.path); err != nil {
+		if from.Path, err = files.StoredFolder(tx, resolved.ID, in.Path); err != nil {
 			return err
 		}
 		to = metadata.FolderKey{SetID: resolved.ID}
-		if asked.setID != "" {
-			goal, err := core.LookupSet(tx, asked.setID, "setId")
+		if in.SetID != "" {
+			goal, err := core.LookupSet(tx, in.SetID, "setId")
 			if err != nil {
 				return err
 			}
 			to.SetID = goal.ID
 		}
-		to.Path, err = files.StoredFolder(tx, to.SetID, asked.to)
+		to.Path, err = files.StoredFolder(tx, to.SetID, in.ToPath)
 		return err
 	})
 	if err != nil {
@@ -161,15 +163,14 @@ func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string,
 }
 
 // RemoveFolder is DeleteFolder as a request asks for it.
-func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string, f core.Fields) (folder metadata.FolderKey, done FolderOutcome, err error) {
+func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		var asked folderRequest
-		resolved, err := readFolderRequest(tx, p, set, auth.Write, &asked, f, folderFields)
+		resolved, err := in.admit(tx, p, set)
 		if err != nil {
 			return err
 		}
 		folder.SetID = resolved.ID
-		folder.Path, err = files.StoredFolder(tx, resolved.ID, asked.path)
+		folder.Path, err = files.StoredFolder(tx, resolved.ID, in.Path)
 		return err
 	})
 	if err == nil {
@@ -178,21 +179,20 @@ func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string
 	return folder, done, err
 }
 
-// readFolderRequest looks the set up, authorises the caller, and reads the fields, of which setId
-// may be left out.
-func readFolderRequest(tx *metadata.Tx, p auth.Principal, set string, action auth.Action, asked *folderRequest, f core.Fields, may core.Setters[folderRequest]) (core.ResolvedSet, error) {
+// admit looks up the set, authorises the caller to write there, and checks the path.
+func (f FolderPath) admit(tx *metadata.Tx, p auth.Principal, set string) (core.ResolvedSet, error) {
+	resolved, err := openedFor(tx, p, set, auth.Write)
+	if err == nil {
+		err = cmp.Or(f.Malformed, files.FolderPath("path", f.Path))
+	}
+	return resolved, err
+}
+
+// openedFor looks up a set, and authorises the caller for an action there.
+func openedFor(tx *metadata.Tx, p auth.Principal, set string, action auth.Action) (core.ResolvedSet, error) {
 	resolved, err := core.LookupSet(tx, set, "")
 	if err == nil {
 		err = core.Authorise(tx, p, resolved.Dataspace, action)
-	}
-	if err == nil {
-		err = core.SetFields(asked, f, may)
-	}
-	if err == nil {
-		err = files.FolderPath("path", asked.path)
-	}
-	if _, places := may["toPath"]; places && err == nil {
-		err = files.NewFolderPath("toPath", asked.to)
 	}
 	return resolved, err
 }

@@ -1,6 +1,7 @@
 package folders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ func (d *FolderDeletion) note(at metadata.Stamp) {
 	d.Last = at
 }
 
-func parseFolderDeletion(text string) (d FolderDeletion, ok bool) {
+// ParseFolderDeletion reads what String has written.
+func ParseFolderDeletion(text string) (d FolderDeletion, ok bool) {
 	first, last, _ := strings.Cut(text, "-")
 	from, wrong := strconv.ParseInt(first, 16, 64)
 	to, wrongToo := strconv.ParseInt(last, 16, 64)
@@ -50,65 +52,49 @@ func parseFolderDeletion(text string) (d FolderDeletion, ok bool) {
 	return d, wrong == nil && wrongToo == nil && d.First <= d.Last && d.String() == text
 }
 
-// folderRestoration is what a request says about a folder that is to be restored.
-type folderRestoration struct {
-	path     string
-	deletion FolderDeletion
-	made     []string
+// Restoration is a folder that is to be restored.
+type Restoration struct {
+	Path     string
+	Deletion FolderDeletion
+	Created  []string // folders in it that were there by themselves
+	core.Input
 }
 
-var folderRestoreFields = core.Setters[folderRestoration]{
-	"path": core.TextSetter(core.NameText, func(f *folderRestoration) *string { return &f.path }),
-	"deletion": func(f *folderRestoration, field string, value any) error {
-		text, err := core.StringValue(field, value)
-		if err != nil {
+// check refuses what the answer to a deletion does not say.
+func (r Restoration) check() error {
+	if len(r.Created) > maxMade {
+		return core.Invalid("createdFolders", "createdFolders may name up to %d folders", maxMade)
+	}
+	if err := cmp.Or(r.Malformed, files.FolderPath("path", r.Path)); err != nil {
+		return err
+	}
+	for _, path := range r.Created {
+		if !strings.HasPrefix(path, r.Path) {
+			return core.Invalid("createdFolders", "createdFolders must be in the folder")
+		}
+		if err := files.NewFolderPath("createdFolders", path); err != nil {
 			return err
 		}
-		var ok bool
-		if f.deletion, ok = parseFolderDeletion(text); !ok {
-			return core.Invalid(field, "%s must be what the answer to the deletion of the folder says", field)
-		}
-		return nil
-	},
-	"createdFolders": func(f *folderRestoration, field string, value any) (err error) {
-		if f.made, err = core.StringsValue(field, value); err == nil && len(f.made) > maxMade {
-			err = core.Invalid(field, "%s may name up to %d folders", field, maxMade)
-		}
-		return err
-	},
+	}
+	return nil
 }
 
 // RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the
 // caller has deleted by it, and makes the folders that were there by themselves, in steps as
 // CopyFolder. Files that were restored, purged or moved since stay as they are.
-func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set string, f core.Fields) (folder metadata.FolderKey, done FolderOutcome, err error) {
-	var asked folderRestoration
+func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set string, in Restoration) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		resolved, err := core.LookupSet(tx, set, "")
+		resolved, err := openedFor(tx, p, set, auth.Write)
+		folder = metadata.FolderKey{SetID: resolved.ID, Path: in.Path}
 		if err == nil {
-			err = core.Authorise(tx, p, resolved.Dataspace, auth.Write)
-		}
-		if err == nil {
-			err = core.SetFields(&asked, f, folderRestoreFields)
-		}
-		if err == nil {
-			err = files.FolderPath("path", asked.path)
-		}
-		folder = metadata.FolderKey{SetID: resolved.ID, Path: asked.path}
-		for _, path := range asked.made {
-			if err == nil && !strings.HasPrefix(path, asked.path) {
-				err = core.Invalid("createdFolders", "createdFolders must be in the folder")
-			}
-			if err == nil {
-				err = files.NewFolderPath("createdFolders", path)
-			}
+			err = in.check()
 		}
 		return err
 	})
 	if err != nil {
 		return folder, done, err
 	}
-	steps := &folderSteps{service: s, from: folder, to: folder, restores: &asked}
+	steps := &folderSteps{service: s, from: folder, to: folder, restores: &in}
 	ctx, release, err := steps.lock(ctx, p, folder)
 	if err != nil {
 		return folder, done, err
@@ -120,7 +106,7 @@ func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set strin
 
 // restoreFiles is a step of a restoration.
 func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
-	if f.restores.deletion.First == 0 {
+	if f.restores.Deletion.First == 0 {
 		return nil
 	}
 	deleted := f.fromAt.files(f.from)
@@ -133,7 +119,7 @@ func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 		f.fromAt.advance(r)
 		resolved := core.ResolvedResource{Resource: r, Set: f.source}
 		changed := resolved.Shown()
-		within := f.restores.deletion.First <= r.Modified && r.Modified <= f.restores.deletion.Last
+		within := f.restores.Deletion.First <= r.Modified && r.Modified <= f.restores.Deletion.Last
 		if !within || r.ModifiedBy != f.by.UserID || r.MovedTo != (metadata.ID{}) || r.Body == metadata.Purged {
 			continue
 		}
@@ -150,7 +136,7 @@ func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 
 // makeFolders is the last step of a restoration.
 func (f *folderSteps) makeFolders(_ context.Context, tx *metadata.Tx) error {
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(f.restores.made))) {
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(f.restores.Created))) {
 		key := metadata.FolderKey{SetID: f.source.ID, Path: path}
 		if _, err := tx.Folders.Get(key); !errors.Is(err, metadata.ErrNotFound) {
 			if err != nil {

@@ -30,7 +30,7 @@ type folderSteps struct {
 	existing Existing
 	move     bool
 	shallow  bool // only the folder itself goes; of copies only
-	restores *folderRestoration
+	restores *Restoration
 	// decide finds in the transaction of the first step, before its first write, every reason to
 	// refuse the whole. It may be nil.
 	decide func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error

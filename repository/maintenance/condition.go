@@ -156,57 +156,8 @@ func (s *Monitor) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error)
 	return s.upkeep, nil
 }
 
-// PurgeOptions reads what a request for a purge says: olderThan, which it must say, dryRun and
-// grace. A grace left out is that of the service's configuration.
-func (s *Monitor) PurgeOptions(f core.Fields) (PurgeOptions, error) {
-	if _, err := core.Required(f, "olderThan"); err != nil {
-		return PurgeOptions{}, err
-	}
-	o := PurgeOptions{Grace: s.config.TrashGrace}
-	err := core.SetFields(&o, f, purgeFields)
-	return o, err
-}
-
-// CheckOptions reads what a request for a check says: noData and subset, both of which may be left
-// out.
-func (s *Monitor) CheckOptions(f core.Fields) (o CheckOptions, err error) {
-	err = core.SetFields(&o, f, checkFields)
-	return o, err
-}
-
-var purgeFields = core.Setters[PurgeOptions]{
-	"olderThan": ageSetter(func(o *PurgeOptions) *time.Duration { return &o.OlderThan }),
-	"dryRun":    core.BoolSetter(func(o *PurgeOptions) *bool { return &o.DryRun }),
-	"grace":     ageSetter(func(o *PurgeOptions) *time.Duration { return &o.Grace }),
-}
-
-var checkFields = core.Setters[CheckOptions]{
-	"noData": core.BoolSetter(func(o *CheckOptions) *bool { return &o.NoData }),
-	"subset": func(o *CheckOptions, field string, value any) error {
-		s, err := core.StringValue(field, value)
-		if err != nil {
-			return err
-		}
-		if o.Subset, err = ParseSubset(s); err != nil {
-			return core.Invalid(field, "%s must be n/t, the nth of t parts, such as 2/10", field)
-		}
-		return nil
-	},
-}
-
-// ageSetter sets a length of time.
-func ageSetter[T any](at func(*T) *time.Duration) func(*T, string, any) error {
-	return func(object *T, field string, value any) error {
-		s, err := core.StringValue(field, value)
-		if err != nil {
-			return err
-		}
-		if *at(object), err = ParseAge(s); err != nil {
-			return core.Invalid(field, "%s must be %v", field, err)
-		}
-		return nil
-	}
-}
+// TrashGrace is the grace of a purge that names no other.
+func (s *Monitor) TrashGrace() time.Duration { return s.config.TrashGrace }
 
 var errAge = errors.New("a length of time such as 90d, 36h, 1d12h or 1h30m, not negative")
 

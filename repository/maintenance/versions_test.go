@@ -17,6 +17,7 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/files"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
@@ -55,7 +56,7 @@ func (k *kept) retain(rule metadata.Retention) {
 
 func (k *kept) label(id metadata.ID, number int, text string) {
 	k.T.Helper()
-	_, err := k.Service.Versions.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), core.Fields{"label": text}, repositorytest.Always)
+	_, err := k.Service.Versions.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), files.VersionFields{Label: new(text)}, repositorytest.Always)
 	k.OK(err)
 }
 

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"labshelf/repository/core"
 	"labshelf/repository/describe"
 	"labshelf/repository/files"
 )
@@ -22,6 +23,44 @@ func ResourceEdit(f Object, shown Shown) (in files.Fields) {
 func ManyEdit(f Object) (in describe.ManyFields) {
 	in.Malformed = members{
 		"ids": texts(&in.IDs), "metadata": patch(&in.Metadata), "addTags": texts(&in.AddTags), "removeTags": texts(&in.RemoveTags),
+	}.read(f)
+	return in
+}
+
+// Destination decodes where a file is copied or moved: setId and name, both optional.
+func Destination(f Object, match core.Match) files.Destination {
+	in := files.Destination{Match: match}
+	in.Malformed = members{"setId": ruled(idText, &in.SetID), "name": ruled(core.NameText, &in.Name)}.read(f)
+	return in
+}
+
+// Version decodes label.
+func Version(f Object) (in files.VersionFields) {
+	if _, in.Malformed = required(f, "label"); in.Malformed == nil {
+		in.Malformed = members{"label": text(&in.Label)}.read(f)
+	}
+	return in
+}
+
+var manyActions = map[string]files.ManyAction{
+	"delete": files.DeleteMany, "restore": files.RestoreMany, "copy": files.CopyMany, "move": files.MoveMany,
+}
+
+// Many decodes ids, action, and optional setId and folder. It decodes action first: the rights that
+// it needs come before the values of the other fields.
+func Many(f Object) (in files.Many) {
+	if action, ok := f["action"].(string); ok {
+		in.Action = manyActions[action]
+	}
+	in.Malformed = members{
+		"action": func(field string, value any) error {
+			action, err := str(field, value)
+			if err == nil && manyActions[action] == 0 {
+				err = core.Invalid(field, "%s must be delete, restore, copy or move", field)
+			}
+			return err
+		},
+		"ids": texts(&in.IDs), "setId": ruled(idText, &in.SetID), "folder": text(&in.Folder),
 	}.read(f)
 	return in
 }

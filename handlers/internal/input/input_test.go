@@ -83,3 +83,27 @@ func TestFixedFields(t *testing.T) {
 		t.Errorf("the object is read for nothing: %v", in.Malformed)
 	}
 }
+
+// TestMalformedRequests decodes malformed requests for many files, folders and versions.
+func TestMalformedRequests(t *testing.T) {
+	t.Parallel()
+	ids := []any{"a"}
+	for name, tc := range map[string]struct {
+		err   error
+		code  errs.Code
+		field string
+	}{
+		"another action":     {input.Many(input.Object{"action": "purge", "ids": ids}).Malformed, errs.CodeInvalidField, "action"},
+		"numbers":            {input.Many(input.Object{"action": "delete", "ids": []any{1}}).Malformed, errs.CodeInvalidField, "ids"},
+		"an unknown member":  {input.Many(input.Object{"action": "delete", "ids": ids, "x": ""}).Malformed, errs.CodeUnknownField, "x"},
+		"another deletion":   {input.Restoration(input.Object{"path": "d/", "deletion": "x"}).Malformed, errs.CodeInvalidField, "deletion"},
+		"one backwards":      {input.Restoration(input.Object{"path": "d/", "deletion": "2-1"}).Malformed, errs.CodeInvalidField, "deletion"},
+		"a label of numbers": {input.Version(input.Object{"label": 1}).Malformed, errs.CodeInvalidField, "label"},
+		"no label":           {input.Version(input.Object{}).Malformed, errs.CodeMissingField, "label"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			blames(t, tc.err, tc.code, tc.field)
+		})
+	}
+}

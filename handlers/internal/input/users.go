@@ -29,7 +29,7 @@ func UserEdit(f Object, shown Shown) (in containers.UserFields) {
 	return in
 }
 
-// Account decodes what people who accept an invitation send: username, and optional fullname.
+// Account decodes an acceptance of an invitation: username, and optional fullname.
 func Account(f Object) (in links.Account) {
 	fields := members{"username": text(new(*string)), "fullname": text(&in.Fullname)}
 	for field := range f {

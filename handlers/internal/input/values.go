@@ -34,6 +34,23 @@ func text(at **string) func(string, any) error {
 	}
 }
 
+// idText is the rule for the id of an object that may be left out.
+var idText = core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}
+
+// ruled reads a string that obeys a rule, and that is "" if it is left out.
+func ruled(rule core.TextRule, at *string) func(string, any) error {
+	return func(field string, value any) error {
+		s, err := str(field, value)
+		if err == nil {
+			err = rule.Check(field, s)
+		}
+		if err == nil {
+			*at = s
+		}
+		return err
+	}
+}
+
 func truth(at **bool) func(string, any) error {
 	return func(field string, value any) error {
 		b, ok := value.(bool)

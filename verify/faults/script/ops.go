@@ -90,7 +90,7 @@ func first() []operation {
 		{"replace by a body that is there", false, replace("b.bin", 301)},
 		{"replace an inline body", false, replace("a.txt", 302)},
 		{"label a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Versions.LabelVersion(ctx, w.admin, id, "1", core.Fields{"label": "first"}, core.Match{}))
+			return last(w.svc.Versions.LabelVersion(ctx, w.admin, id, "1", files.VersionFields{Label: new("first")}, core.Match{}))
 		})},
 		{"restore a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Versions.RestoreVersion(ctx, w.admin, id, "2", core.Match{}))
