@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/cli/client/command"
 	"labshelf/client"
 )
 
@@ -49,7 +50,7 @@ func TestNothingBehindGateway(t *testing.T) {
 	c := client.New("http://lab.example/v1", "")
 	for status, want := range map[int]string{502: "no labshelf answers behind it", 503: "no labshelf answers behind it", 418: "the address of a labshelf service?"} {
 		answered := &client.Problem{Status: status}
-		for name, err := range map[string]error{"a call": advise(t.Context(), c, answered), "login": adviseLogin(c.Base(), answered)} {
+		for name, err := range map[string]error{"a call": command.Advise(t.Context(), c, answered), "login": adviseLogin(c.Base(), answered)} {
 			if !errors.Is(err, answered) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s that is answered %d: %v", name, status, err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -19,19 +20,19 @@ import (
 	"labshelf/client"
 )
 
-func auditCommand(p Process) *cobra.Command {
-	return p.branch("audit", "List, export and verify the log of all changes",
+func auditCommand(p command.Process) *cobra.Command {
+	return p.Branch("audit", "List, export and verify the log of all changes",
 		auditListCommand(p), auditHeadCommand(p), auditExportCommand(p), auditVerifyCommand(p))
 }
 
 // auditFlags are the flags of audit ls.
 type auditFlags struct {
-	viewFlags
+	command.ViewFlags
 	user, object, action, order, since, until string
 	from, to                                  time.Time // parsed since and until
 }
 
-func auditListCommand(p Process) *cobra.Command {
+func auditListCommand(p command.Process) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE | SET | RESOURCE]",
@@ -46,20 +47,20 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 		Example: `  labshelf audit ls runs-2026:run-1.csv
   labshelf audit ls --user mary --since 2026-11-01
   labshelf audit ls --action "privilege.*" --json`,
-		Args: atMost(1, "one dataspace, set or resource"),
+		Args: command.AtMost(1, "one dataspace, set or resource"),
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return f.check(len(args) > 0) }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		v := f.view("There are no such entries that you may see.")
-		columns := entryColumns(ctx, people{c, map[string]string{"": "-"}})
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		v := f.View("There are no such entries that you may see.")
+		columns := entryColumns(ctx, command.UserNames{Client: c, Names: map[string]string{"": "-"}})
 		if len(args) > 0 {
 			kind, id, err := historyOf(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
-			return show(p, c.Audit.History(ctx, kind, id, client.ListOptions{Limit: f.page()}), columns, v)
+			return command.Show(p, c.Audit.History(ctx, kind, id, client.ListOptions{Limit: f.Page()}), columns, v)
 		}
-		o := client.ListOptions{Limit: f.page(), ObjectID: f.object, Action: f.action, Order: f.order, Since: f.from, Until: f.to}
+		o := client.ListOptions{Limit: f.Page(), ObjectID: f.object, Action: f.action, Order: f.order, Since: f.from, Until: f.to}
 		if f.user != "" {
 			user, err := reference.FindUser(ctx, c, f.user)
 			if err != nil {
@@ -67,7 +68,7 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 			}
 			o.UserID = user.ID
 		}
-		return show(p, c.Audit.List(ctx, o), columns, v)
+		return command.Show(p, c.Audit.List(ctx, o), columns, v)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.user, "user", "", "only actions of the user with this `NAME` or id")
@@ -76,12 +77,12 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 	flags.StringVar(&f.order, "order", "", "by `WORD`: newest (the default) or oldest first")
 	flags.StringVar(&f.since, "since", "", "only actions after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "only actions before `TIME`")
-	flags.BoolVarP(&f.long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
-	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
-	jsonFlag(cmd, &f.json)
-	p.completesFlag(cmd, "user", completion.Users(client.Active))
-	p.completesFlag(cmd, "order", completion.Words("newest", "oldest"))
-	return p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
+	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
+	command.JsonFlag(cmd, &f.JSON)
+	p.CompletesFlag(cmd, "user", completion.Users(client.Active))
+	p.CompletesFlag(cmd, "order", completion.Words("newest", "oldest"))
+	return p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 }
 
 // check parses the flags. The history of one object takes no filters.
@@ -94,18 +95,18 @@ func (f *auditFlags) check(ofObject bool) (err error) {
 	if ofObject && f.user+f.object+f.action+f.order+f.since+f.until != "" {
 		return exit.Usagef("--user, --object, --action, --order, --since and --until are for the whole log: omit them, or the object")
 	}
-	if f.from, err = instantOf("since", f.since); err == nil {
-		f.to, err = instantOf("until", f.until)
+	if f.from, err = command.InstantOf("since", f.since); err == nil {
+		f.to, err = command.InstantOf("until", f.until)
 	}
 	if err != nil {
 		return err
 	}
-	return f.viewFlags.check()
+	return f.ViewFlags.Check()
 }
 
 // historyOf returns the history listing and the id of the object that ref names.
 func historyOf(ctx context.Context, c *client.Client, ref string) (kind, id string, err error) {
-	d, s, r, err := findAny(ctx, c, ref)
+	d, s, r, err := reference.FindAny(ctx, c, ref)
 	switch {
 	case err != nil:
 		return "", "", err
@@ -117,24 +118,24 @@ func historyOf(ctx context.Context, c *client.Client, ref string) (kind, id stri
 	return "resources", r.ID, nil
 }
 
-func entryColumns(ctx context.Context, who people) []column[client.AuditEntry] {
+func entryColumns(ctx context.Context, who command.UserNames) []command.Column[client.AuditEntry] {
 	type e = client.AuditEntry
-	return []column[e]{
-		{"NUMBER", 0, func(e e) string { return fmt.Sprint(e.Number) }},
-		{"TIME", 0, func(e e) string { return display.Time(e.Time.Time) }},
-		{"WHO", 0, func(e e) string { return who.name(ctx, e.UserID) }},
-		{"ACTION", 0, func(e e) string { return e.Action }},
-		{"OBJECT", 0, func(e e) string { return strings.TrimSpace(e.ObjectKind + " " + e.ObjectID) }},
-		{"WHAT", 0, func(e e) string { return whatChanged(ctx, e, who) }},
-		{"ADDRESS", inLong, func(e e) string { return e.Address }},
-		{"KEY", inLong, func(e e) string { return e.KeyID }},
-		{"REQUEST", inLong, func(e e) string { return e.RequestID }},
-		{"SHA256", inLong, func(e e) string { return e.SHA256 }},
+	return []command.Column[e]{
+		{Head: "NUMBER", Cell: func(e e) string { return fmt.Sprint(e.Number) }},
+		{Head: "TIME", Cell: func(e e) string { return display.Time(e.Time.Time) }},
+		{Head: "WHO", Cell: func(e e) string { return who.Name(ctx, e.UserID) }},
+		{Head: "ACTION", Cell: func(e e) string { return e.Action }},
+		{Head: "OBJECT", Cell: func(e e) string { return strings.TrimSpace(e.ObjectKind + " " + e.ObjectID) }},
+		{Head: "WHAT", Cell: func(e e) string { return whatChanged(ctx, e, who) }},
+		{Head: "ADDRESS", Only: command.InLong, Cell: func(e e) string { return e.Address }},
+		{Head: "KEY", Only: command.InLong, Cell: func(e e) string { return e.KeyID }},
+		{Head: "REQUEST", Only: command.InLong, Cell: func(e e) string { return e.RequestID }},
+		{Head: "SHA256", Only: command.InLong, Cell: func(e e) string { return e.SHA256 }},
 	}
 }
 
 // whatChanged formats the changes of an entry's object in one line.
-func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
+func whatChanged(ctx context.Context, e client.AuditEntry, who command.UserNames) string {
 	var said []string
 	if e.Version > 0 {
 		bytes := int64(0)
@@ -144,7 +145,7 @@ func whatChanged(ctx context.Context, e client.AuditEntry, who people) string {
 		said = append(said, fmt.Sprintf("version %d, %s", e.Version, display.Bytes(bytes)))
 	}
 	if e.SubjectID != "" {
-		said = append(said, "user "+who.name(ctx, e.SubjectID))
+		said = append(said, "user "+who.Name(ctx, e.SubjectID))
 	}
 	for _, text := range []json.RawMessage{e.Texts, e.Values} {
 		var fields map[string]any
@@ -172,7 +173,7 @@ func valueText(value any) string {
 	return fmt.Sprint(value)
 }
 
-func auditHeadCommand(p Process) *cobra.Command {
+func auditHeadCommand(p command.Process) *cobra.Command {
 	var size int64
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -195,7 +196,7 @@ paper. Let cron append one to a file there every day. Any user may get heads.`,
 		}
 		return nil
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		head, err := c.Audit.Head(ctx, size)
 		if err != nil {
 			return err
@@ -207,6 +208,6 @@ paper. Let cron append one to a file there every day. Any user may get heads.`,
 		return err
 	})
 	cmd.Flags().Int64Var(&size, "size", -1, "the head of the first `N` entries (default: of all)")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false)
 }

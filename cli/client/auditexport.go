@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/client"
 	"labshelf/formats/audit"
 )
 
-func auditExportCommand(p Process) *cobra.Command {
+func auditExportCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Save the whole audit log as a file that can be verified",
@@ -31,13 +31,13 @@ The export contains names, descriptions and addresses, unless they were erased.
 audit-log" describes the format.`,
 		Example: `  labshelf audit export audit.jsonl
   labshelf audit export - | gzip > audit.jsonl.gz`,
-		Args: exactly(1, "one file to write, or - for standard output"),
+		Args: command.Exactly(1, "one file to write, or - for standard output"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if args[0] == "-" {
 			return exportTo(ctx, c, p.Out)
 		}
-		return replaceFile(args[0], func(w io.Writer) error { return exportTo(ctx, c, w) })
+		return command.ReplaceFile(args[0], func(w io.Writer) error { return exportTo(ctx, c, w) })
 	})
 	return cmd
 }
@@ -51,23 +51,7 @@ func exportTo(ctx context.Context, c *client.Client, w io.Writer) error {
 	return errors.Join(err, export.Close())
 }
 
-// replaceFile gives a file the content that write writes, or leaves it unchanged.
-func replaceFile(path string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".labshelf-*") // CreateTemp sets mode 0600
-	if err != nil {
-		return err
-	}
-	err = write(file)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(file.Name()))
-	}
-	return err
-}
-
-func auditVerifyCommand(p Process) *cobra.Command {
+func auditVerifyCommand(p command.Process) *cobra.Command {
 	var heads []string
 	var key string
 	var asJSON bool
@@ -89,11 +73,11 @@ reports them. Exit code 6 then means that a head proves nothing about the other
 entries: check that this restoration is known.`,
 		Example: `  labshelf audit verify audit.jsonl --head heads.txt
   labshelf audit export - | labshelf audit verify - --head heads.txt`,
-		Args:        exactly(1, "one export, or - for standard input"),
+		Args:        command.Exactly(1, "one export, or - for standard input"),
 		Annotations: exit.Codes(exit.CodePartly),
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		found, err := p.verifyExport(args[0], heads, key)
+		found, err := verifyExport(p, args[0], heads, key)
 		if err != nil {
 			return err
 		}
@@ -114,12 +98,12 @@ entries: check that this restoration is known.`,
 	}
 	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with earlier heads; may be repeated")
 	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: the key in the export)")
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 // verifyExport verifies the export in a file against the heads in other files.
-func (p Process) verifyExport(path string, headFiles []string, key string) (found *audit.Verification, err error) {
+func verifyExport(p command.Process, path string, headFiles []string, key string) (found *audit.Verification, err error) {
 	o := audit.VerifyOptions{Key: key}
 	for _, name := range headFiles {
 		more, err := readHeads(name)

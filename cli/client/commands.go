@@ -4,44 +4,27 @@
 package client
 
 import (
-	"context"
 	"embed"
 	"fmt"
 	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"labshelf/cli/client/report"
+	"labshelf/cli/client/command"
 	"labshelf/cli/connection"
-	"labshelf/cli/display"
-	"labshelf/cli/exit"
 	"labshelf/cli/group"
-	"labshelf/cli/meter"
 	"labshelf/cli/process"
-	"labshelf/cli/suggest"
-	"labshelf/client"
 	"labshelf/docs"
 )
 
-// Process is the environment of the commands.
-type Process struct {
-	process.Process
-	meters *atomic.Int64 // number of meters on the terminal
-
-	// connect and untilSignal are connection.Open and process.UntilSignal; tests replace them.
-	connect     func(flags *pflag.FlagSet, p process.Process, open bool) (*client.Client, error)
-	untilSignal func(run func(context.Context) error) error
-}
-
 // Commands returns the commands, each in its group, and the help topics.
 func Commands(p process.Process) []*cobra.Command {
-	return commandsOf(Process{Process: p, connect: connection.Open, untilSignal: process.UntilSignal})
+	return commandsOf(command.Process{Process: p, Connect: connection.Open, UntilSignal: process.UntilSignal})
 }
 
-func commandsOf(p Process) []*cobra.Command {
-	p.meters = new(atomic.Int64)
+func commandsOf(p command.Process) []*cobra.Command {
+	p.Meters = new(atomic.Int64)
 	return append([]*cobra.Command{
 		in(group.Use, loginCommand(p)), in(group.Use, logoutCommand(p)), in(group.Use, statusCommand(p)),
 		in(group.Use, lsCommand(p)), in(group.Use, findCommand(p)), in(group.Use, putCommand(p)), in(group.Use, getCommand(p)), in(group.Use, catCommand(p)),
@@ -99,54 +82,7 @@ func pages() []*cobra.Command {
 	return list
 }
 
-// output is where a command writes its results and its progress.
-func (p Process) output(asJSON bool) report.Output {
-	return report.Output{Out: p.Out, Err: p.Err, JSON: asJSON, NewMeter: p.newMeter}
-}
-
 func in(id string, cmd *cobra.Command) *cobra.Command {
 	cmd.GroupID = id
 	return cmd
-}
-
-// remote adds the flags for a service to cmd. run gets a client, which is closed afterwards, and a
-// context that the first signal cancels. Errors get advice.
-func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := wantValues(cmd.Flags()); err != nil {
-			return err
-		}
-		c, err := p.connect(cmd.Flags(), p.Process, false)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return p.untilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.announceRetries(c), args)) })
-	}
-	if cmd.Annotations == nil {
-		cmd.Annotations = exit.Codes(exit.CodeInterrupted)
-	}
-	connection.AddFlags(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // a process may not have the flag
-	return cmd
-}
-
-// branch returns a command that only has subcommands.
-func (p Process) branch(use, short string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: suggest.NoSuchCommand, RunE: suggest.WantSubcommand}
-	cmd.AddCommand(below...)
-	return cmd
-}
-
-// done reports an object that was created or changed, as a sentence or as the new record in JSON.
-func (p Process) done(record any, asJSON bool, format string, args ...any) error {
-	if asJSON {
-		return display.WriteJSON(p.Out, record)
-	}
-	_, err := display.Fprintf(p.Out, format, args...)
-	return err
-}
-
-func (p Process) newMeter(what string) *meter.Meter {
-	return meter.NewShared(p.Err, what, p.meters)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/fetch"
 	"labshelf/cli/exit"
 	"labshelf/cli/process"
@@ -40,14 +41,14 @@ func TestEachEndsEarly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			done, refs := 0, make([]string, len(test.errs))
-			err := Process{Process: process.Process{Err: io.Discard}}.each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
+			err := command.Process{Process: process.Process{Err: io.Discard}}.Each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
 			if done != test.done || (err == nil) != (name == "all well") || test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("%d done, %v", done, err)
 			}
 		})
 	}
 	var written strings.Builder
-	err := Process{Process: process.Process{Err: &written}}.each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
+	err := command.Process{Process: process.Process{Err: &written}}.Each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
 	if err == nil || errors.Is(err, exit.ErrPartly) || !strings.HasPrefix(written.String(), "labshelf: a\uFFFDb: one\nlabshelf:   two\nlabshelf: c: ") {
 		t.Errorf("%v, written %q", err, &written)
 	}
@@ -78,12 +79,12 @@ func TestCompletionOffersNames(t *testing.T) {
 func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Process{connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
+		p := command.Process{Connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
 			return client.New("http://localhost:1/v1", ""), nil
 		}}
 		begin := time.Now()
 		silent := func(ctx context.Context, _ *client.Client, _ string) []cobra.Completion { <-ctx.Done(); return nil }
-		list, directive := p.ask(&cobra.Command{}, silent, "")
+		list, directive := p.Ask(&cobra.Command{}, silent, "")
 		if took := time.Since(begin); took != 2*time.Second || len(list) > 0 || directive != cobra.ShellCompDirectiveNoFileComp {
 			t.Errorf("after %v: %v, %v", took, list, directive)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -14,12 +15,12 @@ import (
 	"labshelf/client"
 )
 
-func dataspaceCommand(p Process) *cobra.Command {
-	return p.branch("dataspace", "Create, change and list dataspaces, and manage their members",
+func dataspaceCommand(p command.Process) *cobra.Command {
+	return p.Branch("dataspace", "Create, change and list dataspaces, and manage their members",
 		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), dataspaceMembersCommand(p))
 }
 
-func dataspaceNewCommand(p Process) *cobra.Command {
+func dataspaceNewCommand(p command.Process) *cobra.Command {
 	var d client.NewDataspace
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -33,33 +34,26 @@ allows that. The service may allow only sysadmins to create dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
-		Args: exactly(1, "the name of the new dataspace, such as lab-one"),
+		Args: command.Exactly(1, "the name of the new dataspace, such as lab-one"),
 	}
-	quota := quotaFlag(cmd.Flags())
+	quota := command.QuotaFlag(cmd.Flags())
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkVisibility(d.Visibility) }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d.Name, d.Quota = args[0], quota()
 		made, err := c.Dataspaces.Create(ctx, d)
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Created the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
+		return p.Done(made, asJSON, "Created the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
 	})
-	cmd.Flags().StringVar(&d.Title, "title", "", titleHelp)
-	cmd.Flags().StringVar(&d.Description, "description", "", descriptionHelp)
-	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, visibilityHelp)
-	cmd.Flags().StringVar(&d.Origin, "origin", "", originHelp)
-	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
-	return p.completes(cmd, false)
+	cmd.Flags().StringVar(&d.Title, "title", "", command.TitleHelp)
+	cmd.Flags().StringVar(&d.Description, "description", "", command.DescriptionHelp)
+	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, command.VisibilityHelp)
+	cmd.Flags().StringVar(&d.Origin, "origin", "", command.OriginHelp)
+	command.JsonFlag(cmd, &asJSON)
+	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
+	return p.Completes(cmd, false)
 }
-
-const (
-	titleHelp       = "`TEXT` of up to 500 characters, for people"
-	descriptionHelp = "`TEXT` of up to 16 KiB"
-	visibilityHelp  = "`READERS` of the dataspace: private (users with a role in it), public (all users) or open (everybody, without a key)"
-	originHelp      = "`TEXT` of up to 500 characters, the source of the dataspace"
-)
 
 // visibilities are the values of a dataspace's visibility.
 var visibilities = []string{client.Private, client.Public, client.Open}
@@ -71,7 +65,7 @@ func checkVisibility(text string) error {
 	return exit.Usagef("--visibility must be private, public or open, not %q", text)
 }
 
-func dataspaceEditCommand(p Process) *cobra.Command {
+func dataspaceEditCommand(p command.Process) *cobra.Command {
 	var title, description, visibility, origin string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -83,41 +77,41 @@ sysadmins can change the quota. It may be smaller than the current usage: then
 nothing is removed, but nothing can be added. DATASPACE is a name, an id or a
 URL.`,
 		Example: "  labshelf dataspace edit lab-one --visibility public\n  labshelf dataspace edit lab-one --quota 500GiB",
-		Args:    exactly(1, "one dataspace"),
+		Args:    command.Exactly(1, "one dataspace"),
 	}
 	flags := cmd.Flags()
-	quota := quotaFlag(flags)
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	quota := command.QuotaFlag(flags)
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
 		edited, err := c.Dataspaces.Edit(ctx, d.ID, client.DataspaceEdit{
-			Title: given(flags, "title", &title), Description: given(flags, "description", &description),
-			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin), Quota: quota(),
+			Title: command.Given(flags, "title", &title), Description: command.Given(flags, "description", &description),
+			Visibility: command.Given(flags, "visibility", &visibility), Origin: command.Given(flags, "origin", &origin), Quota: quota(),
 		})
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the dataspace %s.\n", display.Printable(edited.Name))
+		return p.Done(edited, asJSON, "Changed the dataspace %s.\n", display.Printable(edited.Name))
 	})
-	flags.StringVar(&title, "title", "", titleHelp)
-	flags.StringVar(&description, "description", "", descriptionHelp)
-	flags.StringVar(&visibility, "visibility", "", visibilityHelp)
-	flags.StringVar(&origin, "origin", "", originHelp)
-	jsonFlag(cmd, &asJSON)
+	flags.StringVar(&title, "title", "", command.TitleHelp)
+	flags.StringVar(&description, "description", "", command.DescriptionHelp)
+	flags.StringVar(&visibility, "visibility", "", command.VisibilityHelp)
+	flags.StringVar(&origin, "origin", "", command.OriginHelp)
+	command.JsonFlag(cmd, &asJSON)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if flags.Changed("visibility") {
 			return checkVisibility(visibility)
 		}
-		return wantOne(flags, "title", "description", "visibility", "origin", "quota")(cmd, args)
+		return command.WantOne(flags, "title", "description", "visibility", "origin", "quota")(cmd, args)
 	}
-	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
-func dataspaceListCommand(p Process) *cobra.Command {
-	var f viewFlags
+func dataspaceListCommand(p command.Process) *cobra.Command {
+	var f command.ViewFlags
 	var visibility, origin string
 	cmd := &cobra.Command{
 		Use:   "ls",
@@ -133,20 +127,20 @@ DATASPACE" lists the sets of one.`,
 				return err
 			}
 		}
-		return f.check()
+		return f.Check()
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		o := client.ListOptions{State: f.state(), Limit: f.page(), Visibility: visibility, Origin: given(flags, "origin", &origin)}
-		return show(p, c.Dataspaces.List(ctx, o), dataspaceColumns(), f.view(noDataspaces))
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		o := client.ListOptions{State: f.State(), Limit: f.Page(), Visibility: visibility, Origin: command.Given(flags, "origin", &origin)}
+		return command.Show(p, c.Dataspaces.List(ctx, o), command.DataspaceColumns(), f.View(noDataspaces))
 	})
-	f.define(cmd)
+	f.Define(cmd)
 	flags.StringVar(&visibility, "visibility", "", "only private, public or open ones, as `WORD`")
 	flags.StringVar(&origin, "origin", "", "only dataspaces with exactly this origin, a `TEXT`; \"\": those without one")
-	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
+	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return cmd
 }
 
-func retentionCommand(p Process) *cobra.Command {
+func retentionCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "retention DATASPACE [everything | last N | N days]",
@@ -162,9 +156,9 @@ retention requires the role admin in the dataspace.`,
 		Example: `  labshelf retention lab-one
   labshelf retention lab-one last 5
   labshelf retention lab-one 90 days`,
-		Args: between(1, 3, "a dataspace, and optionally the retention, such as last 5"),
+		Args: command.Between(1, 3, "a dataspace, and optionally the retention, such as last 5"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
@@ -175,10 +169,10 @@ retention requires the role admin in the dataspace.`,
 				return err
 			}
 		}
-		return p.done(d, asJSON, "%s keeps %s.\n", display.Printable(d.Name), display.Printable(keeps(d.Retention)))
+		return p.Done(d, asJSON, "%s keeps %s.\n", display.Printable(d.Name), display.Printable(keeps(d.Retention)))
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.Dataspaces(client.Active), completion.Words("everything", "last", "90"))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active), completion.Words("everything", "last", "90"))
 }
 
 // keeps describes a retention in words.
@@ -192,11 +186,11 @@ func keeps(retention string) string {
 	return "every version"
 }
 
-func setCommand(p Process) *cobra.Command {
-	return p.branch("set", "Create, change and list sets", setNewCommand(p), setEditCommand(p), setListCommand(p))
+func setCommand(p command.Process) *cobra.Command {
+	return p.Branch("set", "Create, change and list sets", setNewCommand(p), setEditCommand(p), setListCommand(p))
 }
 
-func setNewCommand(p Process) *cobra.Command {
+func setNewCommand(p command.Process) *cobra.Command {
 	var s client.NewSet
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -206,9 +200,9 @@ func setNewCommand(p Process) *cobra.Command {
 unique in the service and cannot be changed. The title is for display, and can
 be changed. It requires the role editor or admin in the dataspace.`,
 		Example: `  labshelf set new lab-one/runs-2026 --title "Runs of 2026"`,
-		Args:    exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
+		Args:    command.Exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		slash := strings.LastIndexByte(args[0], '/') // at the last slash, since a dataspace may be a URL
 		if slash <= 0 || slash == len(args[0])-1 {
 			return exit.Usagef("%q must be a dataspace and the name of the set, such as lab-one/runs-2026", args[0])
@@ -222,16 +216,16 @@ be changed. It requires the role editor or admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Created the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
+		return p.Done(made, asJSON, "Created the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
 	})
-	cmd.Flags().StringVar(&s.Title, "title", "", titleHelp)
-	cmd.Flags().StringVar(&s.Description, "description", "", descriptionHelp)
+	cmd.Flags().StringVar(&s.Title, "title", "", command.TitleHelp)
+	cmd.Flags().StringVar(&s.Description, "description", "", command.DescriptionHelp)
 	extractFlag(p, cmd, &s.Extract)
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.IntoDataspaces)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.IntoDataspaces)
 }
 
-func setEditCommand(p Process) *cobra.Command {
+func setEditCommand(p command.Process) *cobra.Command {
 	var title, description string
 	var extract []string
 	var asJSON bool
@@ -247,62 +241,62 @@ filled from their sidecars (name.json next to name), from their headers, or from
 both. Values set by people stay. "" ends this, and keeps the filled values.`,
 		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"
   labshelf set edit runs-2026 --extract sidecar,header`,
-		Args: exactly(1, "one set"),
+		Args: command.Exactly(1, "one set"),
 	}
 	flags := cmd.Flags()
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		s, err := reference.FindSet(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
 		edited, err := c.Sets.Edit(ctx, s.ID, client.SetEdit{
-			Title: given(flags, "title", &title), Description: given(flags, "description", &description), Extract: extract,
+			Title: command.Given(flags, "title", &title), Description: command.Given(flags, "description", &description), Extract: extract,
 		})
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the set %s.\n", display.Printable(edited.Name))
+		return p.Done(edited, asJSON, "Changed the set %s.\n", display.Printable(edited.Name))
 	})
-	flags.StringVar(&title, "title", "", titleHelp)
-	flags.StringVar(&description, "description", "", descriptionHelp)
+	flags.StringVar(&title, "title", "", command.TitleHelp)
+	flags.StringVar(&description, "description", "", command.DescriptionHelp)
 	extractFlag(p, cmd, &extract)
-	jsonFlag(cmd, &asJSON)
-	cmd.PreRunE = wantOne(flags, "title", "description", "extract")
-	return p.completes(cmd, false, completion.Sets(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	cmd.PreRunE = command.WantOne(flags, "title", "description", "extract")
+	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
-func extractFlag(p Process, cmd *cobra.Command, extract *[]string) {
+func extractFlag(p command.Process, cmd *cobra.Command, extract *[]string) {
 	cmd.Flags().StringSliceVar(extract, "extract", nil, "fill properties of files from `SOURCES`: sidecar, header, or both with a comma")
-	p.completesFlag(cmd, "extract", completion.Words(client.Sidecar, client.Header, client.Sidecar+","+client.Header))
+	p.CompletesFlag(cmd, "extract", completion.Words(client.Sidecar, client.Header, client.Sidecar+","+client.Header))
 }
 
-func setListCommand(p Process) *cobra.Command {
-	var f viewFlags
+func setListCommand(p command.Process) *cobra.Command {
+	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE]",
 		Short: "List sets, of one dataspace or all",
 		Long: `ls lists the sets of a dataspace, or all sets that you may read, the oldest
 first. "labshelf ls SET" lists the content of a set.`,
 		Example: "  labshelf set ls\n  labshelf set ls lab-one --all",
-		Args:    atMost(1, "one dataspace"),
+		Args:    command.AtMost(1, "one dataspace"),
 	}
-	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.Check() }
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if len(args) > 0 {
 			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 			if err != nil {
 				return err
 			}
-			return p.showSetsOf(ctx, c, f, d)
+			return showSetsOf(p, ctx, c, f, d)
 		}
 		names, err := reference.DataspaceNames(ctx, c)
 		if err != nil {
 			return err
 		}
-		v := f.view(`There are no such sets. "labshelf set new DATASPACE/NAME" creates one.`)
-		v.also |= inMany
-		return show(p, c.Sets.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
+		v := f.View(`There are no such sets. "labshelf set new DATASPACE/NAME" creates one.`)
+		v.Also |= command.InMany
+		return command.Show(p, c.Sets.List(ctx, client.ListOptions{State: f.State(), Limit: f.Page()}), command.SetColumns(names), v)
 	})
-	f.define(cmd)
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	f.Define(cmd)
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }

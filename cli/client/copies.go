@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -14,8 +15,8 @@ import (
 	"labshelf/client"
 )
 
-func mvCommand(p Process) *cobra.Command {
-	return p.placeCommand(placementFlags{move: true}, &cobra.Command{
+func mvCommand(p command.Process) *cobra.Command {
+	return placeCommand(p, placementFlags{move: true}, &cobra.Command{
 		Use:   "mv RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Rename a resource, or move resources to another set",
 		Long: `mv renames a resource. NEWNAME is the complete name, including folders, such as
@@ -39,8 +40,8 @@ be ambiguous. After an error it continues with the next resource.`,
 	})
 }
 
-func cpCommand(p Process) *cobra.Command {
-	return p.placeCommand(placementFlags{}, &cobra.Command{
+func cpCommand(p command.Process) *cobra.Command {
+	return placeCommand(p, placementFlags{}, &cobra.Command{
 		Use:   "cp RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Copy resources, within their set or to another one",
 		Long: `cp creates a new resource from the current version of another one, with its tags
@@ -68,28 +69,28 @@ type placementFlags struct {
 	set                 client.Set // destination of the resources; without an id each stays in its own set
 }
 
-func (p Process) placeCommand(f placementFlags, cmd *cobra.Command) *cobra.Command {
+func placeCommand(p command.Process, f placementFlags, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("to") {
-			return atLeast(1, "a resource, such as runs-2026:run-1.csv")(cmd, args)
+			return command.AtLeast(1, "a resource, such as runs-2026:run-1.csv")(cmd, args)
 		}
-		return exactly(2, "a resource and its new name, or resources and --to SET")(cmd, args)
+		return command.Exactly(2, "a resource and its new name, or resources and --to SET")(cmd, args)
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) (err error) {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) (err error) {
 		if f.to == "" {
 			f.goal, args = args[1], args[:1]
 		} else if f.set, err = reference.FindSet(ctx, c, f.to, client.Active); err != nil {
 			return err
 		}
-		return p.each(ctx, args, func(ref string) error { return p.place(ctx, c, ref, f) })
+		return p.Each(ctx, args, func(ref string) error { return place(p, ctx, c, ref, f) })
 	})
 	cmd.Flags().StringVar(&f.to, "to", "", "`SET` to which the resources go")
 	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, its new `NAME`")
 	cmd.Flags().BoolVar(&f.force, "force", false, "allow a second resource with the same name in the set")
-	jsonFlag(cmd, &f.asJSON)
-	p.completesFlag(cmd, "to", completion.Sets(client.Active))
-	return p.completes(cmd, true, completion.Resources(client.Active))
+	command.JsonFlag(cmd, &f.asJSON)
+	p.CompletesFlag(cmd, "to", completion.Sets(client.Active))
+	return p.Completes(cmd, true, completion.Resources(client.Active))
 }
 
 // check returns an error if arguments contradict each other.
@@ -120,7 +121,7 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // place copies or moves one resource.
-func (p Process) place(ctx context.Context, c *client.Client, ref string, f placementFlags) error {
+func place(p command.Process, ctx context.Context, c *client.Client, ref string, f placementFlags) error {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err

@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/describe"
+	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
-	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
-func describeCommand(p Process) *cobra.Command {
+func describeCommand(p command.Process) *cobra.Command {
 	var e describe.Edit
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -42,10 +41,10 @@ same time, describe tries its change again.`,
   labshelf describe runs-2026:run-1.csv --set "temperature:=20 °C" --set "n:=3"
   labshelf describe runs-2026:run-1.csv --unset operator --untag raw
   labshelf describe runs-2026 --metadata creators.json`,
-		Args: exactly(1, "a dataspace, a set or a resource, such as runs-2026:run-1.csv"),
+		Args: command.Exactly(1, "a dataspace, a set or a resource, such as runs-2026:run-1.csv"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		return p.describe(ctx, c, args[0], e, asJSON)
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return describeOne(p, ctx, c, args[0], e, asJSON)
 	})
 	flags := cmd.Flags()
 	flags.StringArrayVar(&e.Set, "set", nil, "set a property: `NAME=TEXT`, or NAME:=VALUE for a number, true, false, 20 °C or JSON")
@@ -53,8 +52,8 @@ same time, describe tries its change again.`,
 	flags.StringArrayVar(&e.Tag, "tag", nil, "add the tag `WORD`")
 	flags.StringArrayVar(&e.Untag, "untag", nil, "remove the tag `WORD`")
 	flags.StringVar(&e.File, "metadata", "", "merge the JSON object in `FILE`, or - for standard input")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 }
 
 // describedObject is an object of one of the three kinds.
@@ -92,7 +91,7 @@ func describedResource(ctx context.Context, c *client.Client, r client.Resource)
 
 // describedAs finds an object, and reads it with its metadata.
 func describedAs(ctx context.Context, c *client.Client, ref string) (describedObject, error) {
-	d, s, r, err := findAny(ctx, c, ref)
+	d, s, r, err := reference.FindAny(ctx, c, ref)
 	switch {
 	case err != nil:
 		return describedObject{}, err
@@ -110,8 +109,8 @@ func describedAs(ctx context.Context, c *client.Client, ref string) (describedOb
 // describeTries bounds the attempts to change tags that others change meanwhile.
 const describeTries = 5
 
-func (p Process) describe(ctx context.Context, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
-	file, err := p.readPatch(e.File)
+func describeOne(p command.Process, ctx context.Context, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
+	file, err := p.ReadJSON(e.File)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 		case err != nil:
 			return err
 		case e.IsZero():
-			return p.showDescribed(o, asJSON)
+			return showDescribed(p, o, asJSON)
 		}
 		patch, err := e.Patch(bytes.NewReader(file), o.metadata)
 		if err != nil {
@@ -139,7 +138,7 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 		if err != nil {
 			return err
 		}
-		if err := p.done(edited.record, asJSON, "Described the %s.\n", edited.what); err != nil || asJSON {
+		if err := p.Done(edited.record, asJSON, "Described the %s.\n", edited.what); err != nil || asJSON {
 			return err
 		}
 		for _, hint := range e.TextsLikeValues() {
@@ -147,40 +146,12 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 				return err
 			}
 		}
-		return p.showProblems(edited)
+		return showProblems(p, edited)
 	}
-}
-
-// readPatch reads the JSON file of a flag, without a byte order mark. Without a path it returns no
-// text.
-func (p Process) readPatch(path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, err := p.readUpTo(path, 1<<20)
-	return bytes.TrimPrefix(text, []byte("\ufeff")), err
-}
-
-// readUpTo reads a file, or standard input for "-". most is the limit of the service in bytes.
-func (p Process) readUpTo(path string, most int) ([]byte, error) {
-	from := p.In
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // only read
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, int64(most)+1))
-	if err == nil && len(text) > most {
-		err = exit.Usagef("%s has more than %d bytes", path, most)
-	}
-	return text, err
 }
 
 // showDescribed shows the metadata of an object, or its whole record in JSON.
-func (p Process) showDescribed(o describedObject, asJSON bool) error {
+func showDescribed(p command.Process, o describedObject, asJSON bool) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, o.record)
 	}
@@ -192,7 +163,7 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 		if _, err := display.Fprintf(p.Err, "The %s has no metadata.\n", o.what); err != nil {
 			return err
 		}
-		return p.showProblems(o)
+		return showProblems(p, o)
 	}
 	var t display.Table
 	for _, row := range rows {
@@ -201,12 +172,12 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 	if err := t.Write(p.Out, display.Unlimited); err != nil {
 		return err
 	}
-	return p.showProblems(o)
+	return showProblems(p, o)
 }
 
 // showProblems prints what the object's schema requires and the object lacks. It is not part of the
 // result, so a service without schemas, or one that does not answer any more, is not an error.
-func (p Process) showProblems(o describedObject) error {
+func showProblems(p command.Process, o describedObject) error {
 	if o.held == nil {
 		return nil
 	}

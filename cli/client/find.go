@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -23,12 +24,12 @@ import (
 
 // findFlags are the flags of find.
 type findFlags struct {
-	viewFlags
+	command.ViewFlags
 	order       string
 	counts, web bool
 }
 
-func findCommand(p Process) *cobra.Command {
+func findCommand(p command.Process) *cobra.Command {
 	var f findFlags
 	cmd := &cobra.Command{
 		Use:   "find QUERY...",
@@ -51,30 +52,30 @@ year. --web prints the address of the page with the hits, to save the search.`,
   labshelf find 'temperature:>20C' in:lab-one --order newest --limit 20
   labshelf find tag:raw --counts
   labshelf find type:csv --json | jq -r .record.sha256`,
-		Args: atLeast(1, "a query, such as: ice core"),
+		Args: command.AtLeast(1, "a query, such as: ice core"),
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		q := client.SearchQuery{Text: strings.Join(args, " "), Order: f.order, Limit: f.page()}
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		q := client.SearchQuery{Text: strings.Join(args, " "), Order: f.order, Limit: f.Page()}
 		switch {
 		case f.web:
 			_, err := display.Fprintln(p.Out, searchAddress(c, q))
 			return err
 		case f.counts:
-			return p.countFound(ctx, c, q, f.json)
+			return countFound(p, ctx, c, q, f.JSON)
 		}
-		return p.find(ctx, c, q, f)
+		return find(p, ctx, c, q, f)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.order, "order", "", "by `WORD`: relevance (the default), newest or oldest modification first, or name")
 	flags.BoolVar(&f.counts, "counts", false, "print only the number of matches")
 	flags.BoolVar(&f.web, "web", false, "print the address of the page with the hits")
-	flags.BoolVarP(&f.long, "long", "l", false, "also show ids and titles; truncate nothing")
-	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
-	jsonFlag(cmd, &f.json)
+	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids and titles; truncate nothing")
+	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
+	command.JsonFlag(cmd, &f.JSON)
 	cmd.SetFlagErrorFunc(dashedWord)
-	p.completesFlag(cmd, "order", completion.Words("relevance", "newest", "oldest", "name"))
-	return p.completes(cmd, true, completion.Query)
+	p.CompletesFlag(cmd, "order", completion.Words("relevance", "newest", "oldest", "name"))
+	return p.Completes(cmd, true, completion.Query)
 }
 
 func (f *findFlags) check() error {
@@ -83,10 +84,10 @@ func (f *findFlags) check() error {
 	default:
 		return exit.Usagef("--order must be relevance, newest, oldest or name, not %q", f.order)
 	}
-	if f.counts && (f.web || f.order != "" || f.limit != 0) {
+	if f.counts && (f.web || f.order != "" || f.Limit != 0) {
 		return exit.Usagef("--counts lists no hits: omit --order, --limit and --web")
 	}
-	return f.viewFlags.check()
+	return f.ViewFlags.Check()
 }
 
 // dashedWord adds advice to the error about an unknown flag, which may be a part of the query.
@@ -109,7 +110,7 @@ func searchAddress(c *client.Client, q client.SearchQuery) string {
 }
 
 // find lists the hits of a query.
-func (p Process) find(ctx context.Context, c *client.Client, q client.SearchQuery, f findFlags) error {
+func find(p command.Process, ctx context.Context, c *client.Client, q client.SearchQuery, f findFlags) error {
 	var behind uint64
 	hits := func(yield func(client.Hit, error) bool) {
 		for page, err := range c.SearchPages(ctx, q.At(c.Base()+"/search")) {
@@ -125,17 +126,17 @@ func (p Process) find(ctx context.Context, c *client.Client, q client.SearchQuer
 			}
 		}
 	}
-	if err := show(p, iter.Seq2[client.Hit, error](hits), hitColumns(ctx, &places{client: c}, f.long), f.view(nothingFound)); err != nil {
+	if err := command.Show(p, iter.Seq2[client.Hit, error](hits), hitColumns(ctx, &places{client: c}, f.Long), f.View(nothingFound)); err != nil {
 		return err
 	}
-	return p.catchingUp(behind)
+	return catchingUp(p, behind)
 }
 
 // nothingFound is shown for a query without hits.
 const nothingFound = "No readable object matches. Fewer or shorter words find more; \"labshelf help search\" describes the language of the search."
 
 // catchingUp reports on standard error that the newest changes cannot be found yet.
-func (p Process) catchingUp(behind uint64) error {
+func catchingUp(p command.Process, behind uint64) error {
 	if behind == 0 {
 		return nil
 	}
@@ -143,14 +144,14 @@ func (p Process) catchingUp(behind uint64) error {
 	return err
 }
 
-func hitColumns(ctx context.Context, where *places, exact bool) []column[client.Hit] {
+func hitColumns(ctx context.Context, where *places, exact bool) []command.Column[client.Hit] {
 	type h = client.Hit
-	return []column[h]{
-		{"ID", inLong, func(h h) string { return recordOf(h).id }},
-		{"KIND", 0, func(h h) string { return h.Kind }},
-		{"WHERE", 0, func(h h) string { return where.reference(ctx, h) }},
-		{"TITLE", inLong, func(h h) string { return recordOf(h).title }},
-		{"SIZE", 0, func(h h) string {
+	return []command.Column[h]{
+		{Head: "ID", Only: command.InLong, Cell: func(h h) string { return recordOf(h).id }},
+		{Head: "KIND", Cell: func(h h) string { return h.Kind }},
+		{Head: "WHERE", Cell: func(h h) string { return where.reference(ctx, h) }},
+		{Head: "TITLE", Only: command.InLong, Cell: func(h h) string { return recordOf(h).title }},
+		{Head: "SIZE", Cell: func(h h) string {
 			switch {
 			case h.Resource == nil:
 				return ""
@@ -159,8 +160,8 @@ func hitColumns(ctx context.Context, where *places, exact bool) []column[client.
 			}
 			return display.Bytes(h.Resource.Bytes)
 		}},
-		{"MODIFIED", 0, func(h h) string { return display.Time(recordOf(h).modified) }},
-		{"MATCHED", 0, func(h h) string { return strings.Join(h.Matched, ", ") }},
+		{Head: "MODIFIED", Cell: func(h h) string { return display.Time(recordOf(h).modified) }},
+		{Head: "MATCHED", Cell: func(h h) string { return strings.Join(h.Matched, ", ") }},
 	}
 }
 
@@ -237,7 +238,7 @@ func (l *places) set(ctx context.Context, id string) string {
 }
 
 // countFound prints the number of hits of a query.
-func (p Process) countFound(ctx context.Context, c *client.Client, q client.SearchQuery, asJSON bool) error {
+func countFound(p command.Process, ctx context.Context, c *client.Client, q client.SearchQuery, asJSON bool) error {
 	q.Counts, q.Limit = true, 1
 	var first client.SearchPage
 	for page, err := range c.SearchPages(ctx, q.At(c.Base()+"/search")) {
@@ -247,7 +248,7 @@ func (p Process) countFound(ctx context.Context, c *client.Client, q client.Sear
 		first = page
 		break
 	}
-	if err := p.catchingUp(first.Behind); err != nil {
+	if err := catchingUp(p, first.Behind); err != nil {
 		return err
 	}
 	counts := cmp.Or(first.Counts, &client.SearchCounts{
@@ -275,14 +276,14 @@ func (p Process) countFound(ctx context.Context, c *client.Client, q client.Sear
 	return t.Write(p.Out, display.Width(p.Out))
 }
 
-func indexCommand(p Process) *cobra.Command {
-	return p.branch("index", "Show and rebuild the search index", indexStatusCommand(p), indexRebuildCommand(p))
+func indexCommand(p command.Process) *cobra.Command {
+	return p.Branch("index", "Show and rebuild the search index", indexStatusCommand(p), indexRebuildCommand(p))
 }
 
 // indexPoll is the interval at which the state of the index is read.
 const indexPoll = 100 * time.Millisecond
 
-func indexStatusCommand(p Process) *cobra.Command {
+func indexStatusCommand(p command.Process) *cobra.Command {
 	var wait, asJSON bool
 	var timeout time.Duration
 	cmd := &cobra.Command{
@@ -305,7 +306,7 @@ text of the files. If that takes longer than --timeout, it fails.`,
 		}
 		return nil
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		x, err := c.Maintenance.Index(ctx)
 		if err == nil && wait {
 			x, err = awaitIndex(ctx, c, x, timeout)
@@ -316,7 +317,7 @@ text of the files. If that takes longer than --timeout, it fails.`,
 		if asJSON {
 			err = display.WriteJSON(p.Out, x)
 		} else {
-			err = p.showIndex(x)
+			err = showIndex(p, x)
 		}
 		if err == nil && x.State == client.IndexFailing {
 			err = errors.New("the index is failing")
@@ -325,8 +326,8 @@ text of the files. If that takes longer than --timeout, it fails.`,
 	})
 	flags.BoolVar(&wait, "wait", false, "return when all earlier changes can be found")
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "wait for `DURATION` at most, such as 30s or 10m")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false)
 }
 
 // awaitIndex waits until the index contains every commit made before x, and returns its new state.
@@ -360,7 +361,7 @@ func because(x client.Index) string {
 	return ": " + display.Printable(x.Failure)
 }
 
-func (p Process) showIndex(x client.Index) error {
+func showIndex(p command.Process, x client.Index) error {
 	t := display.Table{}
 	t.Add("state", x.State+because(x))
 	t.Add("changes", fmt.Sprintf("%d followed, %d remaining", x.Entries, x.Behind))
@@ -377,7 +378,7 @@ func (p Process) showIndex(x client.Index) error {
 	return t.Write(p.Out, display.Unlimited)
 }
 
-func indexRebuildCommand(p Process) *cobra.Command {
+func indexRebuildCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rebuild",
@@ -388,13 +389,13 @@ else. The service detects and rebuilds a damaged index without this command.`,
 		Example: "  labshelf index rebuild && labshelf index status --wait",
 		Args:    cobra.NoArgs,
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		x, err := c.Maintenance.RebuildIndex(ctx)
 		if err != nil {
 			return err
 		}
-		return p.done(x, asJSON, "The index is being rebuilt: \"labshelf index status --wait\" returns when everything can be found again.\n")
+		return p.Done(x, asJSON, "The index is being rebuilt: \"labshelf index status --wait\" returns when everything can be found again.\n")
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -14,12 +15,12 @@ import (
 	"labshelf/client"
 )
 
-func folderCommand(p Process) *cobra.Command {
+func folderCommand(p command.Process) *cobra.Command {
 	const rules = `
 A folder is the common beginning of file names, up to a slash. SET/FOLDER/ ends
 in a slash; SET is a name, an id, or DATASPACE/SET.`
-	return p.branch("folder", "Create, move, copy, delete and restore folders of sets",
-		p.changeFolder(&cobra.Command{
+	return p.Branch("folder", "Create, move, copy, delete and restore folders of sets",
+		changeFolder(p, &cobra.Command{
 			Use:   "new SET/FOLDER/",
 			Short: "Create an empty folder",
 			Long: `new creates a folder that exists without files, in listings and on drives.
@@ -29,7 +30,7 @@ Folders that contain files need not be created.` + rules,
 			done, err := c.Folders.Create(ctx, at.set.ID, at.path)
 			return done, "Made " + at.String() + ".", err
 		}),
-		p.changeFolder(&cobra.Command{
+		changeFolder(p, &cobra.Command{
 			Use:   "mv SET/FOLDER/ SET/NEWFOLDER/",
 			Short: "Rename a folder, or move it, also to another set",
 			Long: `mv moves a folder with its content. Within a set, files keep their ids; in
@@ -40,7 +41,7 @@ mv refuses. To undo it, move the folder back.` + rules,
 			done, err := c.Folders.Move(ctx, at.set.ID, at.path, to)
 			return done, fmt.Sprintf("Moved %s of %s to %s.", fileCount(done), at, display.Printable(done.Path)), err
 		}),
-		p.changeFolder(&cobra.Command{
+		changeFolder(p, &cobra.Command{
 			Use:   "cp SET/FOLDER/ SET/NEWFOLDER/",
 			Short: "Copy a folder, also to another set",
 			Long: `cp copies a folder with the current versions of all its files. No bytes are
@@ -50,7 +51,7 @@ copied. If the destination exists, cp refuses.` + rules,
 			done, err := c.Folders.Copy(ctx, at.set.ID, at.path, to)
 			return done, fmt.Sprintf("Copied %s of %s to %s.", fileCount(done), at, display.Printable(done.Path)), err
 		}),
-		p.changeFolder(&cobra.Command{
+		changeFolder(p, &cobra.Command{
 			Use:   "rm SET/FOLDER/",
 			Short: "Delete a folder with its content; restore undoes it",
 			Long: `rm deletes all files in a folder and its subfolders, and prints the command that
@@ -60,13 +61,13 @@ undoes this. It does not ask for confirmation.` + rules,
 			done, err := c.Folders.Delete(ctx, at.set.ID, at.path)
 			return done, fmt.Sprintf("Deleted %s of %s. To restore them: labshelf folder restore %s%s", fileCount(done), at, quoted(done.SetID+"/"+done.Path), undoing(done)), err
 		}),
-		p.restoreFolder(rules),
+		restoreFolder(p, rules),
 	)
 }
 
-func (p Process) restoreFolder(rules string) *cobra.Command {
+func restoreFolder(p command.Process, rules string) *cobra.Command {
 	var deleted client.FolderChange
-	cmd := p.changeFolder(&cobra.Command{
+	cmd := changeFolder(p, &cobra.Command{
 		Use:   "restore SET/FOLDER/ --deletion ID",
 		Short: "Undo the deletion of a folder",
 		Long: `restore undoes your deletion of a folder: it restores the deleted files, except
@@ -105,7 +106,7 @@ func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt,
 		return at, err
 	}
 	var found bool
-	at.set, at.path, found, err = lookupFolder(ctx, c, ref)
+	at.set, at.path, found, err = reference.LookupFolder(ctx, c, ref)
 	switch {
 	case err != nil:
 		return at, err
@@ -120,10 +121,10 @@ and "labshelf ls DATASPACE" their sets`, ref)
 
 // changeFolder completes a command with a folder, and optionally a destination, as arguments.
 // change returns the text for display.
-func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.Context, *client.Client, folderAt, client.FolderDestination) (client.FolderChange, string, error)) *cobra.Command {
+func changeFolder(p command.Process, cmd *cobra.Command, args int, change func(context.Context, *client.Client, folderAt, client.FolderDestination) (client.FolderChange, string, error)) *cobra.Command {
 	var asJSON bool
-	cmd.Args = exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and its destination, as SET/NEWFOLDER/"}[args])
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd.Args = command.Exactly(args, "a folder, as SET/FOLDER/"+map[int]string{2: ", and its destination, as SET/NEWFOLDER/"}[args])
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		at, err := findFolder(ctx, c, args[0])
 		if err != nil {
 			return err
@@ -140,10 +141,10 @@ func (p Process) changeFolder(cmd *cobra.Command, args int, change func(context.
 		if err != nil {
 			return err
 		}
-		return p.done(done, asJSON, "%s\n", text)
+		return p.Done(done, asJSON, "%s\n", text)
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.Sets(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
 func fileCount(done client.FolderChange) string {

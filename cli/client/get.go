@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/get"
 	"labshelf/cli/client/mirror"
@@ -12,7 +13,7 @@ import (
 	"labshelf/client"
 )
 
-func getCommand(p Process) *cobra.Command {
+func getCommand(p command.Process) *cobra.Command {
 	var o get.Options
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -46,11 +47,11 @@ versions" lists the versions.`,
   labshelf get runs-2026 runs
   labshelf get https://data.example.org/sets/01K5Z3 runs
   labshelf get runs-2026:log.gz - | gunzip`,
-		Args:        between(1, 2, "a RESOURCE or a SET, and optionally a DIR or FILE"),
+		Args:        command.Between(1, 2, "a RESOURCE or a SET, and optionally a DIR or FILE"),
 		Annotations: exit.Codes(exit.CodeDamaged, exit.CodePartly, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		if o.Output = p.output(asJSON); len(args) == 2 {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if o.Output = p.Output(asJSON); len(args) == 2 {
 			o.To = args[1]
 		}
 		return get.Run(ctx, c, o, args[0])
@@ -58,7 +59,7 @@ versions" lists the versions.`,
 	cmd.Flags().BoolVar(&o.Force, "force", false, "replace existing files with other content")
 	cmd.Flags().StringVarP(&o.File, "output", "o", "", "`FILE` to write the resource to; - is standard output")
 	cmd.Flags().Int64Var(&o.Version, "version", 0, "`N`, the version of the resource to get")
-	parallelFlag(cmd, &o.Parallel, "get", fetchAtOnce)
+	command.ParallelFlag(cmd, &o.Parallel, "get", command.FetchAtOnce)
 	parallelFits := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("version") && o.Version < 1 {
@@ -69,11 +70,11 @@ versions" lists the versions.`,
 		}
 		return parallelFits(cmd, args)
 	}
-	jsonFlag(cmd, &asJSON)
-	return p.completesThenFolder(cmd, completion.SetsOrResources)
+	command.JsonFlag(cmd, &asJSON)
+	return p.CompletesThenFolder(cmd, completion.SetsOrResources)
 }
 
-func catCommand(p Process) *cobra.Command {
+func catCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat RESOURCE...",
 		Short: "Write files to standard output",
@@ -85,20 +86,20 @@ fails, and you must not use the output. On a terminal cat shows text only.
 RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 		Example: `  labshelf cat runs-2026:2026/11/run-1.csv | head
   labshelf cat runs-2026:picture.png > picture.png`,
-		Args: atLeast(1, "one or more resources, such as runs-2026:run-1.csv"),
+		Args: command.AtLeast(1, "one or more resources, such as runs-2026:run-1.csv"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		for _, ref := range args { // stop at the first error: an output with a gap is useless
-			if err := get.Cat(ctx, c, p.output(false), ref, 0); err != nil {
+			if err := get.Cat(ctx, c, p.Output(false), ref, 0); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return p.completes(cmd, true, completion.Resources(client.Active))
+	return p.Completes(cmd, true, completion.Resources(client.Active))
 }
 
-func harvestCommand(p Process) *cobra.Command {
+func harvestCommand(p command.Process) *cobra.Command {
 	var o mirror.Options
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -137,16 +138,16 @@ Files that cannot be fetched are reported, and tried again in each run.`,
 		Example: `  labshelf harvest runs-2026 mirror
   labshelf harvest all /srv/mirror
   labshelf harvest https://data.example.org/v1/resources?since=2026-01 mirror`,
-		Args:        exactly(2, "the listing to mirror, and the folder for it"),
+		Args:        command.Exactly(2, "the listing to mirror, and the folder for it"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeHeld, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		o.Output = p.output(asJSON)
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		o.Output = p.Output(asJSON)
 		return mirror.Run(ctx, c, o, args[0], args[1])
 	})
 	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "read the whole listing again, and compare every local file")
 	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove all deleted files, whatever their number")
-	parallelFlag(cmd, &o.Parallel, "fetch", fetchAtOnce)
-	jsonFlag(cmd, &asJSON)
-	return p.completesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))
+	command.ParallelFlag(cmd, &o.Parallel, "fetch", command.FetchAtOnce)
+	command.JsonFlag(cmd, &asJSON)
+	return p.CompletesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -14,10 +15,7 @@ import (
 	"labshelf/client"
 )
 
-// roles are the roles in a dataspace, in ascending order.
-func roles() []string { return []string{client.Member, client.Editor, client.Admin} }
-
-func grantCommand(p Process) *cobra.Command {
+func grantCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "grant ROLE DATASPACE USER...",
@@ -31,21 +29,21 @@ func grantCommand(p Process) *cobra.Command {
 It requires the role admin there. "labshelf dataspace members DATASPACE" lists
 the users with a role, "labshelf user ls" lists all users.`,
 		Example:     "  labshelf grant editor lab-one mary\n  labshelf grant member lab-one tom ann",
-		Args:        atLeast(3, "a role, a dataspace and one or more users, such as: editor lab-one mary"),
+		Args:        command.AtLeast(3, "a role, a dataspace and one or more users, such as: editor lab-one mary"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
-		if !slices.Contains(roles(), args[0]) {
-			return exit.Usagef("the role must be one of %s, not %q", strings.Join(roles(), ", "), args[0])
+		if !slices.Contains(command.Roles(), args[0]) {
+			return exit.Usagef("the role must be one of %s, not %q", strings.Join(command.Roles(), ", "), args[0])
 		}
 		return nil
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[1], client.Active)
 		if err != nil {
 			return err
 		}
-		return p.each(ctx, args[2:], func(ref string) error {
+		return p.Each(ctx, args[2:], func(ref string) error {
 			u, err := reference.FindUser(ctx, c, ref)
 			if err != nil {
 				return err
@@ -54,14 +52,14 @@ the users with a role, "labshelf user ls" lists all users.`,
 			if err != nil {
 				return err
 			}
-			return p.done(granted, asJSON, "%s is %s in the dataspace %s.\n", display.Printable(u.Username), display.Printable(granted.Role), display.Printable(d.Name))
+			return p.Done(granted, asJSON, "%s is %s in the dataspace %s.\n", display.Printable(u.Username), display.Printable(granted.Role), display.Printable(d.Name))
 		})
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, true, completion.Words(roles()...), completion.Dataspaces(client.Active), completion.Users(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, true, completion.Words(command.Roles()...), completion.Dataspaces(client.Active), completion.Users(client.Active))
 }
 
-func revokeCommand(p Process) *cobra.Command {
+func revokeCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "revoke DATASPACE USER...",
@@ -70,27 +68,27 @@ func revokeCommand(p Process) *cobra.Command {
 read a private dataspace. It requires the role admin there. To revoke keys, use
 "labshelf key revoke".`,
 		Example:     "  labshelf revoke lab-one mary",
-		Args:        atLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
+		Args:        command.AtLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
-		return p.each(ctx, args[1:], func(ref string) error {
+		return p.Each(ctx, args[1:], func(ref string) error {
 			u, err := reference.FindUser(ctx, c, ref)
 			if err != nil {
 				return err
 			}
-			return p.revoke(ctx, c, d, u, asJSON)
+			return revoke(p, ctx, c, d, u, asJSON)
 		})
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, true, completion.Dataspaces(client.Active), completion.Users(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, true, completion.Dataspaces(client.Active), completion.Users(client.Active))
 }
 
-func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
+func revoke(p command.Process, ctx context.Context, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
 	for granted, err := range c.Privileges.List(ctx, client.ListOptions{DataspaceID: d.ID, UserID: u.ID}) {
 		if err != nil {
 			return err
@@ -103,14 +101,14 @@ func (p Process) revoke(ctx context.Context, c *client.Client, d client.Dataspac
 				return err
 			}
 		}
-		return p.done(granted, asJSON, "%s no longer has a role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
+		return p.Done(granted, asJSON, "%s no longer has a role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
 	}
 	_, err := display.Fprintf(p.Err, "%s has no role in the dataspace %s.\n", display.Printable(u.Username), display.Printable(d.Name))
 	return err
 }
 
-func dataspaceMembersCommand(p Process) *cobra.Command {
-	var f viewFlags
+func dataspaceMembersCommand(p command.Process) *cobra.Command {
+	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "members DATASPACE",
 		Short: "List the users with a role in a dataspace",
@@ -119,10 +117,10 @@ role was revoked. "labshelf grant" gives roles, "labshelf revoke" removes them.
 Sysadmins may do everything without a role, and all users may read a public
 dataspace.`,
 		Example: "  labshelf dataspace members lab-one",
-		Args:    exactly(1, "one dataspace"),
+		Args:    command.Exactly(1, "one dataspace"),
 	}
-	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.Check() }
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
@@ -134,15 +132,15 @@ dataspace.`,
 			}
 			names[u.ID] = u.Username
 		}
-		columns := []column[client.Privilege]{
-			{"ID", inLong, func(p client.Privilege) string { return p.ID }},
-			{"USERNAME", 0, func(p client.Privilege) string { return names[p.UserID] }},
-			{"ROLE", 0, func(p client.Privilege) string { return p.Role }},
-			{"STATE", inState, func(p client.Privilege) string { return p.State }},
+		columns := []command.Column[client.Privilege]{
+			{Head: "ID", Only: command.InLong, Cell: func(p client.Privilege) string { return p.ID }},
+			{Head: "USERNAME", Cell: func(p client.Privilege) string { return names[p.UserID] }},
+			{Head: "ROLE", Cell: func(p client.Privilege) string { return p.Role }},
+			{Head: "STATE", Only: command.InState, Cell: func(p client.Privilege) string { return p.State }},
 		}
-		o := client.ListOptions{DataspaceID: d.ID, State: f.state(), Limit: f.page()}
-		return show(p, c.Privileges.List(ctx, o), columns, f.view("There are no roles that you may see."))
+		o := client.ListOptions{DataspaceID: d.ID, State: f.State(), Limit: f.Page()}
+		return command.Show(p, c.Privileges.List(ctx, o), columns, f.View("There are no roles that you may see."))
 	})
-	f.define(cmd)
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	f.Define(cmd)
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/mirror"
 	"labshelf/cli/process"
 	"labshelf/client"
@@ -29,7 +30,7 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	defer c.Close()
 	o := mirror.Options{
 		AcceptDeletions: true,
-		Output:          Process{Process: process.Process{Out: &problems, Err: &problems}}.output(false),
+		Output:          command.Process{Process: process.Process{Out: &problems, Err: &problems}}.Output(false),
 		FromStart:       fromStart,
 		Parallel:        3,
 		Before: func() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/connection"
@@ -17,11 +18,11 @@ import (
 	"labshelf/client"
 )
 
-func keyCommand(p Process) *cobra.Command {
-	return p.branch("key", "Create, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
+func keyCommand(p command.Process) *cobra.Command {
+	return p.Branch("key", "Create, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
 }
 
-func keyNewCommand(p Process) *cobra.Command {
+func keyNewCommand(p command.Process) *cobra.Command {
 	var user, data, label, expires string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -45,35 +46,35 @@ are lost. --user must then name an active user.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("data") {
-			return p.keyNewIn(cmd, data, user)
+			return keyNewIn(p, cmd, data, user)
 		}
 		k, err := newKey(label, expires, time.Now())
 		if err != nil {
 			return err
 		}
-		c, err := p.connect(cmd.Flags(), p.Process, false)
+		c, err := p.Connect(cmd.Flags(), p.Process, false)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return p.untilSignal(func(ctx context.Context) error {
-			created, err := p.keyNew(ctx, c, user, k)
+		return p.UntilSignal(func(ctx context.Context) error {
+			created, err := keyNew(p, ctx, c, user, k)
 			if err != nil {
-				return p.advise(ctx, c, err)
+				return p.Advise(ctx, c, err)
 			}
 			if asJSON {
 				return display.WriteJSON(p.Out, created)
 			}
-			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n%s", created.ID, endOf(created.Key))
+			return showKey(p, created.Secret, "This is the new key %s, shown only now.\n%s", created.ID, endOf(created.Key))
 		})
 	}
 	flags := cmd.Flags()
-	p.userFlag(cmd, &user)
+	userFlag(p, cmd, &user)
 	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters, the purpose of the key")
 	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
 	flags.StringVar(&data, "data", "", "`DIR` of the data; the service must be stopped")
 	connection.AddFlags(flags)
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -89,7 +90,7 @@ func endOf(k client.Key) string {
 }
 
 // keyNewIn creates a key in a data directory.
-func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
+func keyNewIn(p command.Process, cmd *cobra.Command, data, user string) error {
 	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
 		if cmd.Flags().Changed(name) {
 			return exit.Usagef("--data is for a stopped service, --%s is for a running one: give one or the other", name)
@@ -109,11 +110,11 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	if err != nil {
 		return err
 	}
-	return p.showKey(key, "This is a new key for the user %s, shown only now. If a key was lost, use this one to revoke it.\n", user)
+	return showKey(p, key, "This is a new key for the user %s, shown only now. If a key was lost, use this one to revoke it.\n", user)
 }
 
 // showKey prints a key on standard output, and its description on standard error.
-func (p Process) showKey(key, format string, args ...any) error {
+func showKey(p command.Process, key, format string, args ...any) error {
 	if _, err := display.Fprintln(p.Out, key); err != nil {
 		return fmt.Errorf("the key was created, but cannot be shown; create another one: %w", err)
 	}
@@ -121,7 +122,7 @@ func (p Process) showKey(key, format string, args ...any) error {
 	return err
 }
 
-func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
+func keyNew(p command.Process, ctx context.Context, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
 	id, err := reference.UserID(ctx, c, user)
 	if err != nil {
 		return client.CreatedKey{}, err
@@ -132,11 +133,11 @@ func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k cl
 // newKey parses the flags of a new key.
 func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
 	k.Label = label
-	k.Expires.Time, err = parseEnd(expires, now)
+	k.Expires.Time, err = command.ParseEnd(expires, now)
 	return k, err
 }
 
-func keyListCommand(p Process) *cobra.Command {
+func keyListCommand(p command.Process) *cobra.Command {
 	var user string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -147,40 +148,40 @@ and expired ones: the prefix, the label, the last use, and the end. ENDS WITH is
 the key that created it, and with which it is revoked.`,
 		Args: cobra.NoArgs,
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return err
 		}
-		return show(p, c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), view{json: asJSON, none: "There are no keys."})
+		return command.Show(p, c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), command.View{JSON: asJSON, None: "There are no keys."})
 	})
-	p.userFlag(cmd, &user)
-	jsonFlag(cmd, &asJSON)
+	userFlag(p, cmd, &user)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-func keyColumns() []column[client.Key] {
+func keyColumns() []command.Column[client.Key] {
 	type k = client.Key
-	return []column[k]{
-		{"ID", whole, func(k k) string { return k.ID }},
-		{"BEGINS", 0, func(k k) string { return k.Prefix }},
-		{"STATE", 0, func(k k) string { return k.State }},
-		{"CREATED", 0, func(k k) string { return display.Time(k.Created.Time) }},
-		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed.Time) }},
-		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires.Time) }},
-		{"ENDS WITH", 0, func(k k) string { return k.MadeWith }},
-		{"LABEL", 0, func(k k) string { return k.Label }},
+	return []command.Column[k]{
+		{Head: "ID", Only: command.Whole, Cell: func(k k) string { return k.ID }},
+		{Head: "BEGINS", Cell: func(k k) string { return k.Prefix }},
+		{Head: "STATE", Cell: func(k k) string { return k.State }},
+		{Head: "CREATED", Cell: func(k k) string { return display.Time(k.Created.Time) }},
+		{Head: "LAST USED", Cell: func(k k) string { return display.Time(k.LastUsed.Time) }},
+		{Head: "EXPIRES", Cell: func(k k) string { return display.Time(k.Expires.Time) }},
+		{Head: "ENDS WITH", Cell: func(k k) string { return k.MadeWith }},
+		{Head: "LABEL", Cell: func(k k) string { return k.Label }},
 	}
 }
 
 // userFlag defines --user.
-func (p Process) userFlag(cmd *cobra.Command, user *string) {
+func userFlag(p command.Process, cmd *cobra.Command, user *string) {
 	cmd.Flags().StringVar(user, "user", client.Me, "`NAME` or id of the user (default: you)")
 	cmd.Flags().Lookup("user").DefValue = "" // the help text contains the default
-	p.completesFlag(cmd, "user", completion.Users(client.Active))
+	p.CompletesFlag(cmd, "user", completion.Users(client.Active))
 }
 
-func keyRevokeCommand(p Process) *cobra.Command {
+func keyRevokeCommand(p command.Process) *cobra.Command {
 	var user string
 	var o revocation
 	cmd := &cobra.Command{
@@ -199,22 +200,22 @@ which keeps the listed objects.`,
 		Example: `  labshelf key revoke "old laptop"
   labshelf key revoke --dry-run "old laptop"
   labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
-		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
+		Args:        command.AtLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return err
 		}
-		return p.each(ctx, args, func(ref string) error { return p.keyRevoke(ctx, c, id, ref, o) })
+		return p.Each(ctx, args, func(ref string) error { return keyRevoke(p, ctx, c, id, ref, o) })
 	})
 	flags := cmd.Flags()
 	flags.BoolVar(&o.keep, "keep", false, "keep everything that was created with the key, to replace the key by another one")
 	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
-	jsonFlag(cmd, &o.json)
-	p.userFlag(cmd, &user)
-	return p.completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	command.JsonFlag(cmd, &o.json)
+	userFlag(p, cmd, &user)
+	return p.Completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return nil
@@ -233,7 +234,7 @@ type revokedKey struct {
 	Dependents client.KeyDependents `json:"dependents"`
 }
 
-func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref string, o revocation) error {
+func keyRevoke(p command.Process, ctx context.Context, c *client.Client, user, ref string, o revocation) error {
 	k, err := findKey(ctx, c, user, ref)
 	if err != nil {
 		return err
@@ -259,7 +260,7 @@ func (p Process) keyRevoke(ctx context.Context, c *client.Client, user, ref stri
 	if !o.dry {
 		k.State = "revoked"
 	}
-	return p.done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
+	return p.Done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
 }
 
 // listDependents lists the objects that depend on a key; fate is what happens to them.

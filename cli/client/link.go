@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -18,8 +19,8 @@ import (
 	"labshelf/client"
 )
 
-func linkCommand(p Process) *cobra.Command {
-	cmd := p.branch("link", "Share files, request files, or invite people, with a link",
+func linkCommand(p command.Process) *cobra.Command {
+	cmd := p.Branch("link", "Share files, request files, or invite people, with a link",
 		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p), linkDiscardCommand(p))
 	cmd.Long = `link creates addresses for people without an account. A share shows a set, a
 folder or a file; a request receives files into a set; an invitation gives an
@@ -37,7 +38,7 @@ func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses st
 	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
 }
 
-func linkShareCommand(p Process) *cobra.Command {
+func linkShareCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
 	var asJSON bool
@@ -51,26 +52,26 @@ a file unless --version selects another one.`,
 		Example: `  labshelf link share lab-one/raw --label "Scans for Bern" --expires 2027-01-31
   labshelf link share lab-one/raw/2026/ --password "blue horse"
   labshelf link share lab-one/raw:plan.pdf --max-uses 3`,
-		Args: exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.pdf"),
+		Args: command.Exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.pdf"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		n.Kind = client.Share
 		if err := shareOf(ctx, c, args[0], &n); err != nil {
 			return err
 		}
-		return p.makeLink(ctx, c, n, expires, asJSON)
+		return makeLink(p, ctx, c, n, expires, asJSON)
 	})
 	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which the link ends (default: any)")
 	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the current one)")
 	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: hide the names of people and of the dataspace")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.SetsOrResources)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.SetsOrResources)
 }
 
 // shareOf finds the object that a share shows: a folder of a set if the reference ends in a slash,
 // a set, or a file.
 func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLink) error {
-	s, folder, found, err := lookupFolder(ctx, c, ref)
+	s, folder, found, err := reference.LookupFolder(ctx, c, ref)
 	if found || err != nil {
 		n.SetID, n.Folder = s.ID, strings.TrimSuffix(folder, "/")
 		return err
@@ -80,34 +81,10 @@ func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLin
 	return err
 }
 
-// lookupFolder finds a set, or a folder of a set if the reference ends in a slash. The path of the
-// folder ends in a slash; "" is the set.
-func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
-	if set, folder, ok := reference.FolderAddress(ref); ok {
-		s, err = reference.FindSet(ctx, c, set, client.Active)
-		return s, folder, err == nil, err
-	}
-	path, within := strings.CutSuffix(ref, "/")
-	elements := strings.Split(path, "/")
-	for named := min(2, len(elements)); named > 0; named-- { // elements that name the set, with its dataspace or without
-		if !within && named < len(elements) {
-			continue
-		}
-		s, found, err = reference.LookupSet(ctx, c, strings.Join(elements[:named], "/"), client.Active)
-		if found && named < len(elements) {
-			folder = strings.Join(elements[named:], "/") + "/"
-		}
-		if found || err != nil {
-			return s, folder, found, err
-		}
-	}
-	return s, "", false, nil
-}
-
-func linkRequestCommand(p Process) *cobra.Command {
+func linkRequestCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
-	var all, each quotaValue
+	var all, each command.QuotaValue
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "request SET",
@@ -120,26 +97,26 @@ terminal:
 
   curl -T FILE ADDRESS/FILE`,
 		Example: `  labshelf link request lab-one/raw --label Bern --max-total 20GiB --type .tif`,
-		Args:    exactly(1, "one set, such as lab-one/raw"),
+		Args:    command.Exactly(1, "one set, such as lab-one/raw"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		s, err := reference.FindSet(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
 		n.Kind, n.SetID, n.MaxBytes, n.MaxFileBytes = client.Request, s.ID, int64(all), int64(each)
-		return p.makeLink(ctx, c, n, expires, asJSON)
+		return makeLink(p, ctx, c, n, expires, asJSON)
 	})
 	flags := cmd.Flags()
 	linkFlags(flags, &n, &expires, "`NUMBER` of files after which the link ends (default: any)")
 	flags.Var(&all, "max-total", "limit of the total `SIZE` of all files, such as 20GiB")
 	flags.Var(&each, "max-size", "limit of the `SIZE` of one file, such as 2GiB")
 	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of accepted files, such as .tif or image/*; may be repeated (default: all)")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.Sets(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
-func linkInviteCommand(p Process) *cobra.Command {
+func linkInviteCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
 	var asJSON bool
@@ -154,15 +131,15 @@ invitation gives an account and no role. Sysadmins can invite people and, if the
 operator allows it (invitations in the configuration), so can the admins of the
 dataspace.`,
 		Example: `  labshelf link invite lab-one --role editor --label "Ada Lovelace"`,
-		Args:    atMost(1, "one dataspace, such as lab-one"),
+		Args:    command.AtMost(1, "one dataspace, such as lab-one"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		n.Kind = client.Invitation
 		switch {
 		case len(args) == 0 && n.Role != "":
 			return exit.Usagef("--role requires a dataspace: name one, or omit --role")
-		case len(args) == 1 && !slices.Contains(roles(), n.Role):
-			return exit.Usagef("--role must be one of %s", strings.Join(roles(), ", "))
+		case len(args) == 1 && !slices.Contains(command.Roles(), n.Role):
+			return exit.Usagef("--role must be one of %s", strings.Join(command.Roles(), ", "))
 		case len(args) == 1:
 			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 			if err != nil {
@@ -170,20 +147,20 @@ dataspace.`,
 			}
 			n.DataspaceID = d.ID
 		}
-		return p.makeLink(ctx, c, n, expires, asJSON)
+		return makeLink(p, ctx, c, n, expires, asJSON)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; visitors do not see it")
 	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days from now (default: 7d)")
-	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "role", completion.Words(roles()...))
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	p.CompletesFlag(cmd, "role", completion.Words(command.Roles()...))
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
 // makeLink creates a link, and writes its address to standard output.
-func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
-	end, err := parseEnd(expires, time.Now())
+func makeLink(p command.Process, ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
+	end, err := command.ParseEnd(expires, time.Now())
 	if err != nil {
 		return err
 	}
@@ -204,7 +181,7 @@ func (p Process) makeLink(ctx context.Context, c *client.Client, n client.NewLin
 	return err
 }
 
-func linkListCommand(p Process) *cobra.Command {
+func linkListCommand(p command.Process) *cobra.Command {
 	var dataspace, state string
 	var asJSON, long bool
 	cmd := &cobra.Command{
@@ -214,7 +191,7 @@ func linkListCommand(p Process) *cobra.Command {
 label, the number of uses, and the last use.`,
 		Args: cobra.NoArgs,
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		o := client.ListOptions{State: state}
 		if dataspace != "" {
 			d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
@@ -230,17 +207,17 @@ label, the number of uses, and the last use.`,
 				return err
 			}
 		}
-		v := view{json: asJSON, none: "There are no links that you may manage."}
+		v := command.View{JSON: asJSON, None: "There are no links that you may manage."}
 		if long {
-			v.also |= inLong
+			v.Also |= command.InLong
 		}
-		return show(p, c.Links.List(ctx, o), linkColumns(targets), v)
+		return command.Show(p, c.Links.List(ctx, o), linkColumns(targets), v)
 	})
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "also show the password, the last use and unfinished uploads; truncate nothing")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
 	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
-	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	p.CompletesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
 }
 
@@ -248,7 +225,7 @@ label, the number of uses, and the last use.`,
 type linkTargets struct{ sets, dataspaces map[string]string }
 
 func readLinkTargets(ctx context.Context, c *client.Client) (t linkTargets, err error) {
-	if t.sets, err = setNames(ctx, c, ""); err != nil {
+	if t.sets, err = command.SetNames(ctx, c, ""); err != nil {
 		return t, err
 	}
 	t.dataspaces = map[string]string{}
@@ -277,51 +254,51 @@ func (t linkTargets) of(l client.Link) string {
 	}
 }
 
-func linkColumns(targets linkTargets) []column[client.Link] {
+func linkColumns(targets linkTargets) []command.Column[client.Link] {
 	type l = client.Link
-	return []column[l]{
-		{"ID", whole, func(l l) string { return l.ID }},
-		{"KIND", 0, func(l l) string { return l.Kind }},
-		{"STATE", 0, func(l l) string { return strings.ReplaceAll(l.State, "_", " ") }},
-		{"USES", 0, func(l l) string {
+	return []command.Column[l]{
+		{Head: "ID", Only: command.Whole, Cell: func(l l) string { return l.ID }},
+		{Head: "KIND", Cell: func(l l) string { return l.Kind }},
+		{Head: "STATE", Cell: func(l l) string { return strings.ReplaceAll(l.State, "_", " ") }},
+		{Head: "USES", Cell: func(l l) string {
 			if l.MaxUses == 0 {
 				return fmt.Sprint(l.Uses)
 			}
 			return fmt.Sprintf("%d of %d", l.Uses, l.MaxUses)
 		}},
-		{"UNFINISHED", inLong, func(l l) string {
+		{Head: "UNFINISHED", Only: command.InLong, Cell: func(l l) string {
 			if l.UnfinishedUploads == 0 {
 				return ""
 			}
 			return fmt.Sprintf("%d, %s", l.UnfinishedUploads, display.Bytes(l.UnfinishedBytes))
 		}},
-		{"LAST USED", inLong, func(l l) string { return display.Time(l.LastUsed.Time) }},
-		{"EXPIRES", 0, func(l l) string { return dayOf(l.Expires) }},
-		{"PASSWORD", inLong, func(l l) string {
+		{Head: "LAST USED", Only: command.InLong, Cell: func(l l) string { return display.Time(l.LastUsed.Time) }},
+		{Head: "EXPIRES", Cell: func(l l) string { return command.DayOf(l.Expires) }},
+		{Head: "PASSWORD", Only: command.InLong, Cell: func(l l) string {
 			if l.HasPassword {
 				return "yes"
 			}
 			return ""
 		}},
-		{"TARGET", 0, targets.of},
-		{"LABEL", 0, func(l l) string { return l.Label }},
+		{Head: "TARGET", Cell: targets.of},
+		{Head: "LABEL", Cell: func(l l) string { return l.Label }},
 	}
 }
 
-func linkRevokeCommand(p Process) *cobra.Command {
-	return p.onLink("revoke LINK", "End a link for good", `revoke ends a link at once and for good. Files that were uploaded through it
+func linkRevokeCommand(p command.Process) *cobra.Command {
+	return onLink(p, "revoke LINK", "End a link for good", `revoke ends a link at once and for good. Files that were uploaded through it
 stay.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.Revoke(ctx, l.ID); err != nil {
 				return err
 			}
 			l.State = "revoked"
-			return p.done(l, asJSON, "Revoked the link %s.\n", display.Printable(l.ID))
+			return p.Done(l, asJSON, "Revoked the link %s.\n", display.Printable(l.ID))
 		})
 }
 
-func linkTakeCommand(p Process) *cobra.Command {
-	return p.onLink("take LINK", "Become the owner of a link",
+func linkTakeCommand(p command.Process) *cobra.Command {
+	return onLink(p, "take LINK", "Become the owner of a link",
 		`take makes you the owner of a link: its visitors then have your permissions. It
 is for admins of the dataspace, for example after the owner has left.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
@@ -329,12 +306,12 @@ is for admins of the dataspace, for example after the owner has left.`,
 			if err != nil {
 				return err
 			}
-			return p.done(taken, asJSON, "You own the link %s now.\n", display.Printable(l.ID))
+			return p.Done(taken, asJSON, "You own the link %s now.\n", display.Printable(l.ID))
 		})
 }
 
-func linkDiscardCommand(p Process) *cobra.Command {
-	return p.onLink("discard LINK", "End the unfinished uploads of a request",
+func linkDiscardCommand(p command.Process) *cobra.Command {
+	return onLink(p, "discard LINK", "End the unfinished uploads of a request",
 		`discard ends the unfinished uploads through a request, including those that are
 being sent, and removes their data. Until then the data count towards the
 quotas. Complete files stay. Visitors can start again; "labshelf link revoke"
@@ -347,23 +324,23 @@ also ends the link.`,
 			if err != nil {
 				return err
 			}
-			return p.done(l, asJSON, "Ended the unfinished uploads of the link %s.\n", display.Printable(l.ID))
+			return p.Done(l, asJSON, "Ended the unfinished uploads of the link %s.\n", display.Printable(l.ID))
 		})
 }
 
 // onLink returns a command for one link.
-func (p Process) onLink(use, short, long string, run func(context.Context, *client.Client, client.Link, bool) error) *cobra.Command {
+func onLink(p command.Process, use, short, long string, run func(context.Context, *client.Client, client.Link, bool) error) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one link, by its id or label, as \"labshelf link ls\" shows it")}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: command.Exactly(1, "one link, by its id or label, as \"labshelf link ls\" shows it")}
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		l, err := findLink(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
 		return run(ctx, c, l, asJSON)
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, linksOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, linksOffered)
 }
 
 func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, error) {

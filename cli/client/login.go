@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/connection"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
@@ -24,7 +23,7 @@ import (
 // maxKey is the longest line that is read as a key, in bytes.
 const maxKey = 4 << 10
 
-func loginCommand(p Process) *cobra.Command {
+func loginCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "login URL",
@@ -39,29 +38,29 @@ the machine can read arguments.
 URL is the address of the pages or of the interface, with or without /v1. The
 address of a dataspace, set or file in the browser works, too.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
-		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
+		Args:    command.Exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := connection.BaseURL(args[0])
 			if err != nil {
 				return exit.Usagef("%q %w", args[0], err)
 			}
-			return p.untilSignal(func(ctx context.Context) error {
-				key, err := p.askKey(ctx, base)
+			return p.UntilSignal(func(ctx context.Context) error {
+				key, err := askKey(p, ctx, base)
 				if err != nil {
 					return err
 				}
-				return p.login(ctx, base, key, asJSON)
+				return login(p, ctx, base, key, asJSON)
 			})
 		},
 		Annotations: exit.Codes(exit.CodeInterrupted),
 	}
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 // askKey reads a key without echo.
-func (p Process) askKey(ctx context.Context, base string) (string, error) {
-	text, err := p.askLine(ctx, "Key for "+base+": ")
+func askKey(p command.Process, ctx context.Context, base string) (string, error) {
+	text, err := askLine(p, ctx, "Key for "+base+": ")
 	key := strings.TrimSpace(text)
 	switch {
 	case ctx.Err() != nil:
@@ -79,7 +78,7 @@ func (p Process) askKey(ctx context.Context, base string) (string, error) {
 // askLine reads a line from standard input. On a terminal it shows the question, turns echo off,
 // and restores the terminal before it returns, also after the end of the context. The end of the
 // context does not end the read itself.
-func (p Process) askLine(ctx context.Context, question string) (string, error) {
+func askLine(p command.Process, ctx context.Context, question string) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
 		if errors.Is(err, io.EOF) {
@@ -120,7 +119,7 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	}
 }
 
-func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
+func login(p command.Process, ctx context.Context, base, key string, asJSON bool) error {
 	kept, err := logins.Stored()
 	if err != nil {
 		return err
@@ -143,26 +142,26 @@ func (p Process) login(ctx context.Context, base, key string, asJSON bool) error
 	if err := kept.Save(); err != nil {
 		return fmt.Errorf("store the key: %w", err)
 	}
-	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is stored in %s.\n", display.Printable(me.Username), base, kept.Path)
+	return p.Done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is stored in %s.\n", display.Printable(me.Username), base, kept.Path)
 }
 
 // adviseLogin adds advice to an error of the first call.
 func adviseLogin(base string, err error) error {
 	var problem *client.Problem
 	switch {
-	case unreachable(err):
+	case command.Unreachable(err):
 		return fmt.Errorf("%w\nis the service running, and is the address right?", err)
 	case errors.As(err, &problem) && problem.Status == 401:
 		return fmt.Errorf("%w\nthe key is invalid or incomplete; a sysadmin can create one: labshelf key new --user NAME", err)
 	case errors.As(err, &problem) && problem.OfGateway():
-		return fmt.Errorf("%w\n%s", err, gatewayAdvice)
+		return fmt.Errorf("%w\n%s", err, command.GatewayAdvice)
 	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
 		return fmt.Errorf("%w\nis %s the address of a labshelf service? In a browser it is the part before /dataspaces or /sets", err, base)
 	}
-	return adviseTLS(err)
+	return command.AdviseTLS(err)
 }
 
-func logoutCommand(p Process) *cobra.Command {
+func logoutCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "logout [URL]",
@@ -170,7 +169,7 @@ func logoutCommand(p Process) *cobra.Command {
 		Long: `logout removes the stored key of a service: the one at URL, or the service of
 the last login. The key itself stays valid; "labshelf key revoke" revokes it.`,
 		Example: "  labshelf logout\n  labshelf logout https://data.example.org",
-		Args:    atMost(1, "the address of one service"),
+		Args:    command.AtMost(1, "the address of one service"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			kept, err := logins.Stored()
 			if err != nil {
@@ -192,15 +191,15 @@ the last login. The key itself stays valid; "labshelf key revoke" revokes it.`,
 			if err := kept.Save(); err != nil {
 				return err
 			}
-			return p.done(signedIn{Server: base}, asJSON, "Removed the key for %s.\n", base)
+			return p.Done(signedIn{Server: base}, asJSON, "Removed the key for %s.\n", base)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return loggedIn(cmd, args, typed)
+		return command.LoggedIn(cmd, args, typed)
 	}
 	return cmd
 }
@@ -209,18 +208,4 @@ the last login. The key itself stays valid; "labshelf key revoke" revokes it.`,
 type signedIn struct {
 	Server string `json:"server"`
 	User   string `json:"user,omitempty"`
-}
-
-// loggedIn offers the services that have a stored key.
-func loggedIn(_ *cobra.Command, _ []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	kept, err := logins.Stored()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, base := range slices.Sorted(maps.Keys(kept.Services)) {
-		if strings.HasPrefix(base, typed) {
-			list = append(list, base)
-		}
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
 }

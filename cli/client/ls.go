@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -16,7 +17,7 @@ import (
 	"labshelf/client"
 )
 
-func lsCommand(p Process) *cobra.Command {
+func lsCommand(p command.Process) *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE | SET | SET/[FOLDER/] | RESOURCE]",
@@ -42,30 +43,30 @@ its first moment.`,
   labshelf ls --resources --limit 20
   labshelf ls --long runs-2026 --since 2026-11-01 --until 2026-12-01
   labshelf ls --json --all runs-2026`,
-		Args: atMost(1, "one dataspace, set or resource"),
+		Args: command.AtMost(1, "one dataspace, set or resource"),
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if len(args) == 0 {
-			return p.lsTop(ctx, c, f)
+			return lsTop(p, ctx, c, f)
 		}
-		return p.lsOne(ctx, c, f, args[0])
+		return lsOne(p, ctx, c, f, args[0])
 	})
 	flags := cmd.Flags()
-	f.define(cmd)
+	f.Define(cmd)
 	flags.BoolVarP(&f.resources, "resources", "r", false, "list resources, not the sets or dataspaces that contain them")
 	flags.StringVar(&f.order, "order", "", "sort resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
 	flags.StringVar(&f.prefix, "name-prefix", "", "only resources of a set whose names begin with `TEXT`")
 	flags.StringVar(&f.since, "since", "", "only resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "only resources modified before `TIME`")
-	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
-	p.completesFlag(cmd, "order", completion.Words("name", "name-descending", "newest", "oldest"))
+	p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	p.CompletesFlag(cmd, "order", completion.Words("name", "name-descending", "newest", "oldest"))
 	return cmd
 }
 
 // lsFlags are the flags of ls.
 type lsFlags struct {
-	viewFlags
+	command.ViewFlags
 	resources                   bool
 	order, prefix, since, until string
 	from, to                    time.Time // parsed since and until
@@ -73,7 +74,7 @@ type lsFlags struct {
 
 // check parses the flags, and rejects combinations that the service would reject.
 func (f *lsFlags) check() (err error) {
-	if err := f.viewFlags.check(); err != nil {
+	if err := f.ViewFlags.Check(); err != nil {
 		return err
 	}
 	switch f.order {
@@ -81,10 +82,10 @@ func (f *lsFlags) check() (err error) {
 	default:
 		return exit.Usagef("--order must be name, name-descending, newest or oldest, not %q", f.order)
 	}
-	if f.from, err = instantOf("since", f.since); err != nil {
+	if f.from, err = command.InstantOf("since", f.since); err != nil {
 		return err
 	}
-	if f.to, err = instantOf("until", f.until); err != nil {
+	if f.to, err = command.InstantOf("until", f.until); err != nil {
 		return err
 	}
 	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
@@ -118,7 +119,7 @@ func (f *lsFlags) inSet() string {
 // options returns the options for a listing of resources. byName selects the order by name unless
 // the flags say otherwise.
 func (f *lsFlags) options(byName bool) client.ListOptions {
-	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
+	o := client.ListOptions{State: f.State(), Limit: f.Page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
 	switch {
 	case o.Order != "":
 	case byName && f.since == "" && f.until == "":
@@ -130,17 +131,17 @@ func (f *lsFlags) options(byName bool) client.ListOptions {
 }
 
 // lsTop lists dataspaces, or the resources of all dataspaces.
-func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
+func lsTop(p command.Process, ctx context.Context, c *client.Client, f lsFlags) error {
 	if !f.resources {
 		if flag := f.forResources(); flag != "" {
 			return exit.Usagef("--%s is for resources: name a set, or give --resources", flag)
 		}
-		return show(p, c.Dataspaces.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
+		return command.Show(p, c.Dataspaces.List(ctx, client.ListOptions{State: f.State(), Limit: f.Page()}), command.DataspaceColumns(), f.View(noDataspaces))
 	}
 	if flag := f.inSet(); flag != "" {
 		return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 	}
-	return p.lsMany(ctx, c, f, "")
+	return lsMany(p, ctx, c, f, "")
 }
 
 // noDataspaces is shown to a user who can read no dataspace.
@@ -148,45 +149,45 @@ const noDataspaces = `There are no dataspaces that you may read. "labshelf datas
 one, or an admin gives you a role in another one: "labshelf help grant".`
 
 // lsMany lists the resources of one dataspace, or of all.
-func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
+func lsMany(p command.Process, ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
 	o, names, err := f.options(false), map[string]string(nil), error(nil)
-	if !f.json {
-		if names, err = setNames(ctx, c, dataspaceID); err != nil {
+	if !f.JSON {
+		if names, err = command.SetNames(ctx, c, dataspaceID); err != nil {
 			return err
 		}
 	}
 	o.DataspaceID = dataspaceID
-	v := f.view("There are no such resources here.")
-	v.also |= inMany
-	return show(p, c.Resources.List(ctx, o), resourceColumns(names, f.long), v)
+	v := f.View("There are no such resources here.")
+	v.Also |= command.InMany
+	return command.Show(p, c.Resources.List(ctx, o), command.ResourceColumns(names, f.Long), v)
 }
 
 // lsOne lists the content of a dataspace or a set, or one resource.
-func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref string) error {
+func lsOne(p command.Process, ctx context.Context, c *client.Client, f lsFlags, ref string) error {
 	if strings.HasSuffix(ref, "/") {
-		if s, folder, found, err := lookupFolder(ctx, c, ref); found || err != nil {
-			return cmp.Or(err, p.lsFolder(ctx, c, f, s, folder))
+		if s, folder, found, err := reference.LookupFolder(ctx, c, ref); found || err != nil {
+			return cmp.Or(err, lsFolder(p, ctx, c, f, s, folder))
 		}
 	}
-	d, s, r, err := findAny(ctx, c, ref)
+	d, s, r, err := reference.FindAny(ctx, c, ref)
 	switch {
 	case err != nil:
 		return err
 	case d != nil:
-		return p.lsDataspace(ctx, c, f, *d)
+		return lsDataspace(p, ctx, c, f, *d)
 	case s != nil:
-		v := f.view(nothingIn("resources", "set", s.Name, s.State))
-		return show(p, c.Sets.Resources(ctx, s.ID, f.options(true)), resourceColumns(nil, f.long), v)
+		v := f.View(nothingIn("resources", "set", s.Name, s.State))
+		return command.Show(p, c.Sets.Resources(ctx, s.ID, f.options(true)), command.ResourceColumns(nil, f.Long), v)
 	}
-	v := f.view("")
+	v := f.View("")
 	if r.State != client.Active {
-		v.also |= inState
+		v.Also |= command.InState
 	}
-	return show(p, only(*r), resourceColumns(nil, f.long), v)
+	return command.Show(p, command.Only(*r), command.ResourceColumns(nil, f.Long), v)
 }
 
 // lsFolder lists the direct content of a folder of a set.
-func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
+func lsFolder(p command.Process, ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
 	o := f.options(true)
 	if o.Order == "newest" || o.Order == "oldest" {
 		return exit.Usagef("a folder is listed by name: omit --since, --until and other orders, or omit the slash at the end")
@@ -195,43 +196,43 @@ func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s cl
 		return exit.Usagef("--name-prefix must begin with the folder, %s", folder)
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, folder)
-	return show(p, c.Sets.Children(ctx, s.ID, o), childColumns(f.long), f.view("This folder is empty."))
+	return command.Show(p, c.Sets.Children(ctx, s.ID, o), childColumns(f.Long), f.View("This folder is empty."))
 }
 
 // childColumns returns the columns of resources. Folders only fill the column with the path.
-func childColumns(exact bool) (all []column[client.Child]) {
-	for _, of := range resourceColumns(nil, exact) {
+func childColumns(exact bool) (all []command.Column[client.Child]) {
+	for _, of := range command.ResourceColumns(nil, exact) {
 		cell := func(child client.Child) string {
 			switch {
 			case child.Folder == nil:
-				return of.cell(child.Resource)
-			case of.head == "NAME":
+				return of.Cell(child.Resource)
+			case of.Head == "NAME":
 				return child.Folder.Path
 			}
 			return ""
 		}
-		all = append(all, column[client.Child]{of.head, of.only, cell})
+		all = append(all, command.Column[client.Child]{Head: of.Head, Only: of.Only, Cell: cell})
 	}
 	return all
 }
 
-func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
+func lsDataspace(p command.Process, ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
 	if f.resources {
 		if flag := f.inSet(); flag != "" {
 			return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 		}
-		return p.lsMany(ctx, c, f, d.ID)
+		return lsMany(p, ctx, c, f, d.ID)
 	}
 	if flag := f.forResources(); flag != "" {
 		return exit.Usagef("--%s is for resources, but %s is a dataspace: name a set, or give --resources", flag, d.Name)
 	}
-	return p.showSetsOf(ctx, c, f.viewFlags, d)
+	return showSetsOf(p, ctx, c, f.ViewFlags, d)
 }
 
 // showSetsOf lists the sets of a dataspace.
-func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, d client.Dataspace) error {
-	v := f.view(nothingIn("sets", "dataspace", d.Name, d.State))
-	return show(p, c.Dataspaces.Sets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
+func showSetsOf(p command.Process, ctx context.Context, c *client.Client, f command.ViewFlags, d client.Dataspace) error {
+	v := f.View(nothingIn("sets", "dataspace", d.Name, d.State))
+	return command.Show(p, c.Dataspaces.Sets(ctx, d.ID, client.ListOptions{State: f.State(), Limit: f.Page()}), command.SetColumns(nil), v)
 }
 
 // nothingIn returns the text for an empty set or dataspace.
@@ -241,25 +242,4 @@ func nothingIn(what, in, name, state string) string {
 		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists its former content, \"labshelf restore --%[1]s %[2]s\" restores it.", in, name)
 	}
 	return fmt.Sprintf("There are no such %s in the %s %s.", what, in, name)
-}
-
-// findAny returns the dataspace, set or resource that ref names, in this order of precedence.
-func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspace, *client.Set, *client.Resource, error) {
-	a, _ := reference.ParseAddress(ref)
-	_, _, inSet := reference.SetAddress(ref)
-	if a.Kind == "" || a.Kind == reference.DataspaceKind {
-		if d, found, err := reference.LookupDataspace(ctx, c, ref); found || err != nil {
-			return &d, nil, nil, err
-		}
-	}
-	if a.Kind == "" || a.Kind == reference.SetKind && !inSet {
-		if s, found, err := reference.LookupSet(ctx, c, ref, client.Active); found || err != nil {
-			return nil, &s, nil, err
-		}
-	}
-	r, found, err := reference.LookupResource(ctx, c, ref, client.Active)
-	if err == nil && !found {
-		err = reference.NotFound(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list the existing ones")
-	}
-	return nil, nil, &r, err
 }

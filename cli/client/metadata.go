@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -16,8 +17,8 @@ import (
 	"labshelf/client"
 )
 
-func metadataCommand(p Process) *cobra.Command {
-	cmd := p.branch("metadata", "Export and import the metadata of a set as a spreadsheet",
+func metadataCommand(p command.Process) *cobra.Command {
+	cmd := p.Branch("metadata", "Export and import the metadata of a set as a spreadsheet",
 		metadataExportCommand(p), metadataImportCommand(p), metadataEditsCommand(p), metadataUndoCommand(p))
 	cmd.Long = `metadata exports the tags and properties of the files of a set as CSV, one row
 for each file, for editing in a spreadsheet, and imports the edited CSV.
@@ -26,7 +27,7 @@ describe".`
 	return cmd
 }
 
-func metadataExportCommand(p Process) *cobra.Command {
+func metadataExportCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SET FILE",
 		Short: "Write the metadata of the files of a set as CSV",
@@ -35,9 +36,9 @@ a column for each property. It replaces FILE only when the export is complete; -
 is standard output.`,
 		Example: `  labshelf metadata export lab-one/runs runs.csv
   labshelf metadata export runs -`,
-		Args: exactly(2, "a set, such as lab-one/runs, and a file to write, or - for standard output"),
+		Args: command.Exactly(2, "a set, such as lab-one/runs, and a file to write, or - for standard output"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		set, err := reference.FindSet(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
@@ -53,12 +54,12 @@ is standard output.`,
 		if args[1] == "-" {
 			return write(p.Out)
 		}
-		return replaceFile(args[1], write)
+		return command.ReplaceFile(args[1], write)
 	})
-	return p.completesThenFile(cmd, completion.Sets(client.Active))
+	return p.CompletesThenFile(cmd, completion.Sets(client.Active))
 }
 
-func metadataImportCommand(p Process) *cobra.Command {
+func metadataImportCommand(p command.Process) *cobra.Command {
 	var preview, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import SET FILE",
@@ -71,10 +72,10 @@ one is wrong, or its file has changed since the export, nothing is changed.
 an import.`,
 		Example: `  labshelf metadata import lab-one/runs runs.csv --preview
   labshelf metadata import lab-one/runs runs.csv`,
-		Args: exactly(2, "a set, such as lab-one/runs, and a CSV file"),
+		Args: command.Exactly(2, "a set, such as lab-one/runs, and a CSV file"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		file, err := p.readUpTo(args[1], 32<<20)
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		file, err := p.ReadUpTo(args[1], 32<<20)
 		if err != nil {
 			return err
 		}
@@ -86,11 +87,11 @@ an import.`,
 		if err != nil {
 			return err
 		}
-		return p.showOutcome(outcome, preview, asJSON)
+		return showOutcome(p, outcome, preview, asJSON)
 	})
 	cmd.Flags().BoolVar(&preview, "preview", false, "change nothing; show the changes and the problems")
-	jsonFlag(cmd, &asJSON)
-	return p.completesThenFile(cmd, completion.Sets(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.CompletesThenFile(cmd, completion.Sets(client.Active))
 }
 
 // errRefused is the error of a preview with problems.
@@ -98,7 +99,7 @@ var errRefused = exit.Usagef("the file has problems, so nothing would be changed
 
 // showOutcome prints the changes of a bulk edit or a preview. A preview with problems fails as the
 // edit would.
-func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
+func showOutcome(p command.Process, o client.EditOutcome, preview, asJSON bool) error {
 	refused := preview && len(o.Problems) > 0
 	if asJSON {
 		if err := display.WriteJSON(p.Out, o); err != nil || !refused {
@@ -107,7 +108,7 @@ func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 		return errRefused
 	}
 	if preview {
-		if err := p.showChanges(o); err != nil {
+		if err := showChanges(p, o); err != nil {
 			return err
 		}
 	}
@@ -120,11 +121,11 @@ func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 	case refused:
 		return errRefused
 	case preview:
-		return p.done(nil, false, "Would change %s of %d.\n", display.Files(o.Changed), o.Rows)
+		return p.Done(nil, false, "Would change %s of %d.\n", display.Files(o.Changed), o.Rows)
 	case o.Edit == nil:
-		return p.done(nil, false, "Nothing to change.\n")
+		return p.Done(nil, false, "Nothing to change.\n")
 	}
-	return p.done(nil, false, "Changed %s. To undo it: labshelf metadata undo %s\n", display.Files(o.Changed), o.Edit.ID)
+	return p.Done(nil, false, "Changed %s. To undo it: labshelf metadata undo %s\n", display.Files(o.Changed), o.Edit.ID)
 }
 
 // inSheet returns the place of a problem in a spreadsheet.
@@ -139,7 +140,7 @@ func inSheet(problem client.EditProblem) string {
 }
 
 // showChanges lists changes as a table.
-func (p Process) showChanges(o client.EditOutcome) error {
+func showChanges(p command.Process, o client.EditOutcome) error {
 	t := display.Table{Head: []string{"FILE", "WHAT", "BEFORE", "AFTER"}}
 	for _, change := range o.Changes {
 		for _, field := range change.Fields {
@@ -164,37 +165,37 @@ func valueShown(value json.RawMessage) string {
 	return display.Printable(line.String())
 }
 
-func metadataEditsCommand(p Process) *cobra.Command {
+func metadataEditsCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edits SET",
 		Short: "List the latest bulk edits of a set",
 		Long: `edits lists the last hundred bulk edits of a set, the newest first: imports of
 CSV, edits of selected files, and undone edits.`,
-		Args: exactly(1, "one set, such as lab-one/runs"),
+		Args: command.Exactly(1, "one set, such as lab-one/runs"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		set, err := reference.FindSet(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
 		edits, err := c.Edits.List(ctx, set.ID)
-		who := people{c, map[string]string{}}
+		who := command.UserNames{Client: c, Names: map[string]string{}}
 		type e = client.Edit
-		return show(p, sequence(edits, err), []column[e]{
-			{"EDIT", 0, func(e e) string { return e.ID }},
-			{"BY", 0, func(e e) string { return display.Printable(who.name(ctx, e.By)) }},
-			{"KIND", 0, func(e e) string { return e.Kind }},
-			{"FILES", 0, func(e e) string { return fmt.Sprint(e.Objects) }},
-			{"CREATED", 0, func(e e) string { return display.Time(e.Created.Time) }},
-			{"UNDONE BY", 0, func(e e) string { return e.Undone }},
-		}, view{json: asJSON, none: "The set has no bulk edits."})
+		return command.Show(p, command.Sequence(edits, err), []command.Column[e]{
+			{Head: "EDIT", Cell: func(e e) string { return e.ID }},
+			{Head: "BY", Cell: func(e e) string { return display.Printable(who.Name(ctx, e.By)) }},
+			{Head: "KIND", Cell: func(e e) string { return e.Kind }},
+			{Head: "FILES", Cell: func(e e) string { return fmt.Sprint(e.Objects) }},
+			{Head: "CREATED", Cell: func(e e) string { return display.Time(e.Created.Time) }},
+			{Head: "UNDONE BY", Cell: func(e e) string { return e.Undone }},
+		}, command.View{JSON: asJSON, None: "The set has no bulk edits."})
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.Sets(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
-func metadataUndoCommand(p Process) *cobra.Command {
+func metadataUndoCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "undo EDIT",
@@ -202,15 +203,15 @@ func metadataUndoCommand(p Process) *cobra.Command {
 		Long: `undo restores the files to the state before a bulk edit, which "labshelf
 metadata edits" lists. It lists the files that somebody has changed since: they
 do not change. An undo can itself be undone.`,
-		Args: exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
+		Args: command.Exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		outcome, err := c.Edits.Undo(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return p.showOutcome(outcome, false, asJSON)
+		return showOutcome(p, outcome, false, asJSON)
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false)
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/put"
 	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
-func putCommand(p Process) *cobra.Command {
+func putCommand(p command.Process) *cobra.Command {
 	var o put.Options
 	cmd := &cobra.Command{
 		Use:   "put FILE|DIR... SET",
@@ -54,18 +55,18 @@ skipped or failed; a file may appear again with another one), and the last line,
   labshelf put /data/microscope lab-one/images --new-set --exclude '*.tmp'
   labshelf put D:\data\today runs-2026 --under 2026-11-22
   mysqldump lab | gzip | labshelf put - backups --name lab.sql.gz`,
-		Args:        atLeast(2, "files or folders, and the set to upload them to"),
+		Args:        command.AtLeast(2, "files or folders, and the set to upload them to"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
-	cmd = p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		o.Output, o.In = p.output(o.JSON), p.In
+	cmd = p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		o.Output, o.In = p.Output(o.JSON), p.In
 		last := len(args) - 1
 		return put.Run(ctx, c, o, args[:last], args[last])
 	})
 	definePut(cmd, &o)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) (sets []cobra.Completion, files cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			sets, _ = p.ask(cmd, completion.Sets(client.Active), typed)
+			sets, _ = p.Ask(cmd, completion.Sets(client.Active), typed)
 		}
 		return sets, cobra.ShellCompDirectiveDefault
 	}
@@ -82,6 +83,6 @@ func definePut(cmd *cobra.Command, o *put.Options) {
 	flags.StringArrayVar(&o.Exclude, "exclude", nil, "`PATTERN` of files and folders to skip, such as '*.tmp' or raw/old; may be repeated")
 	flags.BoolVar(&o.NewSet, "new-set", false, "create the set if it does not exist; SET must be DATASPACE/NAME")
 	flags.BoolVar(&o.Dry, "dry-run", false, "change nothing; show what would be sent and replaced")
-	parallelFlag(cmd, &o.Parallel, "send", sendAtOnce)
-	jsonFlag(cmd, &o.JSON)
+	command.ParallelFlag(cmd, &o.Parallel, "send", command.SendAtOnce)
+	command.JsonFlag(cmd, &o.JSON)
 }

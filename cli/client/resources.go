@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -15,7 +16,7 @@ import (
 	"labshelf/client"
 )
 
-func rmCommand(p Process) *cobra.Command {
+func rmCommand(p command.Process) *cobra.Command {
 	var w whichFlags
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -33,8 +34,8 @@ After an error rm continues with the next argument. Repeating it is harmless.`,
 		Args:        w.args,
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		return p.each(ctx, args, func(ref string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return p.Each(ctx, args, func(ref string) error {
 			t, err := w.find(ctx, c, ref, client.Active)
 			if err != nil {
 				return w.hint(ctx, c, ref, err)
@@ -46,15 +47,15 @@ After an error rm continues with the next argument. Repeating it is harmless.`,
 				}
 				note = fmt.Sprintf("Deleted %s%s. To restore it: labshelf restore %s", t.what, t.along, t.ref)
 			}
-			return p.reportTarget(ctx, t, note, asJSON)
+			return reportTarget(p, ctx, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, true, w.offer(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, true, w.offer(client.Active))
 }
 
-func restoreCommand(p Process) *cobra.Command {
+func restoreCommand(p command.Process) *cobra.Command {
 	var w whichFlags
 	var asJSON bool
 	var number int64
@@ -76,11 +77,11 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 		Args:        w.args,
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if number != 0 {
-			return p.restoreVersion(ctx, c, args[0], number, asJSON)
+			return restoreVersion(p, ctx, c, args[0], number, asJSON)
 		}
-		return p.each(ctx, args, func(ref string) error {
+		return p.Each(ctx, args, func(ref string) error {
 			t, err := w.find(ctx, c, ref, client.Deleted)
 			if err != nil {
 				return w.hint(ctx, c, ref, err)
@@ -95,7 +96,7 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 					note += fmt.Sprintf(" It had been moved: the moved resource, %s, stays, so there are two files now.", t.movedTo)
 				}
 			}
-			return p.reportTarget(ctx, t, note, asJSON)
+			return reportTarget(p, ctx, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
@@ -106,12 +107,12 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 		}
 		return nil
 	}
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, true, w.offer(client.Deleted))
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, true, w.offer(client.Deleted))
 }
 
 // restoreVersion makes a version of a resource the current one.
-func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref string, number int64, asJSON bool) error {
+func restoreVersion(p command.Process, ctx context.Context, c *client.Client, ref string, number int64, asJSON bool) error {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err
@@ -122,13 +123,13 @@ func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref strin
 	}
 	name := display.Printable(restored.Name)
 	if restored.Version == r.Version {
-		return p.done(restored, asJSON, "%s already equals version %d.\n", name, number)
+		return p.Done(restored, asJSON, "%s already equals version %d.\n", name, number)
 	}
-	return p.done(restored, asJSON, "Restored version %d of %s, as version %d.\n", number, name, restored.Version)
+	return p.Done(restored, asJSON, "Restored version %d of %s, as version %d.\n", number, name, restored.Version)
 }
 
 // reportTarget reports the result, as a sentence or as the new record in JSON.
-func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON bool) error {
+func reportTarget(p command.Process, ctx context.Context, t target, note string, asJSON bool) error {
 	if !asJSON {
 		_, err := display.Fprintln(p.Out, note)
 		return err
@@ -152,7 +153,7 @@ func (w *whichFlags) args(cmd *cobra.Command, args []string) error {
 	if w.set && w.dataspace {
 		return exit.Usagef("--set and --dataspace each select the kind of the arguments: give one or the other")
 	}
-	return atLeast(1, "something to "+cmd.Name()+", such as runs-2026:run-1.csv")(cmd, args)
+	return command.AtLeast(1, "something to "+cmd.Name()+", such as runs-2026:run-1.csv")(cmd, args)
 }
 
 // offer offers records of that kind in a state.
@@ -197,10 +198,10 @@ func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state stri
 // hint replaces the error for a ref that is not a resource if it names a set or dataspace.
 func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err error) error {
 	var problem *client.Problem
-	if w.set || w.dataspace || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) {
+	if w.set || w.dataspace || ctx.Err() != nil || command.Unreachable(err) || errors.As(err, &problem) {
 		return err
 	}
-	d, s, _, other := findAny(ctx, c, ref)
+	d, s, _, other := reference.FindAny(ctx, c, ref)
 	switch {
 	case other != nil:
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -16,8 +17,8 @@ import (
 	"labshelf/client"
 )
 
-func schemaCommand(p Process) *cobra.Command {
-	cmd := p.branch("schema", "Create, change and list the rules for metadata in a dataspace",
+func schemaCommand(p command.Process) *cobra.Command {
+	cmd := p.Branch("schema", "Create, change and list the rules for metadata in a dataspace",
 		schemaNewCommand(p), schemaListCommand(p), schemaShowCommand(p), schemaEditCommand(p), schemaVersionsCommand(p), schemaRemoveCommand(p), schemaRestoreCommand(p))
 	cmd.Long = `schema manages the JSON Schemas of a dataspace. A schema defines the properties
 of its sets, or of its files of some or all types. At most one schema applies to
@@ -37,13 +38,13 @@ type schemaFlags struct {
 
 func (f *schemaFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.title, "title", "", titleHelp)
-	flags.StringVar(&f.description, "description", "", descriptionHelp)
+	flags.StringVar(&f.title, "title", "", command.TitleHelp)
+	flags.StringVar(&f.description, "description", "", command.DescriptionHelp)
 	flags.StringArrayVar(&f.types, "type", nil, "only for files of this `TYPE`: text/csv, image/*, a format such as csv, or an extension such as .tif; may be repeated (default: all files)")
 	flags.BoolVar(&f.enforce, "enforce", false, "reject changes of properties that violate the schema")
 }
 
-func schemaNewCommand(p Process) *cobra.Command {
+func schemaNewCommand(p command.Process) *cobra.Command {
 	var f schemaFlags
 	var purpose string
 	var asJSON bool
@@ -55,14 +56,14 @@ standard input. NAME has 2 to 100 of a-z, 0-9, - and _. It requires the role
 admin in the dataspace.`,
 		Example: `  labshelf schema new lab-one/measurement measurement.json --type text/csv
   labshelf schema new lab-one/campaign campaign.json --for sets --enforce`,
-		Args: exactly(2, "a dataspace and a name, such as lab-one/measurement, and a file with a JSON Schema"),
+		Args: command.Exactly(2, "a dataspace and a name, such as lab-one/measurement, and a file with a JSON Schema"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		dataspace, name, ok := cutLast(args[0], "/")
 		if !ok {
 			return exit.Usagef("the new schema must be DATASPACE/NAME, such as lab-one/measurement, not %q", args[0])
 		}
-		text, err := p.readSchema(args[1])
+		text, err := readSchema(p, args[1])
 		if err != nil {
 			return err
 		}
@@ -76,12 +77,12 @@ admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Created the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
+		return p.Done(made, asJSON, "Created the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
 	})
 	f.define(cmd)
 	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "the kind of objects that it describes, a `WORD`: files or sets")
-	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
+	command.JsonFlag(cmd, &asJSON)
+	p.CompletesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
 	return cmd
 }
 
@@ -95,52 +96,52 @@ func cutLast(text, separator string) (before, after string, found bool) {
 }
 
 // readSchema reads a JSON Schema. The service validates it.
-func (p Process) readSchema(path string) (json.RawMessage, error) {
-	text, err := p.readPatch(path)
+func readSchema(p command.Process, path string) (json.RawMessage, error) {
+	text, err := p.ReadJSON(path)
 	if err == nil && !json.Valid(text) {
 		err = exit.Usagef("%s must contain a JSON Schema, but it is not JSON", path)
 	}
 	return text, err
 }
 
-func schemaListCommand(p Process) *cobra.Command {
-	var f viewFlags
+func schemaListCommand(p command.Process) *cobra.Command {
+	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "ls DATASPACE",
 		Short: "List the schemas of a dataspace",
 		Long:  `ls lists the schemas of a dataspace that you may read, the oldest first.`,
-		Args:  exactly(1, "one dataspace"),
+		Args:  command.Exactly(1, "one dataspace"),
 	}
-	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.Check() }
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
 		all, err := c.Schemas.List(ctx, d.ID)
-		all = slices.DeleteFunc(all, func(s client.Schema) bool { return f.state() != client.All && s.State != f.state() })
-		return show(p, sequence(all, err), schemaColumns(), f.view("The dataspace has no schemas."))
+		all = slices.DeleteFunc(all, func(s client.Schema) bool { return f.State() != client.All && s.State != f.State() })
+		return command.Show(p, command.Sequence(all, err), schemaColumns(), f.View("The dataspace has no schemas."))
 	})
-	f.define(cmd)
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	f.Define(cmd)
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
-func schemaColumns() []column[client.Schema] {
+func schemaColumns() []command.Column[client.Schema] {
 	type s = client.Schema
-	return []column[s]{
-		{"NAME", 0, func(s s) string { return s.Name }},
-		{"TITLE", 0, func(s s) string { return s.Title }},
-		{"FOR", 0, schemaPurpose},
-		{"VERSION", 0, func(s s) string { return fmt.Sprint(s.Version) }},
-		{"ENFORCED", 0, func(s s) string {
+	return []command.Column[s]{
+		{Head: "NAME", Cell: func(s s) string { return s.Name }},
+		{Head: "TITLE", Cell: func(s s) string { return s.Title }},
+		{Head: "FOR", Cell: schemaPurpose},
+		{Head: "VERSION", Cell: func(s s) string { return fmt.Sprint(s.Version) }},
+		{Head: "ENFORCED", Cell: func(s s) string {
 			if s.Enforce {
 				return "yes"
 			}
 			return ""
 		}},
-		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified.Time) }},
-		{"STATE", inState, func(s s) string { return s.State }},
-		{"ID", inLong, func(s s) string { return s.ID }},
+		{Head: "MODIFIED", Cell: func(s s) string { return display.Time(s.Modified.Time) }},
+		{Head: "STATE", Only: command.InState, Cell: func(s s) string { return s.State }},
+		{Head: "ID", Only: command.InLong, Cell: func(s s) string { return s.ID }},
 	}
 }
 
@@ -152,7 +153,7 @@ func schemaPurpose(s client.Schema) string {
 	return s.For
 }
 
-func schemaShowCommand(p Process) *cobra.Command {
+func schemaShowCommand(p command.Process) *cobra.Command {
 	var number int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -162,9 +163,9 @@ func schemaShowCommand(p Process) *cobra.Command {
 --json prints the whole record of the schema.`,
 		Example: `  labshelf schema show lab-one/measurement > measurement.json
   labshelf schema show lab-one/measurement --version 1`,
-		Args: exactly(1, "one schema, such as lab-one/measurement"),
+		Args: command.Exactly(1, "one schema, such as lab-one/measurement"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		s, err := findSchema(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
@@ -181,14 +182,14 @@ func schemaShowCommand(p Process) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.done(record, asJSON, "%s\n", indented)
+		return p.Done(record, asJSON, "%s\n", indented)
 	})
 	cmd.Flags().IntVar(&number, "version", 0, "print version `N`")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, schemasOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, schemasOffered)
 }
 
-func schemaEditCommand(p Process) *cobra.Command {
+func schemaEditCommand(p command.Process) *cobra.Command {
 	var f schemaFlags
 	var file, name string
 	var asJSON bool
@@ -201,14 +202,14 @@ that. --type all makes it a schema for all files. It requires the role admin in
 the dataspace.`,
 		Example: `  labshelf schema edit lab-one/measurement --schema measurement.json
   labshelf schema edit lab-one/measurement --enforce=false --type csv`,
-		Args: exactly(1, "one schema, such as lab-one/measurement"),
+		Args: command.Exactly(1, "one schema, such as lab-one/measurement"),
 	}
 	flags := cmd.Flags()
-	cmd.PreRunE = wantOne(flags, "schema", "name", "title", "description", "type", "enforce")
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd.PreRunE = command.WantOne(flags, "schema", "name", "title", "description", "type", "enforce")
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		edit := client.SchemaEdit{
-			Name: given(flags, "name", &name), Title: given(flags, "title", &f.title), Description: given(flags, "description", &f.description),
-			Enforce: given(flags, "enforce", &f.enforce),
+			Name: command.Given(flags, "name", &name), Title: command.Given(flags, "title", &f.title), Description: command.Given(flags, "description", &f.description),
+			Enforce: command.Given(flags, "enforce", &f.enforce),
 		}
 		if flags.Changed("type") {
 			types := slices.DeleteFunc(slices.Clone(f.types), func(word string) bool { return word == client.All })
@@ -216,7 +217,7 @@ the dataspace.`,
 		}
 		var err error
 		if flags.Changed("schema") {
-			if edit.Schema, err = p.readSchema(file); err != nil {
+			if edit.Schema, err = readSchema(p, file); err != nil {
 				return err
 			}
 		}
@@ -227,65 +228,65 @@ the dataspace.`,
 		if s, err = c.Schemas.Edit(ctx, s.ID, edit); err != nil {
 			return err
 		}
-		return p.done(s, asJSON, "Changed the schema %s; its version is %d.\n", display.Printable(s.Name), s.Version)
+		return p.Done(s, asJSON, "Changed the schema %s; its version is %d.\n", display.Printable(s.Name), s.Version)
 	})
 	f.define(cmd)
 	flags.StringVar(&file, "schema", "", "the JSON Schema in `FILE`, or - for standard input")
 	flags.StringVar(&name, "name", "", "another `NAME`")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, schemasOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, schemasOffered)
 }
 
-func schemaVersionsCommand(p Process) *cobra.Command {
-	return p.onSchema("versions SCHEMA", "List the versions of a schema", `versions lists the last 50 versions of a schema, the newest first. "labshelf
+func schemaVersionsCommand(p command.Process) *cobra.Command {
+	return onSchema(p, "versions SCHEMA", "List the versions of a schema", `versions lists the last 50 versions of a schema, the newest first. "labshelf
 schema show --version N" prints one.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			all, err := c.Schemas.Versions(ctx, s.ID)
-			who := people{c, map[string]string{}}
+			who := command.UserNames{Client: c, Names: map[string]string{}}
 			type v = client.SchemaVersion
-			return show(p, sequence(all, err), []column[v]{
-				{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Version) }},
-				{"MADE", 0, func(v v) string { return display.Time(v.Created.Time) }},
-				{"BY", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
-			}, view{json: asJSON})
+			return command.Show(p, command.Sequence(all, err), []command.Column[v]{
+				{Head: "VERSION", Cell: func(v v) string { return fmt.Sprint(v.Version) }},
+				{Head: "MADE", Cell: func(v v) string { return display.Time(v.Created.Time) }},
+				{Head: "BY", Cell: func(v v) string { return who.Name(ctx, v.CreatedBy) }},
+			}, command.View{JSON: asJSON})
 		})
 }
 
-func schemaRemoveCommand(p Process) *cobra.Command {
-	return p.onSchema("rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer requires anything. Existing properties stay,
+func schemaRemoveCommand(p command.Process) *cobra.Command {
+	return onSchema(p, "rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer requires anything. Existing properties stay,
 and "labshelf schema restore" restores the schema.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			if err := c.Schemas.Delete(ctx, s.ID); err != nil {
 				return err
 			}
-			return p.done(s, asJSON, "Deleted the schema %s. To restore it: labshelf schema restore %s\n", display.Printable(s.Name), display.Printable(s.ID))
+			return p.Done(s, asJSON, "Deleted the schema %s. To restore it: labshelf schema restore %s\n", display.Printable(s.Name), display.Printable(s.ID))
 		})
 }
 
-func schemaRestoreCommand(p Process) *cobra.Command {
-	return p.onSchema("restore SCHEMA", "Restore a deleted schema", `restore restores a deleted schema.`, client.Deleted,
+func schemaRestoreCommand(p command.Process) *cobra.Command {
+	return onSchema(p, "restore SCHEMA", "Restore a deleted schema", `restore restores a deleted schema.`, client.Deleted,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			restored, err := c.Schemas.Restore(ctx, s.ID)
 			if err != nil {
 				return err
 			}
-			return p.done(restored, asJSON, "Restored the schema %s.\n", display.Printable(s.Name))
+			return p.Done(restored, asJSON, "Restored the schema %s.\n", display.Printable(s.Name))
 		})
 }
 
 // onSchema returns a command for one schema, by default one in a state.
-func (p Process) onSchema(use, short, long, state string, run func(context.Context, *client.Client, client.Schema, bool) error) *cobra.Command {
+func onSchema(p command.Process, use, short, long, state string, run func(context.Context, *client.Client, client.Schema, bool) error) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one schema, such as lab-one/measurement")}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: command.Exactly(1, "one schema, such as lab-one/measurement")}
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		s, err := findSchema(ctx, c, args[0], state)
 		if err != nil {
 			return err
 		}
 		return run(ctx, c, s, asJSON)
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, schemasOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, schemasOffered)
 }
 
 // findSchema returns the schema that ref names: by its id, or as DATASPACE/NAME. Among several with
@@ -325,5 +326,5 @@ func schemasOffered(ctx context.Context, c *client.Client, typed string) []cobra
 		return nil
 	}
 	all, err := c.Schemas.List(ctx, d.ID)
-	return completion.Matching(sequence(all, err), typed, func(s client.Schema) (string, string) { return dataspace + "/" + s.Name, s.Title })
+	return completion.Matching(command.Sequence(all, err), typed, func(s client.Schema) (string, string) { return dataspace + "/" + s.Name, s.Title })
 }

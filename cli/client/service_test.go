@@ -26,6 +26,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/cli/client/command"
 	"labshelf/cli/group"
 	"labshelf/cli/process"
 	"labshelf/client"
@@ -199,10 +200,10 @@ func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
 }
 
 func run(ctx context.Context, base, key string, in io.Reader, out, problems io.Writer, args []string) error {
-	p := Process{
+	p := command.Process{
 		Process:     process.Process{Version: "2.0.0", In: in, Out: out, Err: problems},
-		untilSignal: func(run func(context.Context) error) error { return run(ctx) },
-		connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
+		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
+		Connect: func(*pflag.FlagSet, process.Process, bool) (*client.Client, error) {
 			return client.New(base, key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
 		},
 	}
@@ -214,7 +215,7 @@ func run(ctx context.Context, base, key string, in io.Reader, out, problems io.W
 }
 
 // newRoot returns the root command of all commands.
-func newRoot(p Process) *cobra.Command {
+func newRoot(p command.Process) *cobra.Command {
 	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
 	for _, id := range []string{group.Use, group.People, group.Care} {
 		root.AddGroup(&cobra.Group{ID: id})

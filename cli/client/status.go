@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/connection"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
@@ -32,7 +33,7 @@ func statusAdvice(status string) string {
 	return ""
 }
 
-func statusCommand(p Process) *cobra.Command {
+func statusCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -45,24 +46,24 @@ of files known to be damaged, background errors, and the nodes of a cluster.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := p.connect(cmd.Flags(), p.Process, false)
+		c, err := p.Connect(cmd.Flags(), p.Process, false)
 		keyed := err == nil
 		if !keyed {
-			if c, err = p.connect(cmd.Flags(), p.Process, true); err != nil {
+			if c, err = p.Connect(cmd.Flags(), p.Process, true); err != nil {
 				return err
 			}
 		}
 		defer c.Close()
-		return p.untilSignal(func(ctx context.Context) error { return p.advise(ctx, c, p.status(ctx, c, keyed, asJSON)) })
+		return p.UntilSignal(func(ctx context.Context) error { return p.Advise(ctx, c, status(p, ctx, c, keyed, asJSON)) })
 	}
 	cmd.Annotations = exit.Codes(exit.CodeInterrupted)
 	connection.AddFlags(cmd.Flags())
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 // status shows the status of the service; keyed means that the client has a key.
-func (p Process) status(ctx context.Context, c *client.Client, keyed, asJSON bool) error {
+func status(p command.Process, ctx context.Context, c *client.Client, keyed, asJSON bool) error {
 	s, err := c.Status(ctx)
 	if err != nil {
 		return err

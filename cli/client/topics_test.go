@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"labshelf/cli/client/command"
 )
 
 // TestDocumented: docs/reference/commands.md contains every command and topic, and
@@ -17,7 +19,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	root := newRoot(Process{})
+	root := newRoot(command.Process{})
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {

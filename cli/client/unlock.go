@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
 	"labshelf/client"
 )
 
-func unlockCommand(p Process) *cobra.Command {
+func unlockCommand(p command.Process) *cobra.Command {
 	var list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "unlock SET[/FOLDER/] | RESOURCE",
@@ -24,9 +25,9 @@ own. A lock expires within an hour. Locks only affect the drive: put, the pages
 and other commands ignore them.`,
 		Example: `  labshelf unlock lab-one/raw:plan.odt
   labshelf unlock lab-one/raw/2026/ --list`,
-		Args: exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.odt"),
+		Args: command.Exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.odt"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		path, err := drivePath(ctx, c, args[0])
 		if err != nil {
 			return err
@@ -38,16 +39,16 @@ and other commands ignore them.`,
 		if err != nil {
 			return err
 		}
-		return p.reportLocks(locks, list, asJSON)
+		return reportLocks(p, locks, list, asJSON)
 	})
 	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none of them")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, completion.SetsOrResources)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, completion.SetsOrResources)
 }
 
 // drivePath returns the path of a set, a folder or a file on the drive.
 func drivePath(ctx context.Context, c *client.Client, ref string) (string, error) {
-	s, below, found, err := lookupFolder(ctx, c, ref)
+	s, below, found, err := reference.LookupFolder(ctx, c, ref)
 	if err == nil && !found {
 		var r client.Resource
 		if r, err = reference.FindResource(ctx, c, ref, client.Active); err == nil {
@@ -63,7 +64,7 @@ func drivePath(ctx context.Context, c *client.Client, ref string) (string, error
 }
 
 // reportLocks prints the locks that were found or ended.
-func (p Process) reportLocks(locks []client.DriveLock, listed, asJSON bool) error {
+func reportLocks(p command.Process, locks []client.DriveLock, listed, asJSON bool) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, append([]client.DriveLock{}, locks...))
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -39,7 +39,7 @@ func (r usageRow) whose() string {
 // percent returns the used percentage of the quota.
 func (r usageRow) percent() int64 { return int64(float64(r.Used) / float64(r.Quota) * 100) }
 
-func usageCommand(p Process) *cobra.Command {
+func usageCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	var user string
 	cmd := &cobra.Command{
@@ -54,12 +54,12 @@ edit --quota" and "labshelf user edit --quota" set them.
 
 It warns if 80 % of a quota are used.`,
 		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",
-		Args:    between(0, 1, "one dataspace, or none for all"),
+		Args:    command.Between(0, 1, "one dataspace, or none for all"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		rows, err := usageRows(ctx, c, args, user)
 		if err == nil {
-			err = show(p, all(rows), usageColumns(), view{json: asJSON})
+			err = command.Show(p, all(rows), usageColumns(), command.View{JSON: asJSON})
 		}
 		for _, r := range rows {
 			if err == nil && !asJSON && r.Quota > 0 && r.percent() >= nearlyFull {
@@ -70,15 +70,15 @@ It warns if 80 % of a quota are used.`,
 		return err
 	})
 	cmd.Flags().StringVar(&user, "user", "", "only the usage of this `USER`, for sysadmins any user")
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if user != "" && len(args) > 0 {
 			return exit.Usagef("--user excludes a dataspace: give one or the other")
 		}
 		return nil
 	}
-	p.completesFlag(cmd, "user", completion.Users(client.Active))
-	return p.completes(cmd, false, completion.Dataspaces(client.Active))
+	p.CompletesFlag(cmd, "user", completion.Users(client.Active))
+	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
 // all yields the records of a slice as a listing.
@@ -133,7 +133,7 @@ func allUsage(ctx context.Context, c *client.Client) (rows []usageRow, err error
 	return rows, err
 }
 
-func usageColumns() []column[usageRow] {
+func usageColumns() []command.Column[usageRow] {
 	type r = usageRow
 	count := func(bytes func(client.Counters) int64) func(r) string {
 		return func(r r) string {
@@ -143,49 +143,23 @@ func usageColumns() []column[usageRow] {
 			return display.Bytes(bytes(*r.Counters))
 		}
 	}
-	return []column[r]{
-		{"OF", 0, r.whose},
-		{"FILES", 0, func(r r) string {
+	return []command.Column[r]{
+		{Head: "OF", Cell: r.whose},
+		{Head: "FILES", Cell: func(r r) string {
 			if r.Counters == nil {
 				return ""
 			}
 			return strconv.FormatInt(r.ActiveFiles, 10)
 		}},
-		{"SIZE", 0, count(func(c client.Counters) int64 { return c.ActiveBytes })},
-		{"DELETED", 0, count(func(c client.Counters) int64 { return c.DeletedBytes })},
-		{"OLD VERSIONS", 0, count(func(c client.Counters) int64 { return c.OldBytes })},
-		{"USED", 0, func(r r) string { return display.Bytes(r.Used) }},
-		{"QUOTA", 0, func(r r) string {
+		{Head: "SIZE", Cell: count(func(c client.Counters) int64 { return c.ActiveBytes })},
+		{Head: "DELETED", Cell: count(func(c client.Counters) int64 { return c.DeletedBytes })},
+		{Head: "OLD VERSIONS", Cell: count(func(c client.Counters) int64 { return c.OldBytes })},
+		{Head: "USED", Cell: func(r r) string { return display.Bytes(r.Used) }},
+		{Head: "QUOTA", Cell: func(r r) string {
 			if r.Quota == 0 {
 				return ""
 			}
 			return fmt.Sprintf("%s (%d %%)", display.Bytes(r.Quota), r.percent())
 		}},
 	}
-}
-
-// quotaFlag defines --quota, and returns a function that returns its value, or nil if it is not
-// set.
-func quotaFlag(flags *pflag.FlagSet) func() *int64 {
-	var size quotaValue
-	flags.Var(&size, "quota", "limit of the `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
-	return func() *int64 { return given(flags, "quota", (*int64)(&size)) }
-}
-
-// quotaValue is the value of --quota in bytes.
-type quotaValue int64
-
-func (q *quotaValue) Type() string { return "SIZE" }
-
-func (q *quotaValue) String() string { return "" }
-
-// Set parses a size, or the word none.
-func (q *quotaValue) Set(text string) error {
-	if text == "none" {
-		*q = 0
-		return nil
-	}
-	bytes, err := display.ParseBytes(text)
-	*q = quotaValue(bytes)
-	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -13,12 +14,12 @@ import (
 	"labshelf/client"
 )
 
-func userCommand(p Process) *cobra.Command {
-	return p.branch("user", "Create, change, list, delete and restore users",
+func userCommand(p command.Process) *cobra.Command {
+	return p.Branch("user", "Create, change, list, delete and restore users",
 		userNewCommand(p), userEditCommand(p), userListCommand(p), userRemoveCommand(p), userRestoreCommand(p))
 }
 
-func userNewCommand(p Process) *cobra.Command {
+func userNewCommand(p command.Process) *cobra.Command {
 	var u client.NewUser
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -31,28 +32,28 @@ key and no role: create a key with "labshelf key new", and give a role with
 		Example: `  labshelf user new mary --fullname "Mary Ward"
   labshelf key new --user mary
   labshelf grant editor lab-one mary`,
-		Args: exactly(1, "the name of the new user"),
+		Args: command.Exactly(1, "the name of the new user"),
 	}
-	quota := quotaFlag(cmd.Flags())
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	quota := command.QuotaFlag(cmd.Flags())
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		u.Username, u.Quota = args[0], quota()
 		made, err := c.Users.Create(ctx, u)
 		if err != nil {
 			return err
 		}
 		name := display.Printable(made.Username)
-		return p.done(made, asJSON, "Created the user %s. For a key: labshelf key new --user %[1]s\n", name)
+		return p.Done(made, asJSON, "Created the user %s. For a key: labshelf key new --user %[1]s\n", name)
 	})
 	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
-	cmd.Flags().StringVar(&u.About, "about", "", descriptionHelp)
+	cmd.Flags().StringVar(&u.About, "about", "", command.DescriptionHelp)
 	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "make the user a sysadmin, who may do everything")
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false)
 }
 
 const fullnameHelp = "`TEXT` of up to 500 characters"
 
-func userEditCommand(p Process) *cobra.Command {
+func userEditCommand(p command.Process) *cobra.Command {
 	var fullname, about string
 	var sysadmin, asJSON bool
 	cmd := &cobra.Command{
@@ -65,33 +66,33 @@ change all users. A quota limits what the user stores; see "labshelf usage".`,
   labshelf user edit mary --sysadmin
   labshelf user edit mary --sysadmin=false
   labshelf user edit mary --quota 100GiB`,
-		Args: exactly(1, "one user"),
+		Args: command.Exactly(1, "one user"),
 	}
 	flags := cmd.Flags()
-	quota := quotaFlag(flags)
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	quota := command.QuotaFlag(flags)
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id, err := reference.UserID(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
 		edited, err := c.Users.Edit(ctx, id, client.UserEdit{
-			Fullname: given(flags, "fullname", &fullname), About: given(flags, "about", &about), Sysadmin: given(flags, "sysadmin", &sysadmin), Quota: quota(),
+			Fullname: command.Given(flags, "fullname", &fullname), About: command.Given(flags, "about", &about), Sysadmin: command.Given(flags, "sysadmin", &sysadmin), Quota: quota(),
 		})
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the user %s.\n", display.Printable(edited.Username))
+		return p.Done(edited, asJSON, "Changed the user %s.\n", display.Printable(edited.Username))
 	})
 	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
-	flags.StringVar(&about, "about", "", descriptionHelp)
+	flags.StringVar(&about, "about", "", command.DescriptionHelp)
 	flags.BoolVar(&sysadmin, "sysadmin", false, "make the user a sysadmin; --sysadmin=false revokes that")
-	jsonFlag(cmd, &asJSON)
-	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin", "quota")
-	return p.completes(cmd, false, completion.Users(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	cmd.PreRunE = command.WantOne(flags, "fullname", "about", "sysadmin", "quota")
+	return p.Completes(cmd, false, completion.Users(client.Active))
 }
 
-func userListCommand(p Process) *cobra.Command {
-	var f viewFlags
+func userListCommand(p command.Process) *cobra.Command {
+	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List users",
@@ -99,16 +100,16 @@ func userListCommand(p Process) *cobra.Command {
 other users see it only for themselves.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		return show(p, c.Users.List(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), userColumns(), f.view("There are no such users."))
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.Check() }
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		return command.Show(p, c.Users.List(ctx, client.ListOptions{State: f.State(), Limit: f.Page()}), command.UserColumns(), f.View("There are no such users."))
 	})
-	f.define(cmd)
+	f.Define(cmd)
 	return cmd
 }
 
-func userRemoveCommand(p Process) *cobra.Command {
-	return p.userStateCommand(&cobra.Command{
+func userRemoveCommand(p command.Process) *cobra.Command {
+	return userStateCommand(p, &cobra.Command{
 		Use:   "rm USER...",
 		Short: "Delete users, and revoke their keys for good",
 		Long: `rm deletes users, as a sysadmin. Their keys stop working at once, and for good.
@@ -125,8 +126,8 @@ but without keys.`,
 	})
 }
 
-func userRestoreCommand(p Process) *cobra.Command {
-	return p.userStateCommand(&cobra.Command{
+func userRestoreCommand(p command.Process) *cobra.Command {
+	return userStateCommand(p, &cobra.Command{
 		Use:   "restore USER...",
 		Short: "Restore deleted users, without their keys",
 		Long: `restore restores deleted users, as a sysadmin. Their keys stay revoked: create
@@ -141,13 +142,13 @@ new ones with "labshelf key new --user NAME".`,
 
 // userStateCommand completes a command that changes the state of users; change returns the user in
 // the new state, and a note for display.
-func (p Process) userStateCommand(cmd *cobra.Command, state string,
+func userStateCommand(p command.Process, cmd *cobra.Command, state string,
 	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
 	var asJSON bool
-	cmd.Args = atLeast(1, "one or more users")
+	cmd.Args = command.AtLeast(1, "one or more users")
 	cmd.Annotations = exit.Codes(exit.CodePartly, exit.CodeInterrupted)
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		return p.each(ctx, args, func(ref string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return p.Each(ctx, args, func(ref string) error {
 			u, err := reference.FindUser(ctx, c, ref)
 			if err != nil {
 				return err
@@ -158,13 +159,13 @@ func (p Process) userStateCommand(cmd *cobra.Command, state string,
 					return err
 				}
 			}
-			return p.done(u, asJSON, "%s", note)
+			return p.Done(u, asJSON, "%s", note)
 		})
 	})
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	was := client.Active
 	if state == was {
 		was = client.Deleted
 	}
-	return p.completes(cmd, true, completion.Users(was))
+	return p.Completes(cmd, true, completion.Users(was))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -15,13 +16,13 @@ import (
 
 // versionsFlags are the flags of versions.
 type versionsFlags struct {
-	viewFlags
+	command.ViewFlags
 	number int64
 	label  string
 	erase  bool
 }
 
-func versionsCommand(p Process) *cobra.Command {
+func versionsCommand(p command.Process) *cobra.Command {
 	var f versionsFlags
 	cmd := &cobra.Command{
 		Use:   "versions RESOURCE",
@@ -37,13 +38,13 @@ N and --erase a sysadmin removes the file of a replaced version at once and for
 good. Its record stays, and earlier backups still have the file.`,
 		Example: `  labshelf versions runs-2026:run-1.csv
   labshelf versions runs-2026:run-1.csv --version 3 --label "as published"`,
-		Args: exactly(1, "one resource, such as runs-2026:run-1.csv"),
+		Args: command.Exactly(1, "one resource, such as runs-2026:run-1.csv"),
 	}
 	flags := cmd.Flags()
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		labels := flags.Changed("label")
 		switch {
-		case f.limit < 0 || flags.Changed("version") && f.number < 1:
+		case f.Limit < 0 || flags.Changed("version") && f.number < 1:
 			return exit.Usagef("--limit and --version must be numbers, 1 or more")
 		case labels && f.erase:
 			return exit.Usagef("--label and --erase are different actions: give one or the other")
@@ -52,33 +53,33 @@ good. Its record stays, and earlier backups still have the file.`,
 		}
 		return nil
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		r, err := reference.FindResource(ctx, c, args[0], client.Active)
 		switch {
 		case err != nil:
 			return err
 		case f.erase:
-			return p.eraseVersion(ctx, c, r, f)
+			return eraseVersion(p, ctx, c, r, f)
 		case f.number != 0:
 			v, err := c.Versions.Label(ctx, r.ID, f.number, f.label)
 			if err != nil {
 				return err
 			}
-			return p.done(v, f.json, "Labelled version %d of %s.\n", v.Number, display.Printable(r.Name))
+			return p.Done(v, f.JSON, "Labelled version %d of %s.\n", v.Number, display.Printable(r.Name))
 		}
-		who := people{c, map[string]string{}}
-		return show(p, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: f.page()}), versionColumns(ctx, who), f.view(""))
+		who := command.UserNames{Client: c, Names: map[string]string{}}
+		return command.Show(p, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: f.Page()}), versionColumns(ctx, who), f.View(""))
 	})
 	flags.Int64Var(&f.number, "version", 0, "`N`, the version to label or erase")
 	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters, the reason to keep the version")
 	flags.BoolVar(&f.erase, "erase", false, "remove the file of the version for good")
-	flags.BoolVarP(&f.long, "long", "l", false, "also show names and digests; truncate nothing")
-	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
-	jsonFlag(cmd, &f.json)
-	return p.completes(cmd, false, completion.Resources(client.Active))
+	flags.BoolVarP(&f.Long, "long", "l", false, "also show names and digests; truncate nothing")
+	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
+	command.JsonFlag(cmd, &f.JSON)
+	return p.Completes(cmd, false, completion.Resources(client.Active))
 }
 
-func (p Process) eraseVersion(ctx context.Context, c *client.Client, r client.Resource, f versionsFlags) error {
+func eraseVersion(p command.Process, ctx context.Context, c *client.Client, r client.Resource, f versionsFlags) error {
 	v, err := c.Versions.Erase(ctx, r.ID, f.number)
 	if err != nil {
 		return err
@@ -87,19 +88,19 @@ func (p Process) eraseVersion(ctx context.Context, c *client.Client, r client.Re
 	if v.Shared {
 		note = "Another version or resource, or a running upload, still uses the same bytes.\n"
 	}
-	return p.done(v, f.json, "Erased the file of version %d of %s.\n%s", v.Number, display.Printable(r.Name), note)
+	return p.Done(v, f.JSON, "Erased the file of version %d of %s.\n%s", v.Number, display.Printable(r.Name), note)
 }
 
-func versionColumns(ctx context.Context, who people) []column[client.Version] {
+func versionColumns(ctx context.Context, who command.UserNames) []command.Column[client.Version] {
 	type v = client.Version
-	return []column[v]{
-		{"VERSION", 0, func(v v) string { return fmt.Sprint(v.Number) }},
-		{"CAME", 0, func(v v) string { return display.Time(v.Created.Time) }},
-		{"FROM", 0, func(v v) string { return who.name(ctx, v.CreatedBy) }},
-		{"SIZE", 0, func(v v) string { return display.Bytes(v.Bytes) }},
-		{"NAME", inLong, func(v v) string { return v.Name }},
-		{"LABEL", 0, func(v v) string { return v.Label }},
-		{"STATE", 0, func(v v) string {
+	return []command.Column[v]{
+		{Head: "VERSION", Cell: func(v v) string { return fmt.Sprint(v.Number) }},
+		{Head: "CAME", Cell: func(v v) string { return display.Time(v.Created.Time) }},
+		{Head: "FROM", Cell: func(v v) string { return who.Name(ctx, v.CreatedBy) }},
+		{Head: "SIZE", Cell: func(v v) string { return display.Bytes(v.Bytes) }},
+		{Head: "NAME", Only: command.InLong, Cell: func(v v) string { return v.Name }},
+		{Head: "LABEL", Cell: func(v v) string { return v.Label }},
+		{Head: "STATE", Cell: func(v v) string {
 			switch {
 			case v.Rule != "":
 				return "removed " + display.Time(v.Removed.Time) + ", " + v.Rule
@@ -110,24 +111,6 @@ func versionColumns(ctx context.Context, who people) []column[client.Version] {
 			}
 			return ""
 		}},
-		{"SHA256", inLong, func(v v) string { return v.SHA256.String() }},
+		{Head: "SHA256", Only: command.InLong, Cell: func(v v) string { return v.SHA256.String() }},
 	}
-}
-
-// people maps ids of users to users.
-type people struct {
-	client *client.Client
-	names  map[string]string
-}
-
-// name returns the name of a user, or the id if the user cannot be read.
-func (w people) name(ctx context.Context, id string) string {
-	if name, known := w.names[id]; known {
-		return name
-	}
-	w.names[id] = id
-	if user, err := w.client.Users.Get(ctx, id); err == nil {
-		w.names[id] = user.Username
-	}
-	return w.names[id]
 }

@@ -6,13 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
+	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
 	"labshelf/client"
 )
 
-func watchCommand(p Process) *cobra.Command {
+func watchCommand(p command.Process) *cobra.Command {
 	var after string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -30,12 +32,12 @@ belongs to a replaced state of the service, or is more than 10,000 changes old.`
 		Example: `  labshelf watch
   labshelf watch runs-2026
   labshelf watch lab-one --json`,
-		Args: atMost(1, "one dataspace, set or resource"),
+		Args: command.AtMost(1, "one dataspace, set or resource"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id := ""
 		if len(args) > 0 {
-			d, s, r, err := findAny(ctx, c, args[0])
+			d, s, r, err := reference.FindAny(ctx, c, args[0])
 			switch {
 			case err != nil:
 				return err
@@ -47,16 +49,16 @@ belongs to a replaced state of the service, or is more than 10,000 changes old.`
 				id = r.ID
 			}
 		}
-		return p.watch(ctx, c, id, after, asJSON)
+		return watch(p, ctx, c, id, after, asJSON)
 	})
 	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change after which to begin (default: now)")
-	jsonFlag(cmd, &asJSON)
-	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	command.JsonFlag(cmd, &asJSON)
+	p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 	return cmd
 }
 
 // watch prints the events of the object with an id and its content, or all events if the id is "".
-func (p Process) watch(ctx context.Context, c *client.Client, id, after string, asJSON bool) error {
+func watch(p command.Process, ctx context.Context, c *client.Client, id, after string, asJSON bool) error {
 	for e, err := range c.Events(ctx, after) {
 		switch {
 		case ctx.Err() != nil:

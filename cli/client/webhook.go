@@ -3,13 +3,13 @@ package client
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
@@ -17,8 +17,8 @@ import (
 	"labshelf/client"
 )
 
-func webhookCommand(p Process) *cobra.Command {
-	cmd := p.branch("webhook", "Send messages about changes to other services",
+func webhookCommand(p command.Process) *cobra.Command {
+	cmd := p.Branch("webhook", "Send messages about changes to other services",
 		webhookAddCommand(p), webhookListCommand(p), webhookShowCommand(p), webhookEditCommand(p), webhookRemoveCommand(p), webhookRotateCommand(p),
 		webhookResumeCommand(p), webhookSkipCommand(p), webhookDeliveriesCommand(p), webhookRepeatCommand(p))
 	cmd.Long = `webhook makes the service send a message to your URL for each change, signed by
@@ -28,7 +28,7 @@ service. The operator decides where webhooks may send (webhook_hosts).`
 	return cmd
 }
 
-func webhookAddCommand(p Process) *cobra.Command {
+func webhookAddCommand(p command.Process) *cobra.Command {
 	var dataspace string
 	var n client.NewWebhook
 	var asJSON bool
@@ -41,9 +41,9 @@ shown again. --dataspace selects the dataspace whose changes the webhook
 receives; without it, a sysadmin gets a webhook for all changes of the service.`,
 		Example: `  labshelf webhook add https://hooks.example.org/labshelf --dataspace lab-one
   labshelf webhook add https://hooks.example.org/x --event 'resource.*'`,
-		Args: exactly(1, "one URL, such as https://hooks.example.org/labshelf"),
+		Args: command.Exactly(1, "one URL, such as https://hooks.example.org/labshelf"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		n.URL = args[0]
 		if dataspace != "" {
 			d, err := reference.FindDataspace(ctx, c, dataspace, client.Active)
@@ -56,19 +56,19 @@ receives; without it, a sysadmin gets a webhook for all changes of the service.`
 		if err != nil {
 			return err
 		}
-		return p.showSecret(made, asJSON, "Created the webhook %s. Its secret is below; it cannot be shown again.\n")
+		return showSecret(p, made, asJSON, "Created the webhook %s. Its secret is below; it cannot be shown again.\n")
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it receives (default: the whole service)")
 	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it receives, such as resource.create or resource.*; may be repeated (default: all)")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes it")
-	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
+	command.JsonFlag(cmd, &asJSON)
+	p.CompletesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
 }
 
 // showSecret writes a secret to standard output, and its description to standard error.
-func (p Process) showSecret(w client.SecretWebhook, asJSON bool, format string) error {
+func showSecret(p command.Process, w client.SecretWebhook, asJSON bool, format string) error {
 	if asJSON {
 		return display.WriteJSON(p.Out, w)
 	}
@@ -79,7 +79,7 @@ func (p Process) showSecret(w client.SecretWebhook, asJSON bool, format string) 
 	return err
 }
 
-func webhookListCommand(p Process) *cobra.Command {
+func webhookListCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls",
@@ -88,34 +88,19 @@ func webhookListCommand(p Process) *cobra.Command {
 active.`,
 		Args: cobra.NoArgs,
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		all, err := c.Webhooks.List(ctx)
-		return show(p, sequence(all, err), webhookColumns(), view{json: asJSON, none: "There are no webhooks that you may manage."})
+		return command.Show(p, command.Sequence(all, err), webhookColumns(), command.View{JSON: asJSON, None: "There are no webhooks that you may manage."})
 	})
-	jsonFlag(cmd, &asJSON)
+	command.JsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// sequence yields the results of a call.
-func sequence[T any](all []T, err error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for _, one := range all {
-			if !yield(one, nil) {
-				return
-			}
-		}
-		if err != nil {
-			var none T
-			yield(none, err)
-		}
-	}
-}
-
-func webhookColumns() []column[client.Webhook] {
+func webhookColumns() []command.Column[client.Webhook] {
 	type w = client.Webhook
-	return []column[w]{
-		{"ID", whole, func(w w) string { return w.ID }},
-		{"STATE", 0, func(w w) string {
+	return []command.Column[w]{
+		{Head: "ID", Only: command.Whole, Cell: func(w w) string { return w.ID }},
+		{Head: "STATE", Cell: func(w w) string {
 			switch {
 			case w.State == client.Paused:
 				return "paused: " + w.Reason
@@ -124,20 +109,20 @@ func webhookColumns() []column[client.Webhook] {
 			}
 			return w.State
 		}},
-		{"DELIVERED", 0, func(w w) string { return fmt.Sprint(w.Deliveries) }},
-		{"EVENTS", 0, func(w w) string {
+		{Head: "DELIVERED", Cell: func(w w) string { return fmt.Sprint(w.Deliveries) }},
+		{Head: "EVENTS", Cell: func(w w) string {
 			if len(w.Events) == 0 {
 				return "all"
 			}
 			return strings.Join(w.Events, " ")
 		}},
-		{"URL", 0, func(w w) string { return w.URL }},
-		{"LABEL", 0, func(w w) string { return w.Label }},
+		{Head: "URL", Cell: func(w w) string { return w.URL }},
+		{Head: "LABEL", Cell: func(w w) string { return w.Label }},
 	}
 }
 
-func webhookShowCommand(p Process) *cobra.Command {
-	return p.onWebhook("show WEBHOOK", "Show a webhook and why it is paused", `show prints a webhook, and its progress or the reason why it is paused.`,
+func webhookShowCommand(p command.Process) *cobra.Command {
+	return onWebhook(p, "show WEBHOOK", "Show a webhook and why it is paused", `show prints a webhook, and its progress or the reason why it is paused.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if asJSON {
 				return display.WriteJSON(p.Out, w)
@@ -159,17 +144,17 @@ func webhookShowCommand(p Process) *cobra.Command {
 		})
 }
 
-func webhookEditCommand(p Process) *cobra.Command {
+func webhookEditCommand(p command.Process) *cobra.Command {
 	var url, label string
 	var events []string
-	cmd := p.onWebhook("edit WEBHOOK", "Change a webhook",
+	cmd := onWebhook(p, "edit WEBHOOK", "Change a webhook",
 		`edit changes the URL, the events or the label of a webhook. It then acts for
 you: it pauses when you lose the role. --event all selects all events.`, nil)
 	flags := cmd.Flags()
 	flags.StringVar(&url, "url", "", "the new `URL`")
 	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that describes it")
 	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives, in place of the former ones; may be repeated; all: every one")
-	p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+	eachWebhook(p, cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		var edit client.WebhookEdit
 		if flags.Changed("url") {
 			edit.URL = &url
@@ -188,23 +173,23 @@ you: it pauses when you lose the role. --event all selects all events.`, nil)
 		if err != nil {
 			return err
 		}
-		return p.done(w, asJSON, "Changed the webhook %s.\n", display.Printable(w.ID))
+		return p.Done(w, asJSON, "Changed the webhook %s.\n", display.Printable(w.ID))
 	})
 	return cmd
 }
 
-func webhookRemoveCommand(p Process) *cobra.Command {
-	return p.onWebhook("rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with the history of its deliveries.`,
+func webhookRemoveCommand(p command.Process) *cobra.Command {
+	return onWebhook(p, "rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with the history of its deliveries.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if err := c.Webhooks.Delete(ctx, w.ID); err != nil {
 				return err
 			}
-			return p.done(w, asJSON, "Removed the webhook %s, which sent to %s.\n", display.Printable(w.ID), display.Printable(w.URL))
+			return p.Done(w, asJSON, "Removed the webhook %s, which sent to %s.\n", display.Printable(w.ID), display.Printable(w.URL))
 		})
 }
 
-func webhookRotateCommand(p Process) *cobra.Command {
-	return p.onWebhook("rotate WEBHOOK", "Give a webhook another secret",
+func webhookRotateCommand(p command.Process) *cobra.Command {
+	return onWebhook(p, "rotate WEBHOOK", "Give a webhook another secret",
 		`rotate gives a webhook another secret and prints it. For a day messages are also
 signed by the former secret, so that the receiver can be changed meanwhile.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
@@ -212,12 +197,12 @@ signed by the former secret, so that the receiver can be changed meanwhile.`,
 			if err != nil {
 				return err
 			}
-			return p.showSecret(rotated, asJSON, "The new secret of the webhook %s is below; it cannot be shown again.\n")
+			return showSecret(p, rotated, asJSON, "The new secret of the webhook %s is below; it cannot be shown again.\n")
 		})
 }
 
-func webhookResumeCommand(p Process) *cobra.Command {
-	return p.onWebhook("resume WEBHOOK", "Resume a paused webhook",
+func webhookResumeCommand(p command.Process) *cobra.Command {
+	return onWebhook(p, "resume WEBHOOK", "Resume a paused webhook",
 		`resume lets a paused webhook send again, from where it stopped. It then acts for
 you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
 --all" discards the pending messages.`,
@@ -226,46 +211,46 @@ you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
 			if err != nil {
 				return err
 			}
-			return p.done(resumed, asJSON, "The webhook %s is active.\n", display.Printable(w.ID))
+			return p.Done(resumed, asJSON, "The webhook %s is active.\n", display.Printable(w.ID))
 		})
 }
 
-func webhookSkipCommand(p Process) *cobra.Command {
+func webhookSkipCommand(p command.Process) *cobra.Command {
 	var all bool
-	cmd := p.onWebhook("skip WEBHOOK", "Skip a message that cannot be delivered",
+	cmd := onWebhook(p, "skip WEBHOOK", "Skip a message that cannot be delivered",
 		`skip lets a webhook skip the message that failed, so that it sends the following
 ones; with --all, it skips all messages up to now. A paused webhook stays
 paused.`, nil)
 	cmd.Flags().BoolVar(&all, "all", false, "skip all messages up to now")
-	return p.eachWebhook(cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
+	return eachWebhook(p, cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		skipped, err := c.Webhooks.Skip(ctx, w.ID, all)
 		if err != nil {
 			return err
 		}
-		return p.done(skipped, asJSON, "The webhook %s continues after it.\n", display.Printable(w.ID))
+		return p.Done(skipped, asJSON, "The webhook %s continues after it.\n", display.Printable(w.ID))
 	})
 }
 
-func webhookDeliveriesCommand(p Process) *cobra.Command {
-	return p.onWebhook("deliveries WEBHOOK", "List the last messages of a webhook",
+func webhookDeliveriesCommand(p command.Process) *cobra.Command {
+	return onWebhook(p, "deliveries WEBHOOK", "List the last messages of a webhook",
 		`deliveries lists the last 200 messages of a webhook, the newest first, and the
 responses of the receiver. --json also shows the beginning of the response.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			all, err := c.Webhooks.Deliveries(ctx, w.ID)
-			return show(p, sequence(all, err), deliveryColumns(), view{json: asJSON, none: "The webhook has not sent any message yet."})
+			return command.Show(p, command.Sequence(all, err), deliveryColumns(), command.View{JSON: asJSON, None: "The webhook has not sent any message yet."})
 		})
 }
 
-func deliveryColumns() []column[client.Delivery] {
+func deliveryColumns() []command.Column[client.Delivery] {
 	type d = client.Delivery
-	return []column[d]{
-		{"NUMBER", 0, func(d d) string { return fmt.Sprint(d.Number) }},
-		{"LAST TRY", 0, func(d d) string { return display.Time(d.Last.Time) }},
-		{"EVENT", 0, func(d d) string { return d.Event }},
-		{"STATE", 0, func(d d) string { return d.State }},
-		{"TRIES", 0, func(d d) string { return fmt.Sprint(d.Tries) }},
-		{"ANSWER", 0, answered},
-		{"ID", whole, func(d d) string { return d.MessageID }},
+	return []command.Column[d]{
+		{Head: "NUMBER", Cell: func(d d) string { return fmt.Sprint(d.Number) }},
+		{Head: "LAST TRY", Cell: func(d d) string { return display.Time(d.Last.Time) }},
+		{Head: "EVENT", Cell: func(d d) string { return d.Event }},
+		{Head: "STATE", Cell: func(d d) string { return d.State }},
+		{Head: "TRIES", Cell: func(d d) string { return fmt.Sprint(d.Tries) }},
+		{Head: "ANSWER", Cell: answered},
+		{Head: "ID", Only: command.Whole, Cell: func(d d) string { return d.MessageID }},
 	}
 }
 
@@ -277,7 +262,7 @@ func answered(d client.Delivery) string {
 	return fmt.Sprint(d.Status)
 }
 
-func webhookRepeatCommand(p Process) *cobra.Command {
+func webhookRepeatCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "repeat WEBHOOK NUMBER",
@@ -285,9 +270,9 @@ func webhookRepeatCommand(p Process) *cobra.Command {
 		Long: `repeat sends a message again, by its number, as "labshelf webhook deliveries"
 shows it, and waits for the response. The receiver gets it with the same id.`,
 		Example: "  labshelf webhook repeat 01JD2QB4C8D2F6G1H5J9K3M7N2 12",
-		Args:    exactly(2, "a webhook and the number of a delivery"),
+		Args:    command.Exactly(2, "a webhook and the number of a delivery"),
 	}
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		number, err := strconv.ParseUint(args[1], 10, 64)
 		if err != nil {
 			return exit.Usagef("the number of a delivery must be a whole number, not %q", args[1])
@@ -300,32 +285,32 @@ shows it, and waits for the response. The receiver gets it with the same id.`,
 		if err != nil {
 			return err
 		}
-		return p.done(d, asJSON, "%s: %s\n", display.Printable(d.MessageID), display.Printable(answered(d)))
+		return p.Done(d, asJSON, "%s: %s\n", display.Printable(d.MessageID), display.Printable(answered(d)))
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, webhooksOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, webhooksOffered)
 }
 
 // onWebhook returns a command for one webhook.
-func (p Process) onWebhook(use, short, long string, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly(1, "one webhook, by its id or label, as \"labshelf webhook ls\" shows it")}
+func onWebhook(p command.Process, use, short, long string, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: command.Exactly(1, "one webhook, by its id or label, as \"labshelf webhook ls\" shows it")}
 	if run == nil {
 		return cmd
 	}
-	return p.eachWebhook(cmd, run)
+	return eachWebhook(p, cmd, run)
 }
 
-func (p Process) eachWebhook(cmd *cobra.Command, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
+func eachWebhook(p command.Process, cmd *cobra.Command, run func(context.Context, *client.Client, client.Webhook, bool) error) *cobra.Command {
 	var asJSON bool
-	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		w, err := findWebhook(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
 		return run(ctx, c, w, asJSON)
 	})
-	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, webhooksOffered)
+	command.JsonFlag(cmd, &asJSON)
+	return p.Completes(cmd, false, webhooksOffered)
 }
 
 // findWebhook returns the webhook that ref names: by its id, or by its label if no other webhook
@@ -347,5 +332,5 @@ func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webh
 
 func webhooksOffered(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 	all, err := c.Webhooks.List(ctx)
-	return completion.Matching(sequence(all, err), typed, func(w client.Webhook) (string, string) { return w.ID, w.State + " " + w.Label + " " + w.URL })
+	return completion.Matching(command.Sequence(all, err), typed, func(w client.Webhook) (string, string) { return w.ID, w.State + " " + w.Label + " " + w.URL })
 }

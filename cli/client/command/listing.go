@@ -1,4 +1,4 @@
-package client
+package command
 
 import (
 	"cmp"
@@ -19,46 +19,46 @@ import (
 	"labshelf/client"
 )
 
-// view selects the form of a listing and its optional columns.
-type view struct {
-	json  bool
+// View selects the form of a listing and its optional columns.
+type View struct {
+	JSON  bool
 	limit int    // number of rows; 0: all
-	none  string // text for display if the listing is empty
-	also  columnSet
+	None  string // text for display if the listing is empty
+	Also  columnSet
 }
 
 type columnSet uint8
 
 const (
-	inLong  columnSet = 1 << iota // only with --long
-	inState                       // only if active and deleted records are mixed
-	inMany                        // only if the records belong to several containers
+	InLong  columnSet = 1 << iota // only with --long
+	InState                       // only if active and deleted records are mixed
+	InMany                        // only if the records belong to several containers
 
-	whole columnSet = 1 << 7 // never truncated, since people copy it
+	Whole columnSet = 1 << 7 // never truncated, since people copy it
 )
 
-// column is a column of a table of records.
-type column[T any] struct {
-	head string
-	only columnSet // condition for the column; 0: always
-	cell func(T) string
+// Column is a column of a table of records.
+type Column[T any] struct {
+	Head string
+	Only columnSet // condition for the column; 0: always
+	Cell func(T) string
 }
 
 // tableChunk is the number of rows after which a part of a table is written, so that output starts
 // early and memory is bounded.
 const tableChunk = 1000
 
-// show writes a listing as a table, or each record as a line of JSON.
-func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v view) error {
+// Show writes a listing as a table, or each record as a line of JSON.
+func Show[T any](p Process, records iter.Seq2[T, error], columns []Column[T], v View) error {
 	t, width, shown := display.Table{}, display.Width(p.Out), 0
-	if v.also&inLong != 0 {
+	if v.Also&InLong != 0 {
 		width = display.Unlimited // truncated text cannot be copied
 	}
 	var cells []func(T) string
 	for _, c := range columns {
-		if only := c.only &^ whole; only&v.also == only {
-			t.Whole = append(t.Whole, c.only&whole != 0)
-			t.Head, cells = append(t.Head, c.head), append(cells, c.cell)
+		if only := c.Only &^ Whole; only&v.Also == only {
+			t.Whole = append(t.Whole, c.Only&Whole != 0)
+			t.Head, cells = append(t.Head, c.Head), append(cells, c.Cell)
 		}
 	}
 	for record, err := range records {
@@ -66,7 +66,7 @@ func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v 
 			return err
 		}
 		shown++
-		if v.json {
+		if v.JSON {
 			err = display.WriteJSON(p.Out, record)
 		} else {
 			var row []string
@@ -82,52 +82,52 @@ func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v 
 			return cmp.Or(err, t.Write(p.Out, width))
 		}
 	}
-	if shown == 0 && !v.json && v.none != "" {
-		_, err := display.Fprintln(p.Err, v.none)
+	if shown == 0 && !v.JSON && v.None != "" {
+		_, err := display.Fprintln(p.Err, v.None)
 		return err
 	}
 	return t.Write(p.Out, width)
 }
 
-// only yields one record as a listing.
-func only[T any](record T) iter.Seq2[T, error] {
+// Only yields one record as a listing.
+func Only[T any](record T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { yield(record, nil) }
 }
 
-func dataspaceColumns() []column[client.Dataspace] {
+func DataspaceColumns() []Column[client.Dataspace] {
 	type d = client.Dataspace
-	return []column[d]{
-		{"ID", inLong, func(d d) string { return d.ID }},
+	return []Column[d]{
+		{"ID", InLong, func(d d) string { return d.ID }},
 		{"NAME", 0, func(d d) string { return d.Name }},
 		{"TITLE", 0, func(d d) string { return d.Title }},
 		{"VISIBILITY", 0, func(d d) string { return d.Visibility }},
-		{"ORIGIN", inLong, func(d d) string { return d.Origin }},
+		{"ORIGIN", InLong, func(d d) string { return d.Origin }},
 		{"MODIFIED", 0, func(d d) string { return display.Time(d.Modified.Time) }},
-		{"STATE", inState, func(d d) string { return d.State }},
+		{"STATE", InState, func(d d) string { return d.State }},
 	}
 }
 
-// setColumns returns the columns of sets. In listings of several dataspaces, dataspaces contains
+// SetColumns returns the columns of sets. In listings of several dataspaces, dataspaces contains
 // the names to show.
-func setColumns(dataspaces map[string]string) []column[client.Set] {
+func SetColumns(dataspaces map[string]string) []Column[client.Set] {
 	type s = client.Set
-	return []column[s]{
-		{"ID", inLong, func(s s) string { return s.ID }},
-		{"DATASPACE", inMany, func(s s) string { return dataspaces[s.DataspaceID] }},
+	return []Column[s]{
+		{"ID", InLong, func(s s) string { return s.ID }},
+		{"DATASPACE", InMany, func(s s) string { return dataspaces[s.DataspaceID] }},
 		{"NAME", 0, func(s s) string { return s.Name }},
 		{"TITLE", 0, func(s s) string { return s.Title }},
 		{"MODIFIED", 0, func(s s) string { return display.Time(s.Modified.Time) }},
-		{"STATE", inState, func(s s) string { return s.State }},
+		{"STATE", InState, func(s s) string { return s.State }},
 	}
 }
 
-// resourceColumns returns the columns of resources. In listings of several sets, sets contains the
+// ResourceColumns returns the columns of resources. In listings of several sets, sets contains the
 // names to show. exact selects sizes in bytes.
-func resourceColumns(sets map[string]string, exact bool) []column[client.Resource] {
+func ResourceColumns(sets map[string]string, exact bool) []Column[client.Resource] {
 	type r = client.Resource
-	return []column[r]{
-		{"ID", inLong, func(r r) string { return r.ID }},
-		{"SET", inMany, func(r r) string { return sets[r.SetID] }},
+	return []Column[r]{
+		{"ID", InLong, func(r r) string { return r.ID }},
+		{"SET", InMany, func(r r) string { return sets[r.SetID] }},
 		{"NAME", 0, func(r r) string { return r.Name }},
 		{"SIZE", 0, func(r r) string {
 			if exact {
@@ -135,9 +135,9 @@ func resourceColumns(sets map[string]string, exact bool) []column[client.Resourc
 			}
 			return display.Bytes(r.Bytes)
 		}},
-		{"FORMAT", inLong, func(r r) string { return r.Format }},
+		{"FORMAT", InLong, func(r r) string { return r.Format }},
 		{"MODIFIED", 0, func(r r) string { return display.Time(r.Modified.Time) }},
-		{"STATE", inState, func(r r) string {
+		{"STATE", InState, func(r r) string {
 			switch {
 			case r.Purged:
 				return "purged"
@@ -146,14 +146,14 @@ func resourceColumns(sets map[string]string, exact bool) []column[client.Resourc
 			}
 			return r.State
 		}},
-		{"SHA256", inLong, func(r r) string { return r.SHA256.String() }},
+		{"SHA256", InLong, func(r r) string { return r.SHA256.String() }},
 	}
 }
 
-func userColumns() []column[client.User] {
+func UserColumns() []Column[client.User] {
 	type u = client.User
-	return []column[u]{
-		{"ID", inLong, func(u u) string { return u.ID }},
+	return []Column[u]{
+		{"ID", InLong, func(u u) string { return u.ID }},
 		{"USERNAME", 0, func(u u) string { return u.Username }},
 		{"FULL NAME", 0, func(u u) string { return u.Fullname }},
 		{"SYSADMIN", 0, func(u u) string {
@@ -162,13 +162,13 @@ func userColumns() []column[client.User] {
 			}
 			return ""
 		}},
-		{"ABOUT", inLong, func(u u) string { return strings.Join(strings.Fields(u.About), " ") }},
-		{"STATE", inState, func(u u) string { return u.State }},
+		{"ABOUT", InLong, func(u u) string { return strings.Join(strings.Fields(u.About), " ") }},
+		{"STATE", InState, func(u u) string { return u.State }},
 	}
 }
 
-// setNames returns the names of all sets that the caller may read, by id.
-func setNames(ctx context.Context, c *client.Client, dataspaceID string) (map[string]string, error) {
+// SetNames returns the names of all sets that the caller may read, by id.
+func SetNames(ctx context.Context, c *client.Client, dataspaceID string) (map[string]string, error) {
 	names := map[string]string{}
 	for s, err := range c.Sets.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize, DataspaceID: dataspaceID}) {
 		if err != nil {
@@ -187,8 +187,8 @@ func (f *stateFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.all, "all", false, "include deleted ones")
 }
 
-// state returns the state of the records to list.
-func (f *stateFlags) state() string {
+// State returns the state of the records to list.
+func (f *stateFlags) State() string {
 	switch {
 	case f.all:
 		return client.All
@@ -198,7 +198,7 @@ func (f *stateFlags) state() string {
 	return client.Active
 }
 
-// check rejects both flags together.
+// Check rejects both flags together.
 func (f *stateFlags) check() error {
 	if f.all && f.deleted {
 		return exit.Usagef("--all includes --deleted: give one or the other")
@@ -206,51 +206,51 @@ func (f *stateFlags) check() error {
 	return nil
 }
 
-// viewFlags are the flags of all listings.
-type viewFlags struct {
+// ViewFlags are the flags of all listings.
+type ViewFlags struct {
 	stateFlags
-	json, long bool
-	limit      int
+	JSON, Long bool
+	Limit      int
 }
 
-func (f *viewFlags) define(cmd *cobra.Command) {
+func (f *ViewFlags) Define(cmd *cobra.Command) {
 	f.stateFlags.define(cmd.Flags())
-	cmd.Flags().BoolVarP(&f.long, "long", "l", false, "also show ids and all other fields; truncate nothing")
-	cmd.Flags().IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
-	jsonFlag(cmd, &f.json)
+	cmd.Flags().BoolVarP(&f.Long, "long", "l", false, "also show ids and all other fields; truncate nothing")
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
+	JsonFlag(cmd, &f.JSON)
 }
 
-func (f *viewFlags) check() error {
-	if f.limit < 0 {
+func (f *ViewFlags) Check() error {
+	if f.Limit < 0 {
 		return exit.Usagef("--limit must be a number of rows, 1 or more; omit it to show all rows")
 	}
 	return f.stateFlags.check()
 }
 
-// view returns the view of a listing.
-func (f *viewFlags) view(none string) view {
-	v := view{json: f.json, limit: f.limit, none: none}
-	if f.long {
-		v.also |= inLong
+// View returns the view of a listing.
+func (f *ViewFlags) View(none string) View {
+	v := View{JSON: f.JSON, limit: f.Limit, None: none}
+	if f.Long {
+		v.Also |= InLong
 	}
 	if f.all {
-		v.also |= inState
+		v.Also |= InState
 	}
 	return v
 }
 
-// page returns the page size for requests.
-func (f *viewFlags) page() int {
-	if f.limit == 0 {
+// Page returns the page size for requests.
+func (f *ViewFlags) Page() int {
+	if f.Limit == 0 {
 		return reference.PageSize
 	}
-	return min(f.limit, reference.PageSize)
+	return min(f.Limit, reference.PageSize)
 }
 
-// parseEnd parses the time at which an object expires: an instant, a local time, a date, which
+// ParseEnd parses the time at which an object expires: an instant, a local time, a date, which
 // means its last moment, or a duration from now such as 7d, 12h or 2w. "" is the zero time. The
 // error names --expires.
-func parseEnd(text string, now time.Time) (end time.Time, err error) {
+func ParseEnd(text string, now time.Time) (end time.Time, err error) {
 	if text == "" {
 		return end, nil
 	}
@@ -258,7 +258,7 @@ func parseEnd(text string, now time.Time) (end time.Time, err error) {
 		end = day.AddDate(0, 0, 1)
 	} else if age, ok := parseAge(text); ok {
 		end = now.Add(age)
-	} else if end, err = instantOf("expires", text); err != nil {
+	} else if end, err = InstantOf("expires", text); err != nil {
 		end = time.Time{}
 	}
 	if !end.After(now) || end.Year() > 9999 {
@@ -280,17 +280,17 @@ func parseAge(text string) (age time.Duration, ok bool) {
 	return time.Duration(n) * unit, err == nil && unit > 0 && n < int(math.MaxInt64/unit)
 }
 
-// dayOf formats the day of an instant in RFC 3339, in local time; it returns other text unchanged.
-func dayOf(text string) string {
+// DayOf formats the day of an instant in RFC 3339, in local time; it returns other text unchanged.
+func DayOf(text string) string {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t.Local().Format(time.DateOnly)
 	}
 	return text
 }
 
-// instantOf parses the time in a flag, in local time unless it has a zone. A date is its first
+// InstantOf parses the time in a flag, in local time unless it has a zone. A date is its first
 // instant.
-func instantOf(flag, text string) (time.Time, error) {
+func InstantOf(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -304,4 +304,19 @@ func instantOf(flag, text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, exit.Usagef("--%s must be a time such as 2027-12-31, \"2027-12-31 18:00\" or 2027-12-31T18:00:00Z, not %q", flag, text)
+}
+
+// Sequence yields the results of a call.
+func Sequence[T any](all []T, err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, one := range all {
+			if !yield(one, nil) {
+				return
+			}
+		}
+		if err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
 }

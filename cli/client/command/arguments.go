@@ -1,4 +1,4 @@
-package client
+package command
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/cli/exit"
+	"labshelf/client"
 )
 
 // arguments formats a number of arguments.
@@ -19,17 +20,17 @@ func arguments(n int) string {
 	return fmt.Sprintf("%d arguments", n)
 }
 
-// exactly returns the rule for a command with n arguments, described by what.
-func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+// Exactly returns the rule for a command with n arguments, described by what.
+func Exactly(n int, what string) cobra.PositionalArgs { return Between(n, n, what) }
 
-// atLeast returns the rule for a command with n arguments or more, described by what.
-func atLeast(n int, what string) cobra.PositionalArgs { return between(n, math.MaxInt, what) }
+// AtLeast returns the rule for a command with n arguments or more, described by what.
+func AtLeast(n int, what string) cobra.PositionalArgs { return Between(n, math.MaxInt, what) }
 
-// atMost returns the rule for a command with up to n arguments, described by what.
-func atMost(n int, what string) cobra.PositionalArgs { return between(0, n, "at most "+what) }
+// AtMost returns the rule for a command with up to n arguments, described by what.
+func AtMost(n int, what string) cobra.PositionalArgs { return Between(0, n, "at most "+what) }
 
-// between returns the rule for a command with least to most arguments, described by what.
-func between(least, most int, what string) cobra.PositionalArgs {
+// Between returns the rule for a command with least to most arguments, described by what.
+func Between(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
 			return fmt.Errorf("want %s; got %s", what, arguments(len(args)))
@@ -38,16 +39,16 @@ func between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// given returns the value of a flag, or nil if the flag is not set.
-func given[T any](flags *pflag.FlagSet, name string, value *T) *T {
+// Given returns the value of a flag, or nil if the flag is not set.
+func Given[T any](flags *pflag.FlagSet, name string, value *T) *T {
 	if !flags.Changed(name) {
 		return nil
 	}
 	return value
 }
 
-// wantOne rejects a command without any of these flags, since it would change nothing.
-func wantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []string) error {
+// WantOne rejects a command without any of these flags, since it would change nothing.
+func WantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []string) error {
 	return func(*cobra.Command, []string) error {
 		for _, name := range names {
 			if flags.Changed(name) {
@@ -76,12 +77,12 @@ func wantValues(flags *pflag.FlagSet) error {
 // mostParallel bounds the files in parallel: a service is not faster with more.
 const mostParallel = 16
 
-// sendAtOnce and fetchAtOnce are the defaults. Small files that are sent at the same time share a
+// SendAtOnce and fetchAtOnce are the defaults. Small files that are sent at the same time share a
 // sync of the disk; fetching does not benefit from more files in parallel.
-const sendAtOnce, fetchAtOnce = 8, 4
+const SendAtOnce, FetchAtOnce = 8, 4
 
-// parallelFlag defines --parallel, and makes the command reject values out of bounds.
-func parallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
+// ParallelFlag defines --parallel, and makes the command reject values out of bounds.
+func ParallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
 	cmd.Flags().IntVar(parallel, "parallel", usual, fmt.Sprintf("%s `N` files at once, up to %d", verb, mostParallel))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *parallel < 1 || *parallel > mostParallel {
@@ -91,7 +92,17 @@ func parallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
 	}
 }
 
-// jsonFlag defines --json.
-func jsonFlag(cmd *cobra.Command, asJSON *bool) {
+// JsonFlag defines --json.
+func JsonFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, for programs")
 }
+
+// Roles are the roles in a dataspace, in ascending order.
+func Roles() []string { return []string{client.Member, client.Editor, client.Admin} }
+
+const (
+	TitleHelp       = "`TEXT` of up to 500 characters, for people"
+	DescriptionHelp = "`TEXT` of up to 16 KiB"
+	VisibilityHelp  = "`READERS` of the dataspace: private (users with a role in it), public (all users) or open (everybody, without a key)"
+	OriginHelp      = "`TEXT` of up to 500 characters, the source of the dataspace"
+)

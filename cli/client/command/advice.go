@@ -1,4 +1,4 @@
-package client
+package command
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 	"labshelf/client"
 )
 
-// advise adds advice to an error of a call. After a signal it returns an ErrInterrupted, and for a
+// Advise adds advice to an error of a call. After a signal it returns an ErrInterrupted, and for a
 // request that the service rejects as invalid an ErrUsage.
-func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
-	return connection.NameVersions(ctx, c, p.Version, advise(ctx, c, err))
+func (p Process) Advise(ctx context.Context, c *client.Client, err error) error {
+	return connection.NameVersions(ctx, c, p.Version, Advise(ctx, c, err))
 }
 
-// advise is the part of Process.advise that makes no request.
-func advise(ctx context.Context, c *client.Client, err error) error {
+// Advise is the part of Process.advise that makes no request.
+func Advise(ctx context.Context, c *client.Client, err error) error {
 	if err == nil || errors.Is(err, exit.ErrInterrupted) {
 		return err
 	}
@@ -44,21 +44,21 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 		case problem.Status == 403 && problem.Code == "forbidden":
 			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, permissionAdvice(problem))
 		case problem.OfGateway():
-			return fmt.Errorf("%w\n%s", err, gatewayAdvice)
+			return fmt.Errorf("%w\n%s", err, GatewayAdvice)
 		case problem.Code == "" || problem.Code == "not_found":
 			return fmt.Errorf("%w\nis %s the address of a labshelf service? --server selects another one", err, c.Base())
 		}
 	}
-	if unreachable(err) {
+	if Unreachable(err) {
 		return fmt.Errorf("%w\nis the service running, and is the address right? --server selects another one", err)
 	}
 	if errors.Is(err, fetch.ErrDisk) {
 		return fmt.Errorf("%w\nfree some space there, or check that you may write, and run the same command again", err)
 	}
-	return adviseTLS(err)
+	return AdviseTLS(err)
 }
 
-const gatewayAdvice = "a proxy or load balancer is at that address, but no labshelf answers behind it: is the service running?"
+const GatewayAdvice = "a proxy or load balancer is at that address, but no labshelf answers behind it: is the service running?"
 
 // permissionAdvice says who can grant the missing permission, unless the service has already said
 // so.
@@ -69,8 +69,8 @@ func permissionAdvice(problem *client.Problem) string {
 	return "; an admin of the dataspace, or a sysadmin, can give you the permission"
 }
 
-// adviseTLS adds advice to an error of TLS.
-func adviseTLS(err error) error {
+// AdviseTLS adds advice to an error of TLS.
+func AdviseTLS(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, client.ErrNotTLS):
@@ -90,7 +90,7 @@ func (p Process) announceRetries(c *client.Client) *client.Client {
 	}
 	var said atomic.Bool
 	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
-		if p.meters.Load() == 0 && !said.Swap(true) { // otherwise the progress bar shows that it waits
+		if p.Meters.Load() == 0 && !said.Swap(true) { // otherwise the progress bar shows that it waits
 			_, _ = display.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C stops)\n", c.Base())
 		}
 		select {
@@ -102,16 +102,16 @@ func (p Process) announceRetries(c *client.Client) *client.Client {
 	}})
 }
 
-// unreachable reports whether no service answers at the address.
-func unreachable(err error) bool {
+// Unreachable reports whether no service answers at the address.
+func Unreachable(err error) bool {
 	var dial *net.OpError
 	var unknown *net.DNSError
 	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// each calls do for each ref. It reports errors and continues, but stops at an error that would
+// Each calls do for each ref. It reports errors and continues, but stops at an error that would
 // affect all other refs, too.
-func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
+func (p Process) Each(ctx context.Context, refs []string, do func(ref string) error) error {
 	failed := 0
 	for _, ref := range refs {
 		err := do(ref)
@@ -119,7 +119,7 @@ func (p Process) each(ctx context.Context, refs []string, do func(ref string) er
 			continue
 		}
 		var problem *client.Problem
-		if len(refs) == 1 || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) && (problem.Status == 401 || problem.Code == "") {
+		if len(refs) == 1 || ctx.Err() != nil || Unreachable(err) || errors.As(err, &problem) && (problem.Status == 401 || problem.Code == "") {
 			return err
 		}
 		failed++

@@ -1,4 +1,4 @@
-package client
+package command
 
 import (
 	"testing"
@@ -18,12 +18,12 @@ func TestParseEnd(t *testing.T) {
 		"2026-12-01 18:00":     time.Date(2026, 12, 1, 18, 0, 0, 0, time.Local),
 		"2027-12-31T18:00:00Z": time.Date(2027, 12, 31, 18, 0, 0, 0, time.UTC),
 	} {
-		if got, err := parseEnd(text, now); err != nil || !got.Equal(want) {
+		if got, err := ParseEnd(text, now); err != nil || !got.Equal(want) {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"yesterday", "2026-11-26", "0d", "7", "d", "-7d", "7x", "9999999d", "999999w", "2026-11-27 11:59", "7d7"} {
-		if got, err := parseEnd(text, now); err == nil {
+		if got, err := ParseEnd(text, now); err == nil {
 			t.Errorf("%q: got %v, want an error", text, got)
 		}
 	}
