@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/cli/client/auditlog"
 	"labshelf/cli/exit"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
@@ -203,7 +204,7 @@ func TestAuditVerifyJSON(t *testing.T) {
 	if got := s.run(t, "", "audit", "export", path); got.error != nil || got.out != "" {
 		t.Fatal(got)
 	}
-	var found verificationJSON
+	var found auditlog.VerificationJSON
 	got := s.run(t, "", "audit", "verify", path, "--head", heads, "--json")
 	if err := json.Unmarshal([]byte(got.out), &found); err != nil || got.error != nil || !found.Sound || found.Tampered || len(found.Heads) != 1 || found.Heads[0].Verdict != "unchanged" {
 		t.Errorf("%v, %+v", got, found)

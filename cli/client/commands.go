@@ -11,7 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/client/auditlog"
 	"labshelf/cli/client/command"
+	"labshelf/cli/client/find"
+	"labshelf/cli/client/link"
+	"labshelf/cli/client/people"
+	"labshelf/cli/client/schema"
+	"labshelf/cli/client/webhook"
 	"labshelf/cli/connection"
 	"labshelf/cli/group"
 	"labshelf/cli/process"
@@ -27,14 +33,14 @@ func commandsOf(p command.Process) []*cobra.Command {
 	p.Meters = new(atomic.Int64)
 	return append([]*cobra.Command{
 		in(group.Use, loginCommand(p)), in(group.Use, logoutCommand(p)), in(group.Use, statusCommand(p)),
-		in(group.Use, lsCommand(p)), in(group.Use, findCommand(p)), in(group.Use, putCommand(p)), in(group.Use, getCommand(p)), in(group.Use, catCommand(p)),
+		in(group.Use, lsCommand(p)), in(group.Use, find.Command(p)), in(group.Use, putCommand(p)), in(group.Use, getCommand(p)), in(group.Use, catCommand(p)),
 		in(group.Use, harvestCommand(p)), in(group.Use, watchCommand(p)),
 		in(group.Use, describeCommand(p)), in(group.Use, metadataCommand(p)), in(group.Use, cpCommand(p)), in(group.Use, mvCommand(p)), in(group.Use, rmCommand(p)), in(group.Use, restoreCommand(p)),
 		in(group.Use, versionsCommand(p)), in(group.Use, retentionCommand(p)), in(group.Use, usageCommand(p)),
-		in(group.Use, auditCommand(p)),
-		in(group.Use, setCommand(p)), in(group.Use, folderCommand(p)), in(group.Use, unlockCommand(p)), in(group.Use, dataspaceCommand(p)), in(group.Use, schemaCommand(p)), in(group.Use, completionCommand(p)),
-		in(group.People, grantCommand(p)), in(group.People, revokeCommand(p)), in(group.People, userCommand(p)), in(group.People, keyCommand(p)),
-		in(group.People, linkCommand(p)), in(group.People, webhookCommand(p)), in(group.Care, indexCommand(p)),
+		in(group.Use, auditlog.Command(p)),
+		in(group.Use, setCommand(p)), in(group.Use, folderCommand(p)), in(group.Use, unlockCommand(p)), in(group.Use, dataspaceCommand(p)), in(group.Use, schema.Command(p)), in(group.Use, completionCommand(p)),
+		in(group.People, people.GrantCommand(p)), in(group.People, people.RevokeCommand(p)), in(group.People, people.UserCommand(p)), in(group.People, people.KeyCommand(p)),
+		in(group.People, link.Command(p)), in(group.People, webhook.Command(p)), in(group.Care, find.IndexCommand(p)),
 		bashCommand(p),
 	}, topics()...)
 }

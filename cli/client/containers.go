@@ -9,6 +9,7 @@ import (
 
 	"labshelf/cli/client/command"
 	"labshelf/cli/client/completion"
+	"labshelf/cli/client/people"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/display"
 	"labshelf/cli/exit"
@@ -17,7 +18,7 @@ import (
 
 func dataspaceCommand(p command.Process) *cobra.Command {
 	return p.Branch("dataspace", "Create, change and list dataspaces, and manage their members",
-		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), dataspaceMembersCommand(p))
+		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), people.MembersCommand(p))
 }
 
 func dataspaceNewCommand(p command.Process) *cobra.Command {
@@ -50,7 +51,7 @@ allows that. The service may allow only sysadmins to create dataspaces.`,
 	cmd.Flags().StringVar(&d.Description, "description", "", command.DescriptionHelp)
 	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, command.VisibilityHelp)
 	cmd.Flags().StringVar(&d.Origin, "origin", "", command.OriginHelp)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return p.Completes(cmd, false)
 }
@@ -99,7 +100,7 @@ URL.`,
 	flags.StringVar(&description, "description", "", command.DescriptionHelp)
 	flags.StringVar(&visibility, "visibility", "", command.VisibilityHelp)
 	flags.StringVar(&origin, "origin", "", command.OriginHelp)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if flags.Changed("visibility") {
 			return checkVisibility(visibility)
@@ -171,7 +172,7 @@ retention requires the role admin in the dataspace.`,
 		}
 		return p.Done(d, asJSON, "%s keeps %s.\n", display.Printable(d.Name), display.Printable(keeps(d.Retention)))
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Dataspaces(client.Active), completion.Words("everything", "last", "90"))
 }
 
@@ -221,7 +222,7 @@ be changed. It requires the role editor or admin in the dataspace.`,
 	cmd.Flags().StringVar(&s.Title, "title", "", command.TitleHelp)
 	cmd.Flags().StringVar(&s.Description, "description", "", command.DescriptionHelp)
 	extractFlag(p, cmd, &s.Extract)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.IntoDataspaces)
 }
 
@@ -260,7 +261,7 @@ both. Values set by people stay. "" ends this, and keeps the filled values.`,
 	flags.StringVar(&title, "title", "", command.TitleHelp)
 	flags.StringVar(&description, "description", "", command.DescriptionHelp)
 	extractFlag(p, cmd, &extract)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = command.WantOne(flags, "title", "description", "extract")
 	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
@@ -287,7 +288,7 @@ first. "labshelf ls SET" lists the content of a set.`,
 			if err != nil {
 				return err
 			}
-			return showSetsOf(p, ctx, c, f, d)
+			return showSetsOf(ctx, p, c, f, d)
 		}
 		names, err := reference.DataspaceNames(ctx, c)
 		if err != nil {

@@ -83,12 +83,12 @@ func placeCommand(p command.Process, f placementFlags, cmd *cobra.Command) *cobr
 		} else if f.set, err = reference.FindSet(ctx, c, f.to, client.Active); err != nil {
 			return err
 		}
-		return p.Each(ctx, args, func(ref string) error { return place(p, ctx, c, ref, f) })
+		return p.Each(ctx, args, func(ref string) error { return place(ctx, p, c, ref, f) })
 	})
 	cmd.Flags().StringVar(&f.to, "to", "", "`SET` to which the resources go")
 	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, its new `NAME`")
 	cmd.Flags().BoolVar(&f.force, "force", false, "allow a second resource with the same name in the set")
-	command.JsonFlag(cmd, &f.asJSON)
+	command.JSONFlag(cmd, &f.asJSON)
 	p.CompletesFlag(cmd, "to", completion.Sets(client.Active))
 	return p.Completes(cmd, true, completion.Resources(client.Active))
 }
@@ -121,7 +121,7 @@ func (f placementFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // place copies or moves one resource.
-func place(p command.Process, ctx context.Context, c *client.Client, ref string, f placementFlags) error {
+func place(ctx context.Context, p command.Process, c *client.Client, ref string, f placementFlags) error {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ same time, describe tries its change again.`,
 		Args: command.Exactly(1, "a dataspace, a set or a resource, such as runs-2026:run-1.csv"),
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		return describeOne(p, ctx, c, args[0], e, asJSON)
+		return describeOne(ctx, p, c, args[0], e, asJSON)
 	})
 	flags := cmd.Flags()
 	flags.StringArrayVar(&e.Set, "set", nil, "set a property: `NAME=TEXT`, or NAME:=VALUE for a number, true, false, 20 °C or JSON")
@@ -52,7 +52,7 @@ same time, describe tries its change again.`,
 	flags.StringArrayVar(&e.Tag, "tag", nil, "add the tag `WORD`")
 	flags.StringArrayVar(&e.Untag, "untag", nil, "remove the tag `WORD`")
 	flags.StringVar(&e.File, "metadata", "", "merge the JSON object in `FILE`, or - for standard input")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 }
 
@@ -109,7 +109,7 @@ func describedAs(ctx context.Context, c *client.Client, ref string) (describedOb
 // describeTries bounds the attempts to change tags that others change meanwhile.
 const describeTries = 5
 
-func describeOne(p command.Process, ctx context.Context, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
+func describeOne(ctx context.Context, p command.Process, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
 	file, err := p.ReadJSON(e.File)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"labshelf/cli/client/find"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/exit"
 	"labshelf/client"
@@ -22,7 +23,7 @@ func TestFoundIsNamed(t *testing.T) {
 	s := start(t)
 	want := map[string]string{}
 	set := s.newSet(t, "lab", "set-0")
-	for i := range mostRead + 10 {
+	for i := range find.MostRead + 10 {
 		if i > 0 {
 			set = must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: set.DataspaceID}))
 		}
@@ -47,7 +48,7 @@ func TestFoundIsNamed(t *testing.T) {
 	if found.error != nil || len(lines) != 1+len(want) {
 		t.Fatalf("%d lines: %v", len(lines), found)
 	}
-	if read.Load() != mostRead || listed.Load() != 2 {
+	if read.Load() != find.MostRead || listed.Load() != 2 {
 		t.Errorf("%d sets were read, and %d listings", read.Load(), listed.Load())
 	}
 	s.intercept(nil)

@@ -143,7 +143,7 @@ func changeFolder(p command.Process, cmd *cobra.Command, args int, change func(c
 		}
 		return p.Done(done, asJSON, "%s\n", text)
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 

@@ -70,7 +70,7 @@ versions" lists the versions.`,
 		}
 		return parallelFits(cmd, args)
 	}
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.CompletesThenFolder(cmd, completion.SetsOrResources)
 }
 
@@ -148,6 +148,6 @@ Files that cannot be fetched are reported, and tried again in each run.`,
 	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "read the whole listing again, and compare every local file")
 	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove all deleted files, whatever their number")
 	command.ParallelFlag(cmd, &o.Parallel, "fetch", command.FetchAtOnce)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.CompletesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))
 }

@@ -45,22 +45,22 @@ address of a dataspace, set or file in the browser works, too.`,
 				return exit.Usagef("%q %w", args[0], err)
 			}
 			return p.UntilSignal(func(ctx context.Context) error {
-				key, err := askKey(p, ctx, base)
+				key, err := askKey(ctx, p, base)
 				if err != nil {
 					return err
 				}
-				return login(p, ctx, base, key, asJSON)
+				return login(ctx, p, base, key, asJSON)
 			})
 		},
 		Annotations: exit.Codes(exit.CodeInterrupted),
 	}
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
 // askKey reads a key without echo.
-func askKey(p command.Process, ctx context.Context, base string) (string, error) {
-	text, err := askLine(p, ctx, "Key for "+base+": ")
+func askKey(ctx context.Context, p command.Process, base string) (string, error) {
+	text, err := askLine(ctx, p, "Key for "+base+": ")
 	key := strings.TrimSpace(text)
 	switch {
 	case ctx.Err() != nil:
@@ -78,7 +78,7 @@ func askKey(p command.Process, ctx context.Context, base string) (string, error)
 // askLine reads a line from standard input. On a terminal it shows the question, turns echo off,
 // and restores the terminal before it returns, also after the end of the context. The end of the
 // context does not end the read itself.
-func askLine(p command.Process, ctx context.Context, question string) (string, error) {
+func askLine(ctx context.Context, p command.Process, question string) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
 		if errors.Is(err, io.EOF) {
@@ -119,7 +119,7 @@ func askLine(p command.Process, ctx context.Context, question string) (string, e
 	}
 }
 
-func login(p command.Process, ctx context.Context, base, key string, asJSON bool) error {
+func login(ctx context.Context, p command.Process, base, key string, asJSON bool) error {
 	kept, err := logins.Stored()
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ the last login. The key itself stays valid; "labshelf key revoke" revokes it.`,
 			return p.Done(signedIn{Server: base}, asJSON, "Removed the key for %s.\n", base)
 		},
 	}
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

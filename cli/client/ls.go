@@ -48,9 +48,9 @@ its first moment.`,
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if len(args) == 0 {
-			return lsTop(p, ctx, c, f)
+			return lsTop(ctx, p, c, f)
 		}
-		return lsOne(p, ctx, c, f, args[0])
+		return lsOne(ctx, p, c, f, args[0])
 	})
 	flags := cmd.Flags()
 	f.Define(cmd)
@@ -131,7 +131,7 @@ func (f *lsFlags) options(byName bool) client.ListOptions {
 }
 
 // lsTop lists dataspaces, or the resources of all dataspaces.
-func lsTop(p command.Process, ctx context.Context, c *client.Client, f lsFlags) error {
+func lsTop(ctx context.Context, p command.Process, c *client.Client, f lsFlags) error {
 	if !f.resources {
 		if flag := f.forResources(); flag != "" {
 			return exit.Usagef("--%s is for resources: name a set, or give --resources", flag)
@@ -141,7 +141,7 @@ func lsTop(p command.Process, ctx context.Context, c *client.Client, f lsFlags) 
 	if flag := f.inSet(); flag != "" {
 		return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 	}
-	return lsMany(p, ctx, c, f, "")
+	return lsMany(ctx, p, c, f, "")
 }
 
 // noDataspaces is shown to a user who can read no dataspace.
@@ -149,7 +149,7 @@ const noDataspaces = `There are no dataspaces that you may read. "labshelf datas
 one, or an admin gives you a role in another one: "labshelf help grant".`
 
 // lsMany lists the resources of one dataspace, or of all.
-func lsMany(p command.Process, ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
+func lsMany(ctx context.Context, p command.Process, c *client.Client, f lsFlags, dataspaceID string) error {
 	o, names, err := f.options(false), map[string]string(nil), error(nil)
 	if !f.JSON {
 		if names, err = command.SetNames(ctx, c, dataspaceID); err != nil {
@@ -163,10 +163,10 @@ func lsMany(p command.Process, ctx context.Context, c *client.Client, f lsFlags,
 }
 
 // lsOne lists the content of a dataspace or a set, or one resource.
-func lsOne(p command.Process, ctx context.Context, c *client.Client, f lsFlags, ref string) error {
+func lsOne(ctx context.Context, p command.Process, c *client.Client, f lsFlags, ref string) error {
 	if strings.HasSuffix(ref, "/") {
 		if s, folder, found, err := reference.LookupFolder(ctx, c, ref); found || err != nil {
-			return cmp.Or(err, lsFolder(p, ctx, c, f, s, folder))
+			return cmp.Or(err, lsFolder(ctx, p, c, f, s, folder))
 		}
 	}
 	d, s, r, err := reference.FindAny(ctx, c, ref)
@@ -174,7 +174,7 @@ func lsOne(p command.Process, ctx context.Context, c *client.Client, f lsFlags, 
 	case err != nil:
 		return err
 	case d != nil:
-		return lsDataspace(p, ctx, c, f, *d)
+		return lsDataspace(ctx, p, c, f, *d)
 	case s != nil:
 		v := f.View(nothingIn("resources", "set", s.Name, s.State))
 		return command.Show(p, c.Sets.Resources(ctx, s.ID, f.options(true)), command.ResourceColumns(nil, f.Long), v)
@@ -187,7 +187,7 @@ func lsOne(p command.Process, ctx context.Context, c *client.Client, f lsFlags, 
 }
 
 // lsFolder lists the direct content of a folder of a set.
-func lsFolder(p command.Process, ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
+func lsFolder(ctx context.Context, p command.Process, c *client.Client, f lsFlags, s client.Set, folder string) error {
 	o := f.options(true)
 	if o.Order == "newest" || o.Order == "oldest" {
 		return exit.Usagef("a folder is listed by name: omit --since, --until and other orders, or omit the slash at the end")
@@ -216,21 +216,21 @@ func childColumns(exact bool) (all []command.Column[client.Child]) {
 	return all
 }
 
-func lsDataspace(p command.Process, ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
+func lsDataspace(ctx context.Context, p command.Process, c *client.Client, f lsFlags, d client.Dataspace) error {
 	if f.resources {
 		if flag := f.inSet(); flag != "" {
 			return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 		}
-		return lsMany(p, ctx, c, f, d.ID)
+		return lsMany(ctx, p, c, f, d.ID)
 	}
 	if flag := f.forResources(); flag != "" {
 		return exit.Usagef("--%s is for resources, but %s is a dataspace: name a set, or give --resources", flag, d.Name)
 	}
-	return showSetsOf(p, ctx, c, f.ViewFlags, d)
+	return showSetsOf(ctx, p, c, f.ViewFlags, d)
 }
 
 // showSetsOf lists the sets of a dataspace.
-func showSetsOf(p command.Process, ctx context.Context, c *client.Client, f command.ViewFlags, d client.Dataspace) error {
+func showSetsOf(ctx context.Context, p command.Process, c *client.Client, f command.ViewFlags, d client.Dataspace) error {
 	v := f.View(nothingIn("sets", "dataspace", d.Name, d.State))
 	return command.Show(p, c.Dataspaces.Sets(ctx, d.ID, client.ListOptions{State: f.State(), Limit: f.Page()}), command.SetColumns(nil), v)
 }

@@ -90,7 +90,7 @@ an import.`,
 		return showOutcome(p, outcome, preview, asJSON)
 	})
 	cmd.Flags().BoolVar(&preview, "preview", false, "change nothing; show the changes and the problems")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.CompletesThenFile(cmd, completion.Sets(client.Active))
 }
 
@@ -191,7 +191,7 @@ CSV, edits of selected files, and undone edits.`,
 			{Head: "UNDONE BY", Cell: func(e e) string { return e.Undone }},
 		}, command.View{JSON: asJSON, None: "The set has no bulk edits."})
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
@@ -212,6 +212,6 @@ do not change. An undo can itself be undone.`,
 		}
 		return showOutcome(p, outcome, false, asJSON)
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
 }

@@ -84,5 +84,5 @@ func definePut(cmd *cobra.Command, o *put.Options) {
 	flags.BoolVar(&o.NewSet, "new-set", false, "create the set if it does not exist; SET must be DATASPACE/NAME")
 	flags.BoolVar(&o.Dry, "dry-run", false, "change nothing; show what would be sent and replaced")
 	command.ParallelFlag(cmd, &o.Parallel, "send", command.SendAtOnce)
-	command.JsonFlag(cmd, &o.JSON)
+	command.JSONFlag(cmd, &o.JSON)
 }

@@ -47,11 +47,11 @@ After an error rm continues with the next argument. Repeating it is harmless.`,
 				}
 				note = fmt.Sprintf("Deleted %s%s. To restore it: labshelf restore %s", t.what, t.along, t.ref)
 			}
-			return reportTarget(p, ctx, t, note, asJSON)
+			return reportTarget(ctx, p, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, true, w.offer(client.Active))
 }
 
@@ -79,7 +79,7 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if number != 0 {
-			return restoreVersion(p, ctx, c, args[0], number, asJSON)
+			return restoreVersion(ctx, p, c, args[0], number, asJSON)
 		}
 		return p.Each(ctx, args, func(ref string) error {
 			t, err := w.find(ctx, c, ref, client.Deleted)
@@ -96,7 +96,7 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 					note += fmt.Sprintf(" It had been moved: the moved resource, %s, stays, so there are two files now.", t.movedTo)
 				}
 			}
-			return reportTarget(p, ctx, t, note, asJSON)
+			return reportTarget(ctx, p, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
@@ -107,12 +107,12 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 		}
 		return nil
 	}
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, true, w.offer(client.Deleted))
 }
 
 // restoreVersion makes a version of a resource the current one.
-func restoreVersion(p command.Process, ctx context.Context, c *client.Client, ref string, number int64, asJSON bool) error {
+func restoreVersion(ctx context.Context, p command.Process, c *client.Client, ref string, number int64, asJSON bool) error {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func restoreVersion(p command.Process, ctx context.Context, c *client.Client, re
 }
 
 // reportTarget reports the result, as a sentence or as the new record in JSON.
-func reportTarget(p command.Process, ctx context.Context, t target, note string, asJSON bool) error {
+func reportTarget(ctx context.Context, p command.Process, t target, note string, asJSON bool) error {
 	if !asJSON {
 		_, err := display.Fprintln(p.Out, note)
 		return err

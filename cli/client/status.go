@@ -54,16 +54,16 @@ of files known to be damaged, background errors, and the nodes of a cluster.`,
 			}
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return p.Advise(ctx, c, status(p, ctx, c, keyed, asJSON)) })
+		return p.UntilSignal(func(ctx context.Context) error { return p.Advise(ctx, c, status(ctx, p, c, keyed, asJSON)) })
 	}
 	cmd.Annotations = exit.Codes(exit.CodeInterrupted)
 	connection.AddFlags(cmd.Flags())
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
 // status shows the status of the service; keyed means that the client has a key.
-func status(p command.Process, ctx context.Context, c *client.Client, keyed, asJSON bool) error {
+func status(ctx context.Context, p command.Process, c *client.Client, keyed, asJSON bool) error {
 	s, err := c.Status(ctx)
 	if err != nil {
 		return err

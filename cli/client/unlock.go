@@ -42,7 +42,7 @@ and other commands ignore them.`,
 		return reportLocks(p, locks, list, asJSON)
 	})
 	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none of them")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.SetsOrResources)
 }
 

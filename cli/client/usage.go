@@ -70,7 +70,7 @@ It warns if 80 % of a quota are used.`,
 		return err
 	})
 	cmd.Flags().StringVar(&user, "user", "", "only the usage of this `USER`, for sysadmins any user")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if user != "" && len(args) > 0 {
 			return exit.Usagef("--user excludes a dataspace: give one or the other")

@@ -59,7 +59,7 @@ good. Its record stays, and earlier backups still have the file.`,
 		case err != nil:
 			return err
 		case f.erase:
-			return eraseVersion(p, ctx, c, r, f)
+			return eraseVersion(ctx, p, c, r, f)
 		case f.number != 0:
 			v, err := c.Versions.Label(ctx, r.ID, f.number, f.label)
 			if err != nil {
@@ -75,11 +75,11 @@ good. Its record stays, and earlier backups still have the file.`,
 	flags.BoolVar(&f.erase, "erase", false, "remove the file of the version for good")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show names and digests; truncate nothing")
 	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
-	command.JsonFlag(cmd, &f.JSON)
+	command.JSONFlag(cmd, &f.JSON)
 	return p.Completes(cmd, false, completion.Resources(client.Active))
 }
 
-func eraseVersion(p command.Process, ctx context.Context, c *client.Client, r client.Resource, f versionsFlags) error {
+func eraseVersion(ctx context.Context, p command.Process, c *client.Client, r client.Resource, f versionsFlags) error {
 	v, err := c.Versions.Erase(ctx, r.ID, f.number)
 	if err != nil {
 		return err

@@ -49,16 +49,16 @@ belongs to a replaced state of the service, or is more than 10,000 changes old.`
 				id = r.ID
 			}
 		}
-		return watch(p, ctx, c, id, after, asJSON)
+		return watch(ctx, p, c, id, after, asJSON)
 	})
 	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change after which to begin (default: now)")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 	return cmd
 }
 
 // watch prints the events of the object with an id and its content, or all events if the id is "".
-func watch(p command.Process, ctx context.Context, c *client.Client, id, after string, asJSON bool) error {
+func watch(ctx context.Context, p command.Process, c *client.Client, id, after string, asJSON bool) error {
 	for e, err := range c.Events(ctx, after) {
 		switch {
 		case ctx.Err() != nil:

@@ -58,6 +58,7 @@ func Advise(ctx context.Context, c *client.Client, err error) error {
 	return AdviseTLS(err)
 }
 
+// GatewayAdvice is the advice where a proxy answers instead of labshelf.
 const GatewayAdvice = "a proxy or load balancer is at that address, but no labshelf answers behind it: is the service running?"
 
 // permissionAdvice says who can grant the missing permission, unless the service has already said

@@ -77,9 +77,12 @@ func wantValues(flags *pflag.FlagSet) error {
 // mostParallel bounds the files in parallel: a service is not faster with more.
 const mostParallel = 16
 
-// SendAtOnce and fetchAtOnce are the defaults. Small files that are sent at the same time share a
+// The defaults of --parallel. Small files that are sent at the same time share a
 // sync of the disk; fetching does not benefit from more files in parallel.
-const SendAtOnce, FetchAtOnce = 8, 4
+const (
+	SendAtOnce  = 8
+	FetchAtOnce = 4
+)
 
 // ParallelFlag defines --parallel, and makes the command reject values out of bounds.
 func ParallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
@@ -92,14 +95,15 @@ func ParallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
 	}
 }
 
-// JsonFlag defines --json.
-func JsonFlag(cmd *cobra.Command, asJSON *bool) {
+// JSONFlag defines --json.
+func JSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, for programs")
 }
 
 // Roles are the roles in a dataspace, in ascending order.
 func Roles() []string { return []string{client.Member, client.Editor, client.Admin} }
 
+// Help texts of flags that several commands have.
 const (
 	TitleHelp       = "`TEXT` of up to 500 characters, for people"
 	DescriptionHelp = "`TEXT` of up to 16 KiB"

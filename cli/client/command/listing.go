@@ -29,6 +29,7 @@ type View struct {
 
 type columnSet uint8
 
+// The conditions under which a column is shown. They combine.
 const (
 	InLong  columnSet = 1 << iota // only with --long
 	InState                       // only if active and deleted records are mixed
@@ -94,6 +95,7 @@ func Only[T any](record T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { yield(record, nil) }
 }
 
+// DataspaceColumns returns the columns of a listing of dataspaces.
 func DataspaceColumns() []Column[client.Dataspace] {
 	type d = client.Dataspace
 	return []Column[d]{
@@ -150,6 +152,7 @@ func ResourceColumns(sets map[string]string, exact bool) []Column[client.Resourc
 	}
 }
 
+// UserColumns returns the columns of a listing of users.
 func UserColumns() []Column[client.User] {
 	type u = client.User
 	return []Column[u]{
@@ -213,13 +216,15 @@ type ViewFlags struct {
 	Limit      int
 }
 
+// Define adds the flags to cmd.
 func (f *ViewFlags) Define(cmd *cobra.Command) {
 	f.stateFlags.define(cmd.Flags())
 	cmd.Flags().BoolVarP(&f.Long, "long", "l", false, "also show ids and all other fields; truncate nothing")
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
-	JsonFlag(cmd, &f.JSON)
+	JSONFlag(cmd, &f.JSON)
 }
 
+// Check returns a usage error if the flags exclude each other or are out of bounds.
 func (f *ViewFlags) Check() error {
 	if f.Limit < 0 {
 		return exit.Usagef("--limit must be a number of rows, 1 or more; omit it to show all rows")

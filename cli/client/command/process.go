@@ -4,6 +4,11 @@ package command
 
 import (
 	"context"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"labshelf/cli/client/report"
 	"labshelf/cli/connection"
 	"labshelf/cli/display"
@@ -12,10 +17,6 @@ import (
 	"labshelf/cli/process"
 	"labshelf/cli/suggest"
 	"labshelf/client"
-	"sync/atomic"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Process is the environment of the commands.
@@ -23,7 +24,7 @@ type Process struct {
 	process.Process
 	Meters *atomic.Int64 // number of meters on the terminal
 
-	// Connect and untilSignal are connection.Open and process.UntilSignal; tests replace them.
+	// Connect and UntilSignal are connection.Open and process.UntilSignal; tests replace them.
 	Connect     func(flags *pflag.FlagSet, p process.Process, open bool) (*client.Client, error)
 	UntilSignal func(run func(context.Context) error) error
 }

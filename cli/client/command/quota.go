@@ -17,8 +17,10 @@ func QuotaFlag(flags *pflag.FlagSet) func() *int64 {
 // QuotaValue is the value of --quota in bytes.
 type QuotaValue int64
 
+// Type is the name of the value in the help.
 func (q *QuotaValue) Type() string { return "SIZE" }
 
+// String returns "": the help shows no default.
 func (q *QuotaValue) String() string { return "" }
 
 // Set parses a size, or the word none.

@@ -1,4 +1,5 @@
-package client
+// Package find has the commands of the search: find, and index for its index.
+package find
 
 import (
 	"cmp"
@@ -29,7 +30,8 @@ type findFlags struct {
 	counts, web bool
 }
 
-func findCommand(p command.Process) *cobra.Command {
+// Command returns the command find.
+func Command(p command.Process) *cobra.Command {
 	var f findFlags
 	cmd := &cobra.Command{
 		Use:   "find QUERY...",
@@ -62,9 +64,9 @@ year. --web prints the address of the page with the hits, to save the search.`,
 			_, err := display.Fprintln(p.Out, searchAddress(c, q))
 			return err
 		case f.counts:
-			return countFound(p, ctx, c, q, f.JSON)
+			return countFound(ctx, p, c, q, f.JSON)
 		}
-		return find(p, ctx, c, q, f)
+		return find(ctx, p, c, q, f)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.order, "order", "", "by `WORD`: relevance (the default), newest or oldest modification first, or name")
@@ -72,7 +74,7 @@ year. --web prints the address of the page with the hits, to save the search.`,
 	flags.BoolVar(&f.web, "web", false, "print the address of the page with the hits")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids and titles; truncate nothing")
 	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
-	command.JsonFlag(cmd, &f.JSON)
+	command.JSONFlag(cmd, &f.JSON)
 	cmd.SetFlagErrorFunc(dashedWord)
 	p.CompletesFlag(cmd, "order", completion.Words("relevance", "newest", "oldest", "name"))
 	return p.Completes(cmd, true, completion.Query)
@@ -110,7 +112,7 @@ func searchAddress(c *client.Client, q client.SearchQuery) string {
 }
 
 // find lists the hits of a query.
-func find(p command.Process, ctx context.Context, c *client.Client, q client.SearchQuery, f findFlags) error {
+func find(ctx context.Context, p command.Process, c *client.Client, q client.SearchQuery, f findFlags) error {
 	var behind uint64
 	hits := func(yield func(client.Hit, error) bool) {
 		for page, err := range c.SearchPages(ctx, q.At(c.Base()+"/search")) {
@@ -188,8 +190,8 @@ type places struct {
 	sets       map[string]string
 }
 
-// mostRead is how many sets are read one by one before all sets are listed.
-const mostRead = 20
+// MostRead is how many sets are read one by one before all sets are listed.
+const MostRead = 20
 
 // reference returns the place of a hit as other commands take it; unreadable containers by id.
 func (l *places) reference(ctx context.Context, h client.Hit) string {
@@ -220,7 +222,7 @@ func (l *places) set(ctx context.Context, id string) string {
 	if name, known := l.sets[id]; known {
 		return name
 	}
-	if len(l.sets) == mostRead {
+	if len(l.sets) == MostRead {
 		for s, err := range l.client.Sets.List(ctx, client.ListOptions{State: client.All, Limit: reference.PageSize}) {
 			if err != nil {
 				break
@@ -238,7 +240,7 @@ func (l *places) set(ctx context.Context, id string) string {
 }
 
 // countFound prints the number of hits of a query.
-func countFound(p command.Process, ctx context.Context, c *client.Client, q client.SearchQuery, asJSON bool) error {
+func countFound(ctx context.Context, p command.Process, c *client.Client, q client.SearchQuery, asJSON bool) error {
 	q.Counts, q.Limit = true, 1
 	var first client.SearchPage
 	for page, err := range c.SearchPages(ctx, q.At(c.Base()+"/search")) {
@@ -274,128 +276,4 @@ func countFound(p command.Process, ctx context.Context, c *client.Client, q clie
 		t.Add("year", strconv.Itoa(n.Value), strconv.Itoa(n.Count))
 	}
 	return t.Write(p.Out, display.Width(p.Out))
-}
-
-func indexCommand(p command.Process) *cobra.Command {
-	return p.Branch("index", "Show and rebuild the search index", indexStatusCommand(p), indexRebuildCommand(p))
-}
-
-// indexPoll is the interval at which the state of the index is read.
-const indexPoll = 100 * time.Millisecond
-
-func indexStatusCommand(p command.Process) *cobra.Command {
-	var wait, asJSON bool
-	var timeout time.Duration
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show the state of the search index (sysadmins)",
-		Long: `status shows how far the search index has followed the changes. It is current,
-behind, building (it is being rebuilt, and not everything is found) or failing
-(it cannot be written; the service tries again). If it is failing, the exit code
-is 1.
-
-With --wait, status returns when all earlier changes can be found, including the
-text of the files. If that takes longer than --timeout, it fails.`,
-		Example: "  labshelf index status\n  labshelf put runs runs-2026 && labshelf index status --wait",
-		Args:    cobra.NoArgs,
-	}
-	flags := cmd.Flags()
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if flags.Changed("timeout") && (!wait || timeout <= 0) {
-			return exit.Usagef("--timeout requires --wait, and must be greater than 0")
-		}
-		return nil
-	}
-	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		x, err := c.Maintenance.Index(ctx)
-		if err == nil && wait {
-			x, err = awaitIndex(ctx, c, x, timeout)
-		}
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			err = display.WriteJSON(p.Out, x)
-		} else {
-			err = showIndex(p, x)
-		}
-		if err == nil && x.State == client.IndexFailing {
-			err = errors.New("the index is failing")
-		}
-		return err
-	})
-	flags.BoolVar(&wait, "wait", false, "return when all earlier changes can be found")
-	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "wait for `DURATION` at most, such as 30s or 10m")
-	command.JsonFlag(cmd, &asJSON)
-	return p.Completes(cmd, false)
-}
-
-// awaitIndex waits until the index contains every commit made before x, and returns its new state.
-func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout time.Duration) (client.Index, error) {
-	committed := x.Entries + x.Behind
-	end := time.NewTimer(timeout)
-	defer end.Stop()
-	poll := time.NewTicker(indexPoll)
-	defer poll.Stop()
-	for x.State == client.IndexBuilding || x.Entries < committed || x.Texts != client.IndexCurrent || x.Schemas == client.IndexBehind {
-		select {
-		case <-poll.C:
-		case <-end.C:
-			return x, fmt.Errorf("after %s the index is not current: it is %s, %d changes behind%s", display.Duration(timeout), x.State, x.Behind, because(x))
-		case <-ctx.Done():
-			return x, ctx.Err()
-		}
-		var err error
-		if x, err = c.Maintenance.Index(ctx); err != nil {
-			return x, err
-		}
-	}
-	return x, nil
-}
-
-// because returns the reason why an index is failing, as the end of a sentence.
-func because(x client.Index) string {
-	if x.Failure == "" {
-		return ""
-	}
-	return ": " + display.Printable(x.Failure)
-}
-
-func showIndex(p command.Process, x client.Index) error {
-	t := display.Table{}
-	t.Add("state", x.State+because(x))
-	t.Add("changes", fmt.Sprintf("%d followed, %d remaining", x.Entries, x.Behind))
-	texts := "of all files"
-	if x.Texts != client.IndexCurrent {
-		texts = "of some files still missing"
-	}
-	t.Add("texts", texts)
-	if x.Schemas == client.IndexBehind {
-		t.Add("schemas", "is:incomplete does not consider their last change yet")
-	}
-	t.Add("documents", strconv.FormatInt(x.Documents, 10))
-	t.Add("size", display.Bytes(x.Bytes))
-	return t.Write(p.Out, display.Unlimited)
-}
-
-func indexRebuildCommand(p command.Process) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "rebuild",
-		Short: "Delete the search index and rebuild it (sysadmins)",
-		Long: `rebuild deletes the search index. The service rebuilds it in the background,
-from its records and files; meanwhile searches find less. This changes nothing
-else. The service detects and rebuilds a damaged index without this command.`,
-		Example: "  labshelf index rebuild && labshelf index status --wait",
-		Args:    cobra.NoArgs,
-	}
-	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		x, err := c.Maintenance.RebuildIndex(ctx)
-		if err != nil {
-			return err
-		}
-		return p.Done(x, asJSON, "The index is being rebuilt: \"labshelf index status --wait\" returns when everything can be found again.\n")
-	})
-	command.JsonFlag(cmd, &asJSON)
-	return p.Completes(cmd, false)
 }

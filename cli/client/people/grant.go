@@ -1,4 +1,4 @@
-package client
+package people
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 	"labshelf/client"
 )
 
-func grantCommand(p command.Process) *cobra.Command {
+// GrantCommand returns the command grant.
+func GrantCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "grant ROLE DATASPACE USER...",
@@ -55,11 +56,12 @@ the users with a role, "labshelf user ls" lists all users.`,
 			return p.Done(granted, asJSON, "%s is %s in the dataspace %s.\n", display.Printable(u.Username), display.Printable(granted.Role), display.Printable(d.Name))
 		})
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, true, completion.Words(command.Roles()...), completion.Dataspaces(client.Active), completion.Users(client.Active))
 }
 
-func revokeCommand(p command.Process) *cobra.Command {
+// RevokeCommand returns the command revoke.
+func RevokeCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "revoke DATASPACE USER...",
@@ -81,14 +83,14 @@ read a private dataspace. It requires the role admin there. To revoke keys, use
 			if err != nil {
 				return err
 			}
-			return revoke(p, ctx, c, d, u, asJSON)
+			return revoke(ctx, p, c, d, u, asJSON)
 		})
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, true, completion.Dataspaces(client.Active), completion.Users(client.Active))
 }
 
-func revoke(p command.Process, ctx context.Context, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
+func revoke(ctx context.Context, p command.Process, c *client.Client, d client.Dataspace, u client.User, asJSON bool) error {
 	for granted, err := range c.Privileges.List(ctx, client.ListOptions{DataspaceID: d.ID, UserID: u.ID}) {
 		if err != nil {
 			return err
@@ -107,7 +109,8 @@ func revoke(p command.Process, ctx context.Context, c *client.Client, d client.D
 	return err
 }
 
-func dataspaceMembersCommand(p command.Process) *cobra.Command {
+// MembersCommand returns the subcommand members of the command dataspace.
+func MembersCommand(p command.Process) *cobra.Command {
 	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "members DATASPACE",

@@ -1,4 +1,5 @@
-package client
+// Package schema has the commands for the schemas of a dataspace.
+package schema
 
 import (
 	"context"
@@ -17,9 +18,10 @@ import (
 	"labshelf/client"
 )
 
-func schemaCommand(p command.Process) *cobra.Command {
+// Command returns the command schema with its subcommands.
+func Command(p command.Process) *cobra.Command {
 	cmd := p.Branch("schema", "Create, change and list the rules for metadata in a dataspace",
-		schemaNewCommand(p), schemaListCommand(p), schemaShowCommand(p), schemaEditCommand(p), schemaVersionsCommand(p), schemaRemoveCommand(p), schemaRestoreCommand(p))
+		newCommand(p), listCommand(p), showCommand(p), editCommand(p), versionsCommand(p), removeCommand(p), restoreCommand(p))
 	cmd.Long = `schema manages the JSON Schemas of a dataspace. A schema defines the properties
 of its sets, or of its files of some or all types. At most one schema applies to
 each object. It warns or, with --enforce, rejects changes that violate it; files
@@ -44,7 +46,7 @@ func (f *schemaFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.enforce, "enforce", false, "reject changes of properties that violate the schema")
 }
 
-func schemaNewCommand(p command.Process) *cobra.Command {
+func newCommand(p command.Process) *cobra.Command {
 	var f schemaFlags
 	var purpose string
 	var asJSON bool
@@ -81,7 +83,7 @@ admin in the dataspace.`,
 	})
 	f.define(cmd)
 	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "the kind of objects that it describes, a `WORD`: files or sets")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
 	return cmd
 }
@@ -104,7 +106,7 @@ func readSchema(p command.Process, path string) (json.RawMessage, error) {
 	return text, err
 }
 
-func schemaListCommand(p command.Process) *cobra.Command {
+func listCommand(p command.Process) *cobra.Command {
 	var f command.ViewFlags
 	cmd := &cobra.Command{
 		Use:   "ls DATASPACE",
@@ -153,7 +155,7 @@ func schemaPurpose(s client.Schema) string {
 	return s.For
 }
 
-func schemaShowCommand(p command.Process) *cobra.Command {
+func showCommand(p command.Process) *cobra.Command {
 	var number int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -185,11 +187,11 @@ func schemaShowCommand(p command.Process) *cobra.Command {
 		return p.Done(record, asJSON, "%s\n", indented)
 	})
 	cmd.Flags().IntVar(&number, "version", 0, "print version `N`")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, schemasOffered)
 }
 
-func schemaEditCommand(p command.Process) *cobra.Command {
+func editCommand(p command.Process) *cobra.Command {
 	var f schemaFlags
 	var file, name string
 	var asJSON bool
@@ -233,11 +235,11 @@ the dataspace.`,
 	f.define(cmd)
 	flags.StringVar(&file, "schema", "", "the JSON Schema in `FILE`, or - for standard input")
 	flags.StringVar(&name, "name", "", "another `NAME`")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, schemasOffered)
 }
 
-func schemaVersionsCommand(p command.Process) *cobra.Command {
+func versionsCommand(p command.Process) *cobra.Command {
 	return onSchema(p, "versions SCHEMA", "List the versions of a schema", `versions lists the last 50 versions of a schema, the newest first. "labshelf
 schema show --version N" prints one.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
@@ -252,7 +254,7 @@ schema show --version N" prints one.`, client.Active,
 		})
 }
 
-func schemaRemoveCommand(p command.Process) *cobra.Command {
+func removeCommand(p command.Process) *cobra.Command {
 	return onSchema(p, "rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer requires anything. Existing properties stay,
 and "labshelf schema restore" restores the schema.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
@@ -263,7 +265,7 @@ and "labshelf schema restore" restores the schema.`, client.Active,
 		})
 }
 
-func schemaRestoreCommand(p command.Process) *cobra.Command {
+func restoreCommand(p command.Process) *cobra.Command {
 	return onSchema(p, "restore SCHEMA", "Restore a deleted schema", `restore restores a deleted schema.`, client.Deleted,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			restored, err := c.Schemas.Restore(ctx, s.ID)
@@ -285,7 +287,7 @@ func onSchema(p command.Process, use, short, long, state string, run func(contex
 		}
 		return run(ctx, c, s, asJSON)
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, schemasOffered)
 }
 

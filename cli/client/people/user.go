@@ -1,4 +1,5 @@
-package client
+// Package people has the commands for users, their API keys and their roles.
+package people
 
 import (
 	"context"
@@ -14,7 +15,8 @@ import (
 	"labshelf/client"
 )
 
-func userCommand(p command.Process) *cobra.Command {
+// UserCommand returns the command user with its subcommands.
+func UserCommand(p command.Process) *cobra.Command {
 	return p.Branch("user", "Create, change, list, delete and restore users",
 		userNewCommand(p), userEditCommand(p), userListCommand(p), userRemoveCommand(p), userRestoreCommand(p))
 }
@@ -47,7 +49,7 @@ key and no role: create a key with "labshelf key new", and give a role with
 	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
 	cmd.Flags().StringVar(&u.About, "about", "", command.DescriptionHelp)
 	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "make the user a sysadmin, who may do everything")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
 }
 
@@ -86,7 +88,7 @@ change all users. A quota limits what the user stores; see "labshelf usage".`,
 	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
 	flags.StringVar(&about, "about", "", command.DescriptionHelp)
 	flags.BoolVar(&sysadmin, "sysadmin", false, "make the user a sysadmin; --sysadmin=false revokes that")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = command.WantOne(flags, "fullname", "about", "sysadmin", "quota")
 	return p.Completes(cmd, false, completion.Users(client.Active))
 }
@@ -162,7 +164,7 @@ func userStateCommand(p command.Process, cmd *cobra.Command, state string,
 			return p.Done(u, asJSON, "%s", note)
 		})
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	was := client.Active
 	if state == was {
 		was = client.Deleted

@@ -1,4 +1,5 @@
-package client
+// Package link has the commands that make, list and end links for people without an account.
+package link
 
 import (
 	"cmp"
@@ -19,9 +20,10 @@ import (
 	"labshelf/client"
 )
 
-func linkCommand(p command.Process) *cobra.Command {
+// Command returns the command link with its subcommands.
+func Command(p command.Process) *cobra.Command {
 	cmd := p.Branch("link", "Share files, request files, or invite people, with a link",
-		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p), linkDiscardCommand(p))
+		shareCommand(p), requestCommand(p), inviteCommand(p), listCommand(p), revokeCommand(p), takeCommand(p), discardCommand(p))
 	cmd.Long = `link creates addresses for people without an account. A share shows a set, a
 folder or a file; a request receives files into a set; an invitation gives an
 account and a role. Somebody with the address has at most your current
@@ -38,7 +40,7 @@ func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses st
 	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
 }
 
-func linkShareCommand(p command.Process) *cobra.Command {
+func shareCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
 	var asJSON bool
@@ -59,12 +61,12 @@ a file unless --version selects another one.`,
 		if err := shareOf(ctx, c, args[0], &n); err != nil {
 			return err
 		}
-		return makeLink(p, ctx, c, n, expires, asJSON)
+		return makeLink(ctx, p, c, n, expires, asJSON)
 	})
 	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which the link ends (default: any)")
 	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the current one)")
 	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: hide the names of people and of the dataspace")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.SetsOrResources)
 }
 
@@ -81,7 +83,7 @@ func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLin
 	return err
 }
 
-func linkRequestCommand(p command.Process) *cobra.Command {
+func requestCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
 	var all, each command.QuotaValue
@@ -105,18 +107,18 @@ terminal:
 			return err
 		}
 		n.Kind, n.SetID, n.MaxBytes, n.MaxFileBytes = client.Request, s.ID, int64(all), int64(each)
-		return makeLink(p, ctx, c, n, expires, asJSON)
+		return makeLink(ctx, p, c, n, expires, asJSON)
 	})
 	flags := cmd.Flags()
 	linkFlags(flags, &n, &expires, "`NUMBER` of files after which the link ends (default: any)")
 	flags.Var(&all, "max-total", "limit of the total `SIZE` of all files, such as 20GiB")
 	flags.Var(&each, "max-size", "limit of the `SIZE` of one file, such as 2GiB")
 	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of accepted files, such as .tif or image/*; may be repeated (default: all)")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Sets(client.Active))
 }
 
-func linkInviteCommand(p command.Process) *cobra.Command {
+func inviteCommand(p command.Process) *cobra.Command {
 	var n client.NewLink
 	var expires string
 	var asJSON bool
@@ -147,19 +149,19 @@ dataspace.`,
 			}
 			n.DataspaceID = d.ID
 		}
-		return makeLink(p, ctx, c, n, expires, asJSON)
+		return makeLink(ctx, p, c, n, expires, asJSON)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; visitors do not see it")
 	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days from now (default: 7d)")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "role", completion.Words(command.Roles()...))
 	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
 // makeLink creates a link, and writes its address to standard output.
-func makeLink(p command.Process, ctx context.Context, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
+func makeLink(ctx context.Context, p command.Process, c *client.Client, n client.NewLink, expires string, asJSON bool) error {
 	end, err := command.ParseEnd(expires, time.Now())
 	if err != nil {
 		return err
@@ -181,7 +183,7 @@ func makeLink(p command.Process, ctx context.Context, c *client.Client, n client
 	return err
 }
 
-func linkListCommand(p command.Process) *cobra.Command {
+func listCommand(p command.Process) *cobra.Command {
 	var dataspace, state string
 	var asJSON, long bool
 	cmd := &cobra.Command{
@@ -216,7 +218,7 @@ label, the number of uses, and the last use.`,
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "also show the password, the last use and unfinished uploads; truncate nothing")
 	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
 	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
 }
@@ -285,7 +287,7 @@ func linkColumns(targets linkTargets) []command.Column[client.Link] {
 	}
 }
 
-func linkRevokeCommand(p command.Process) *cobra.Command {
+func revokeCommand(p command.Process) *cobra.Command {
 	return onLink(p, "revoke LINK", "End a link for good", `revoke ends a link at once and for good. Files that were uploaded through it
 stay.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
@@ -297,7 +299,7 @@ stay.`,
 		})
 }
 
-func linkTakeCommand(p command.Process) *cobra.Command {
+func takeCommand(p command.Process) *cobra.Command {
 	return onLink(p, "take LINK", "Become the owner of a link",
 		`take makes you the owner of a link: its visitors then have your permissions. It
 is for admins of the dataspace, for example after the owner has left.`,
@@ -310,7 +312,7 @@ is for admins of the dataspace, for example after the owner has left.`,
 		})
 }
 
-func linkDiscardCommand(p command.Process) *cobra.Command {
+func discardCommand(p command.Process) *cobra.Command {
 	return onLink(p, "discard LINK", "End the unfinished uploads of a request",
 		`discard ends the unfinished uploads through a request, including those that are
 being sent, and removes their data. Until then the data count towards the
@@ -339,7 +341,7 @@ func onLink(p command.Process, use, short, long string, run func(context.Context
 		}
 		return run(ctx, c, l, asJSON)
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, linksOffered)
 }
 

@@ -1,4 +1,5 @@
-package client
+// Package webhook has the commands for webhooks.
+package webhook
 
 import (
 	"context"
@@ -17,10 +18,11 @@ import (
 	"labshelf/client"
 )
 
-func webhookCommand(p command.Process) *cobra.Command {
+// Command returns the command webhook with its subcommands.
+func Command(p command.Process) *cobra.Command {
 	cmd := p.Branch("webhook", "Send messages about changes to other services",
-		webhookAddCommand(p), webhookListCommand(p), webhookShowCommand(p), webhookEditCommand(p), webhookRemoveCommand(p), webhookRotateCommand(p),
-		webhookResumeCommand(p), webhookSkipCommand(p), webhookDeliveriesCommand(p), webhookRepeatCommand(p))
+		addCommand(p), listCommand(p), showCommand(p), editCommand(p), removeCommand(p), rotateCommand(p),
+		resumeCommand(p), skipCommand(p), deliveriesCommand(p), repeatCommand(p))
 	cmd.Long = `webhook makes the service send a message to your URL for each change, signed by
 Standard Webhooks 1.0, in the order of the changes, each at least once. The
 admins of a dataspace can have webhooks for it, and sysadmins for the whole
@@ -28,7 +30,7 @@ service. The operator decides where webhooks may send (webhook_hosts).`
 	return cmd
 }
 
-func webhookAddCommand(p command.Process) *cobra.Command {
+func addCommand(p command.Process) *cobra.Command {
 	var dataspace string
 	var n client.NewWebhook
 	var asJSON bool
@@ -62,7 +64,7 @@ receives; without it, a sysadmin gets a webhook for all changes of the service.`
 	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it receives (default: the whole service)")
 	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it receives, such as resource.create or resource.*; may be repeated (default: all)")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes it")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
 }
@@ -79,7 +81,7 @@ func showSecret(p command.Process, w client.SecretWebhook, asJSON bool, format s
 	return err
 }
 
-func webhookListCommand(p command.Process) *cobra.Command {
+func listCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls",
@@ -92,7 +94,7 @@ active.`,
 		all, err := c.Webhooks.List(ctx)
 		return command.Show(p, command.Sequence(all, err), webhookColumns(), command.View{JSON: asJSON, None: "There are no webhooks that you may manage."})
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -121,7 +123,7 @@ func webhookColumns() []command.Column[client.Webhook] {
 	}
 }
 
-func webhookShowCommand(p command.Process) *cobra.Command {
+func showCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "show WEBHOOK", "Show a webhook and why it is paused", `show prints a webhook, and its progress or the reason why it is paused.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if asJSON {
@@ -144,7 +146,7 @@ func webhookShowCommand(p command.Process) *cobra.Command {
 		})
 }
 
-func webhookEditCommand(p command.Process) *cobra.Command {
+func editCommand(p command.Process) *cobra.Command {
 	var url, label string
 	var events []string
 	cmd := onWebhook(p, "edit WEBHOOK", "Change a webhook",
@@ -178,7 +180,7 @@ you: it pauses when you lose the role. --event all selects all events.`, nil)
 	return cmd
 }
 
-func webhookRemoveCommand(p command.Process) *cobra.Command {
+func removeCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with the history of its deliveries.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if err := c.Webhooks.Delete(ctx, w.ID); err != nil {
@@ -188,7 +190,7 @@ func webhookRemoveCommand(p command.Process) *cobra.Command {
 		})
 }
 
-func webhookRotateCommand(p command.Process) *cobra.Command {
+func rotateCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "rotate WEBHOOK", "Give a webhook another secret",
 		`rotate gives a webhook another secret and prints it. For a day messages are also
 signed by the former secret, so that the receiver can be changed meanwhile.`,
@@ -201,7 +203,7 @@ signed by the former secret, so that the receiver can be changed meanwhile.`,
 		})
 }
 
-func webhookResumeCommand(p command.Process) *cobra.Command {
+func resumeCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "resume WEBHOOK", "Resume a paused webhook",
 		`resume lets a paused webhook send again, from where it stopped. It then acts for
 you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
@@ -215,7 +217,7 @@ you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
 		})
 }
 
-func webhookSkipCommand(p command.Process) *cobra.Command {
+func skipCommand(p command.Process) *cobra.Command {
 	var all bool
 	cmd := onWebhook(p, "skip WEBHOOK", "Skip a message that cannot be delivered",
 		`skip lets a webhook skip the message that failed, so that it sends the following
@@ -231,7 +233,7 @@ paused.`, nil)
 	})
 }
 
-func webhookDeliveriesCommand(p command.Process) *cobra.Command {
+func deliveriesCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "deliveries WEBHOOK", "List the last messages of a webhook",
 		`deliveries lists the last 200 messages of a webhook, the newest first, and the
 responses of the receiver. --json also shows the beginning of the response.`,
@@ -262,7 +264,7 @@ func answered(d client.Delivery) string {
 	return fmt.Sprint(d.Status)
 }
 
-func webhookRepeatCommand(p command.Process) *cobra.Command {
+func repeatCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "repeat WEBHOOK NUMBER",
@@ -287,7 +289,7 @@ shows it, and waits for the response. The receiver gets it with the same id.`,
 		}
 		return p.Done(d, asJSON, "%s: %s\n", display.Printable(d.MessageID), display.Printable(answered(d)))
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, webhooksOffered)
 }
 
@@ -309,7 +311,7 @@ func eachWebhook(p command.Process, cmd *cobra.Command, run func(context.Context
 		}
 		return run(ctx, c, w, asJSON)
 	})
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, webhooksOffered)
 }
 

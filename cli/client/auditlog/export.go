@@ -1,4 +1,4 @@
-package client
+package auditlog
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"labshelf/formats/audit"
 )
 
-func auditExportCommand(p command.Process) *cobra.Command {
+func exportCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Save the whole audit log as a file that can be verified",
@@ -51,7 +51,7 @@ func exportTo(ctx context.Context, c *client.Client, w io.Writer) error {
 	return errors.Join(err, export.Close())
 }
 
-func auditVerifyCommand(p command.Process) *cobra.Command {
+func verifyCommand(p command.Process) *cobra.Command {
 	var heads []string
 	var key string
 	var asJSON bool
@@ -98,7 +98,7 @@ entries: check that this restoration is known.`,
 	}
 	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with earlier heads; may be repeated")
 	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: the key in the export)")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -174,8 +174,8 @@ func headText(h audit.HeadCompared, entries uint64) string {
 	return fmt.Sprintf("head of %d entries: TAMPERED: of entries %d to %d at least one was changed", h.Size, h.From, h.To-1)
 }
 
-// verificationJSON is the output of --json.
-type verificationJSON struct {
+// VerificationJSON is the output of --json.
+type VerificationJSON struct {
 	Origin   string     `json:"origin"`
 	Key      string     `json:"key"`
 	Entries  uint64     `json:"entries"`
@@ -197,8 +197,8 @@ type headJSON struct {
 	To      uint64 `json:"to"`      // exclusive
 }
 
-func verificationOf(v *audit.Verification) verificationJSON {
-	j := verificationJSON{
+func verificationOf(v *audit.Verification) VerificationJSON {
+	j := VerificationJSON{
 		Origin: v.Head.Origin.String(), Key: v.Key, Entries: v.Entries, Root: v.Root[:], Sound: v.Sound(), Tampered: v.Tampered(),
 		Erased: v.Erased, Restored: []uint64{}, Heads: []headJSON{}, Findings: append([]string{}, v.Findings...), More: v.More,
 	}

@@ -1,4 +1,4 @@
-package client
+package people
 
 import (
 	"context"
@@ -18,7 +18,8 @@ import (
 	"labshelf/client"
 )
 
-func keyCommand(p command.Process) *cobra.Command {
+// KeyCommand returns the command key with its subcommands.
+func KeyCommand(p command.Process) *cobra.Command {
 	return p.Branch("key", "Create, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
 }
 
@@ -58,7 +59,7 @@ are lost. --user must then name an active user.`,
 		}
 		defer c.Close()
 		return p.UntilSignal(func(ctx context.Context) error {
-			created, err := keyNew(p, ctx, c, user, k)
+			created, err := keyNew(ctx, p, c, user, k)
 			if err != nil {
 				return p.Advise(ctx, c, err)
 			}
@@ -74,7 +75,7 @@ are lost. --user must then name an active user.`,
 	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
 	flags.StringVar(&data, "data", "", "`DIR` of the data; the service must be stopped")
 	connection.AddFlags(flags)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -122,7 +123,7 @@ func showKey(p command.Process, key, format string, args ...any) error {
 	return err
 }
 
-func keyNew(p command.Process, ctx context.Context, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
+func keyNew(ctx context.Context, p command.Process, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
 	id, err := reference.UserID(ctx, c, user)
 	if err != nil {
 		return client.CreatedKey{}, err
@@ -156,7 +157,7 @@ the key that created it, and with which it is revoked.`,
 		return command.Show(p, c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), command.View{JSON: asJSON, None: "There are no keys."})
 	})
 	userFlag(p, cmd, &user)
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -208,12 +209,12 @@ which keeps the listed objects.`,
 		if err != nil {
 			return err
 		}
-		return p.Each(ctx, args, func(ref string) error { return keyRevoke(p, ctx, c, id, ref, o) })
+		return p.Each(ctx, args, func(ref string) error { return keyRevoke(ctx, p, c, id, ref, o) })
 	})
 	flags := cmd.Flags()
 	flags.BoolVar(&o.keep, "keep", false, "keep everything that was created with the key, to replace the key by another one")
 	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
-	command.JsonFlag(cmd, &o.json)
+	command.JSONFlag(cmd, &o.json)
 	userFlag(p, cmd, &user)
 	return p.Completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		id, err := reference.UserID(ctx, c, user)
@@ -234,7 +235,7 @@ type revokedKey struct {
 	Dependents client.KeyDependents `json:"dependents"`
 }
 
-func keyRevoke(p command.Process, ctx context.Context, c *client.Client, user, ref string, o revocation) error {
+func keyRevoke(ctx context.Context, p command.Process, c *client.Client, user, ref string, o revocation) error {
 	k, err := findKey(ctx, c, user, ref)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-package client
+// Package auditlog has the commands that list, export and verify the audit log.
+package auditlog
 
 import (
 	"context"
@@ -20,9 +21,10 @@ import (
 	"labshelf/client"
 )
 
-func auditCommand(p command.Process) *cobra.Command {
+// Command returns the command audit with its subcommands.
+func Command(p command.Process) *cobra.Command {
 	return p.Branch("audit", "List, export and verify the log of all changes",
-		auditListCommand(p), auditHeadCommand(p), auditExportCommand(p), auditVerifyCommand(p))
+		listCommand(p), headCommand(p), exportCommand(p), verifyCommand(p))
 }
 
 // auditFlags are the flags of audit ls.
@@ -32,7 +34,7 @@ type auditFlags struct {
 	from, to                                  time.Time // parsed since and until
 }
 
-func auditListCommand(p command.Process) *cobra.Command {
+func listCommand(p command.Process) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE | SET | RESOURCE]",
@@ -79,7 +81,7 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 	flags.StringVar(&f.until, "until", "", "only actions before `TIME`")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
 	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
-	command.JsonFlag(cmd, &f.JSON)
+	command.JSONFlag(cmd, &f.JSON)
 	p.CompletesFlag(cmd, "user", completion.Users(client.Active))
 	p.CompletesFlag(cmd, "order", completion.Words("newest", "oldest"))
 	return p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
@@ -173,7 +175,7 @@ func valueText(value any) string {
 	return fmt.Sprint(value)
 }
 
-func auditHeadCommand(p command.Process) *cobra.Command {
+func headCommand(p command.Process) *cobra.Command {
 	var size int64
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -208,6 +210,6 @@ paper. Let cron append one to a file there every day. Any user may get heads.`,
 		return err
 	})
 	cmd.Flags().Int64Var(&size, "size", -1, "the head of the first `N` entries (default: of all)")
-	command.JsonFlag(cmd, &asJSON)
+	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
 }
