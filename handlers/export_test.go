@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 
+	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/slowclient"
 )
 
@@ -38,7 +39,7 @@ func Routes() (routes []Route) {
 		path := parameter.ReplaceAllString(rt.path, "{$1}")
 		routes = append(routes, Route{rt.method, path, words[rt.audience]})
 		if rt.kind == listing {
-			routes = append(routes, Route{rt.method, path + results + "{token}", words[rt.audience]})
+			routes = append(routes, Route{rt.method, path + exchange.Results + "{token}", words[rt.audience]})
 		}
 	}
 	return routes

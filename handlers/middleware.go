@@ -92,8 +92,8 @@ func (a *api) wrap(next http.Handler) http.Handler {
 // cut short; where no route of the interface matches, one as long as the token of a link.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
-	for _, secret := range []string{results, hosts.LinkPath} {
-		if at := strings.Index(path, secret); at >= 0 && (secret == results || at == len(a.hosts.Prefix())) {
+	for _, secret := range []string{exchange.Results, hosts.LinkPath} {
+		if at := strings.Index(path, secret); at >= 0 && (secret == exchange.Results || at == len(a.hosts.Prefix())) {
 			path = path[:at+len(secret)]
 		}
 	}

@@ -117,7 +117,7 @@ func (a *api) noSuchPath(r *http.Request) error {
 	}
 	meant := (&url.URL{Path: path}).EscapedPath()
 	if token != "" {
-		meant += results + token
+		meant += exchange.Results + token
 	}
 	const most = 200 // bytes
 	if len(meant) > most {

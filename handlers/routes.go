@@ -10,9 +10,6 @@ import (
 	"labshelf/paging"
 )
 
-// results comes between the path of a listing and a page token.
-const results = "/query/results/"
-
 // route is one operation of the interface. HEAD and OPTIONS follow by themselves. Routes are
 // written without the names of the fields, so that one that does not say who may use it does not
 // compile.
@@ -63,107 +60,180 @@ const (
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), uploadRoutes{a}.routesOfUploads(),
-		userRoutes{a}.routesOfUsers(), userRoutes{a}.routesOfKeys(), webhookRoutes{a}.routesOfWebhooks(), schemaRoutes{a}.routesOfSchemas(), editRoutes{a}.routesOfEdits(), folderRoutes{a}.routesOfFolders(), linkRoutes{a}.routesOfLinks())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(),
+		a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
 func (a *api) routesOfFiles() []route {
 	return []route{
-		{"GET", "/status", everybody, a.getStatus, plain, light},
+		{"GET", "/status", everybody, a.v1.Status.Get, plain, light},
 		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain, light},
 		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain, light},
 
-		{"POST", "/session", everybody, sessionRoutes{a}.signIn, plain, light},
-		{"DELETE", "/session", everybody, sessionRoutes{a}.signOut, plain, light},
+		{"POST", "/session", everybody, a.v1.Sessions.SignIn, plain, light},
+		{"DELETE", "/session", everybody, a.v1.Sessions.SignOut, plain, light},
 
-		{"GET", "/dataspaces", keyed, containerRoutes{a}.listDataspaces, listing, page},
-		{"POST", "/dataspaces", creators, containerRoutes{a}.createDataspace, plain, light},
-		{"GET", "/dataspaces/:id", anonymous, containerRoutes{a}.getDataspace, plain, light},
-		{"PUT", "/dataspaces/:id", managers, containerRoutes{a}.updateDataspace, plain, light},
-		{"DELETE", "/dataspaces/:id", managers, containerRoutes{a}.deleteDataspace, plain, light},
-		{"POST", "/dataspaces/:id/restore", managers, containerRoutes{a}.restoreDataspace, plain, light},
-		{"GET", "/dataspaces/:id/resources", anonymous, resourceRoutes{a}.listResources(paging.DataspaceResources), listing, page},
-		{"GET", "/dataspaces/:id/sets", anonymous, containerRoutes{a}.listSets(paging.DataspaceSets), listing, page},
-		{"GET", "/dataspaces/:id/usage", readers, containerRoutes{a}.getDataspaceUsage, plain, compute},
-		{"GET", "/dataspaces/:id/history", readers, auditRoutes{a}.listHistory(paging.DataspaceHistory), listing, page},
+		{"GET", "/dataspaces", keyed, a.v1.Dataspaces.List, listing, page},
+		{"POST", "/dataspaces", creators, a.v1.Dataspaces.Create, plain, light},
+		{"GET", "/dataspaces/:id", anonymous, a.v1.Dataspaces.Get, plain, light},
+		{"PUT", "/dataspaces/:id", managers, a.v1.Dataspaces.Update, plain, light},
+		{"DELETE", "/dataspaces/:id", managers, a.v1.Dataspaces.Delete, plain, light},
+		{"POST", "/dataspaces/:id/restore", managers, a.v1.Dataspaces.Restore, plain, light},
+		{"GET", "/dataspaces/:id/resources", anonymous, a.v1.Resources.List(paging.DataspaceResources), listing, page},
+		{"GET", "/dataspaces/:id/sets", anonymous, a.v1.Sets.List(paging.DataspaceSets), listing, page},
+		{"GET", "/dataspaces/:id/usage", readers, a.v1.Usage.OfDataspace, plain, compute},
+		{"GET", "/dataspaces/:id/history", readers, a.v1.Audit.History(paging.DataspaceHistory), listing, page},
 
-		{"GET", "/sets", keyed, containerRoutes{a}.listSets(paging.Sets), listing, page},
-		{"POST", "/sets", writers, containerRoutes{a}.createSet, plain, light},
-		{"GET", "/sets/:id", anonymous, containerRoutes{a}.getSet, plain, light},
-		{"PUT", "/sets/:id", writers, containerRoutes{a}.updateSet, plain, light},
-		{"DELETE", "/sets/:id", writers, containerRoutes{a}.deleteSet, plain, light},
-		{"POST", "/sets/:id/restore", writers, containerRoutes{a}.restoreSet, plain, light},
-		{"GET", "/sets/:id/archive", anonymous, fileRoutes{a}.downloadArchive, archived, stream},
-		{"GET", "/sets/:id/resources", anonymous, resourceRoutes{a}.listResources(paging.SetResources), listing, page},
-		{"GET", "/sets/:id/history", readers, auditRoutes{a}.listHistory(paging.SetHistory), listing, page},
+		{"GET", "/sets", keyed, a.v1.Sets.List(paging.Sets), listing, page},
+		{"POST", "/sets", writers, a.v1.Sets.Create, plain, light},
+		{"GET", "/sets/:id", anonymous, a.v1.Sets.Get, plain, light},
+		{"PUT", "/sets/:id", writers, a.v1.Sets.Update, plain, light},
+		{"DELETE", "/sets/:id", writers, a.v1.Sets.Delete, plain, light},
+		{"POST", "/sets/:id/restore", writers, a.v1.Sets.Restore, plain, light},
+		{"GET", "/sets/:id/archive", anonymous, a.v1.Files.Archive, archived, stream},
+		{"GET", "/sets/:id/resources", anonymous, a.v1.Resources.List(paging.SetResources), listing, page},
+		{"GET", "/sets/:id/history", readers, a.v1.Audit.History(paging.SetHistory), listing, page},
 
-		{"GET", "/resources", keyed, resourceRoutes{a}.listResources(paging.Resources), listing, page},
-		{"POST", "/resources", writers, resourceRoutes{a}.createResource, plain, blob},
-		{"GET", "/resources/:id", anonymous, resourceRoutes{a}.getResource, plain, light},
-		{"PUT", "/resources/:id", writers, resourceRoutes{a}.replaceResource, plain, blob},
-		{"PATCH", "/resources/:id", writers, resourceRoutes{a}.editResource, plain, light},
-		{"DELETE", "/resources/:id", writers, resourceRoutes{a}.deleteResource, plain, light},
-		{"POST", "/resources/:id/restore", writers, resourceRoutes{a}.restoreResource, plain, light},
-		{"POST", "/resources/:id/copy", writers, resourceRoutes{a}.copyResource, plain, light},
-		{"POST", "/resources/:id/move", writers, resourceRoutes{a}.moveResource, plain, light},
-		{"GET", "/resources/:id/data", anonymous, fileRoutes{a}.downloadResource, downloaded, blob},
-		{"GET", "/resources/:id/history", readers, auditRoutes{a}.listHistory(paging.ResourceHistory), listing, page},
-		{"GET", "/resources/:id/versions", anonymous, resourceRoutes{a}.listVersions, listing, page},
-		{"GET", "/resources/:id/versions/:number", anonymous, resourceRoutes{a}.getVersion, plain, light},
-		{"GET", "/resources/:id/versions/:number/data", anonymous, fileRoutes{a}.downloadVersion, downloaded, blob},
-		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, resourceRoutes{a}.eraseVersion, plain, light},
-		{"PUT", "/resources/:id/versions/:number/label", writers, resourceRoutes{a}.labelVersion, plain, light},
-		{"POST", "/resources/:id/versions/:number/restore", writers, resourceRoutes{a}.restoreVersion, plain, light},
+		{"GET", "/resources", keyed, a.v1.Resources.List(paging.Resources), listing, page},
+		{"POST", "/resources", writers, a.v1.Resources.Create, plain, blob},
+		{"GET", "/resources/:id", anonymous, a.v1.Resources.Get, plain, light},
+		{"PUT", "/resources/:id", writers, a.v1.Resources.Replace, plain, blob},
+		{"PATCH", "/resources/:id", writers, a.v1.Resources.Edit, plain, light},
+		{"DELETE", "/resources/:id", writers, a.v1.Resources.Delete, plain, light},
+		{"POST", "/resources/:id/restore", writers, a.v1.Resources.Restore, plain, light},
+		{"POST", "/resources/:id/copy", writers, a.v1.Resources.Copy, plain, light},
+		{"POST", "/resources/:id/move", writers, a.v1.Resources.Move, plain, light},
+		{"GET", "/resources/:id/data", anonymous, a.v1.Files.Download, downloaded, blob},
+		{"GET", "/resources/:id/history", readers, a.v1.Audit.History(paging.ResourceHistory), listing, page},
+		{"GET", "/resources/:id/versions", anonymous, a.v1.Versions.List, listing, page},
+		{"GET", "/resources/:id/versions/:number", anonymous, a.v1.Versions.Get, plain, light},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, a.v1.Files.DownloadVersion, downloaded, blob},
+		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.v1.Versions.Erase, plain, light},
+		{"PUT", "/resources/:id/versions/:number/label", writers, a.v1.Versions.Label, plain, light},
+		{"POST", "/resources/:id/versions/:number/restore", writers, a.v1.Versions.Restore, plain, light},
 	}
 }
 
 // routesOfUploads are those of resumable uploads.
-func (a uploadRoutes) routesOfUploads() []route {
+func (a *api) routesOfUploads() []route {
 	return []route{
-		{"POST", "/uploads", writers, a.createUpload, chunked, blob},
-		{"GET", "/uploads/:id", senders, a.on(tus.Upload.Get), chunked, light},
-		{"PATCH", "/uploads/:id", senders, a.on(tus.Upload.Continue), chunked, blob},
-		{"POST", "/uploads/:id", senders, a.on(tus.Upload.Override), chunked, blob},
-		{"DELETE", "/uploads/:id", senders, a.on(tus.Upload.End), chunked, light},
+		{"POST", "/uploads", writers, a.v1.Uploads.Create, chunked, blob},
+		{"GET", "/uploads/:id", senders, a.v1.Uploads.On(tus.Upload.Get), chunked, light},
+		{"PATCH", "/uploads/:id", senders, a.v1.Uploads.On(tus.Upload.Continue), chunked, blob},
+		{"POST", "/uploads/:id", senders, a.v1.Uploads.On(tus.Upload.Override), chunked, blob},
+		{"DELETE", "/uploads/:id", senders, a.v1.Uploads.On(tus.Upload.End), chunked, light},
 	}
 }
 
 // routesOfEdits are those of bulk edits of the metadata of files.
-func (a editRoutes) routesOfEdits() []route {
+func (a *api) routesOfEdits() []route {
 	return []route{
-		{"GET", "/sets/:id/metadata", anonymous, a.exportMetadata, tabled, stream},
-		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed, compute},
-		{"GET", "/sets/:id/edits", readers, a.listEdits, plain, page},
-		{"GET", "/edits/:id", readers, a.getEdit, plain, light},
-		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain, compute},
+		{"GET", "/sets/:id/metadata", anonymous, a.v1.Edits.Export, tabled, stream},
+		{"POST", "/sets/:id/metadata", writers, a.v1.Edits.Create, previewed, compute},
+		{"GET", "/sets/:id/edits", readers, a.v1.Edits.List, plain, page},
+		{"GET", "/edits/:id", readers, a.v1.Edits.Get, plain, light},
+		{"POST", "/edits/:id/undo", writers, a.v1.Edits.Undo, plain, compute},
 	}
 }
 
 // routesOfFolders are those of folders of a set.
-func (a folderRoutes) routesOfFolders() []route {
+func (a *api) routesOfFolders() []route {
 	return []route{
-		{"GET", "/sets/:id/resources/outline", anonymous, a.outlineResources, outlined, compute},
-		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered, compute},
-		{"POST", "/sets/:id/folder", writers, a.createFolder, plain, light},
-		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain, compute},
-		{"POST", "/sets/:id/folder/move", writers, a.moveFolder, plain, compute},
-		{"POST", "/sets/:id/folder/delete", writers, a.deleteFolder, plain, compute},
-		{"POST", "/sets/:id/folder/restore", writers, a.restoreFolder, plain, compute},
-		{"POST", "/sets/:id/many", writers, a.changeMany, plain, compute},
+		{"GET", "/sets/:id/resources/outline", anonymous, a.v1.Folders.Outline, outlined, compute},
+		{"GET", "/sets/:id/folder", anonymous, a.v1.Folders.Get, foldered, compute},
+		{"POST", "/sets/:id/folder", writers, a.v1.Folders.Create, plain, light},
+		{"POST", "/sets/:id/folder/copy", writers, a.v1.Folders.Copy, plain, compute},
+		{"POST", "/sets/:id/folder/move", writers, a.v1.Folders.Move, plain, compute},
+		{"POST", "/sets/:id/folder/delete", writers, a.v1.Folders.Delete, plain, compute},
+		{"POST", "/sets/:id/folder/restore", writers, a.v1.Folders.Restore, plain, compute},
+		{"POST", "/sets/:id/many", writers, a.v1.Folders.ChangeMany, plain, compute},
 	}
 }
 
 // routesOfLinks are those of links. A link is for its owner, too, while that is an editor.
-func (a linkRoutes) routesOfLinks() []route {
+func (a *api) routesOfLinks() []route {
 	return []route{
-		{"GET", "/links", keyed, a.listLinks, listing, page},
-		{"POST", "/links", writers, a.createLink, plain, light},
-		{"GET", "/links/:id", managers, a.getLink, plain, light},
-		{"PUT", "/links/:id", managers, a.updateLink, plain, light},
-		{"DELETE", "/links/:id", managers, a.revokeLink, plain, light},
-		{"POST", "/links/:id/take", managers, a.takeLink, plain, light},
-		{"DELETE", "/links/:id/uploads", managers, a.endLinkUploads, plain, light},
+		{"GET", "/links", keyed, a.v1.Links.List, listing, page},
+		{"POST", "/links", writers, a.v1.Links.Create, plain, light},
+		{"GET", "/links/:id", managers, a.v1.Links.Get, plain, light},
+		{"PUT", "/links/:id", managers, a.v1.Links.Update, plain, light},
+		{"DELETE", "/links/:id", managers, a.v1.Links.Revoke, plain, light},
+		{"POST", "/links/:id/take", managers, a.v1.Links.Take, plain, light},
+		{"DELETE", "/links/:id/uploads", managers, a.v1.Links.EndUploads, plain, light},
+	}
+}
+
+// routesOfWebhooks are those of webhooks.
+func (a *api) routesOfWebhooks() []route {
+	return []route{
+		{"GET", "/webhooks", keyed, a.v1.Webhooks.List, plain, page},
+		{"POST", "/webhooks", managers, a.v1.Webhooks.Create, plain, light},
+		{"GET", "/webhooks/:id", managers, a.v1.Webhooks.Get, plain, light},
+		{"PUT", "/webhooks/:id", managers, a.v1.Webhooks.Update, plain, light},
+		{"DELETE", "/webhooks/:id", managers, a.v1.Webhooks.Delete, plain, light},
+		{"POST", "/webhooks/:id/rotate", managers, a.v1.Webhooks.Rotate, plain, light},
+		{"POST", "/webhooks/:id/resume", managers, a.v1.Webhooks.Resume, plain, light},
+		{"POST", "/webhooks/:id/skip", managers, a.v1.Webhooks.Skip, plain, light},
+		{"GET", "/webhooks/:id/deliveries", managers, a.v1.Webhooks.Deliveries, plain, page},
+		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.v1.Webhooks.Repeat, plain, light},
+	}
+}
+
+// routesOfSchemas are those of schemas, and of what they say of sets and resources.
+func (a *api) routesOfSchemas() []route {
+	return []route{
+		{"GET", "/dataspaces/:id/schemas", anonymous, a.v1.Schemas.List, plain, page},
+		{"POST", "/dataspaces/:id/schemas", managers, a.v1.Schemas.Create, plain, compute},
+		{"GET", "/schemas/:id", anonymous, a.v1.Schemas.Get, plain, light},
+		{"PUT", "/schemas/:id", managers, a.v1.Schemas.Update, plain, compute},
+		{"DELETE", "/schemas/:id", managers, a.v1.Schemas.Delete, plain, light},
+		{"POST", "/schemas/:id/restore", managers, a.v1.Schemas.Restore, plain, compute},
+		{"GET", "/schemas/:id/versions", anonymous, a.v1.Schemas.Versions, plain, page},
+		{"GET", "/schemas/:id/versions/:number", anonymous, a.v1.Schemas.Version, plain, page},
+		{"GET", "/sets/:id/schema", anonymous, a.v1.Schemas.OfSet, plain, light},
+		{"GET", "/resources/:id/schema", anonymous, a.v1.Schemas.OfResource, plain, light},
+	}
+}
+
+// routesOfUsers are those of users and their keys, privileges, usage and administration.
+func (a *api) routesOfUsers() []route {
+	return []route{
+		{"GET", "/users", keyed, a.v1.Users.List, listing, page},
+		{"POST", "/users", sysadmins, a.v1.Users.Create, plain, light},
+		{"GET", "/users/:id", keyed, a.v1.Users.Get, plain, light},
+		{"PUT", "/users/:id", oneself, a.v1.Users.Update, plain, light},
+		{"DELETE", "/users/:id", sysadmins, a.v1.Users.Delete, plain, light},
+		{"POST", "/users/:id/restore", sysadmins, a.v1.Users.Restore, plain, light},
+		{"GET", "/users/:id/usage", oneself, a.v1.Usage.OfUser, plain, compute},
+
+		{"GET", "/privileges", keyed, a.v1.Privileges.List, listing, page},
+		{"POST", "/privileges", managers, a.v1.Privileges.Grant, plain, light},
+		{"GET", "/privileges/:id", holders, a.v1.Privileges.Get, plain, light},
+		{"DELETE", "/privileges/:id", managers, a.v1.Privileges.Revoke, plain, light},
+
+		{"GET", "/usage", keyed, a.v1.Usage.Get, plain, compute},
+		{"GET", "/events", keyed, a.v1.Events.Follow, following, light},
+
+		{"GET", "/search", keyed, a.v1.Search.Find, listing, compute},
+
+		{"GET", "/audit", keyed, a.v1.Audit.List, listing, compute},
+		{"GET", "/audit/head", keyed, a.v1.Audit.Head, sized, light},
+		{"GET", "/audit/proof", keyed, a.v1.Audit.Proof, proving, compute},
+		{"GET", "/audit/export", sysadmins, a.v1.Audit.Export, plain, stream},
+		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.v1.Audit.Erase, plain, light},
+
+		{"GET", "/admin/snapshot", sysadmins, a.v1.Maintenance.Snapshot, plain, stream},
+		{"GET", "/admin/blobs/:digest", sysadmins, a.v1.Maintenance.Blob, plain, blob},
+		{"POST", "/admin/check", sysadmins, a.v1.Maintenance.Check, plain, upkeep},
+		{"GET", "/admin/index", sysadmins, a.v1.Search.Index, plain, light},
+		{"POST", "/admin/index/rebuild", sysadmins, a.v1.Search.RebuildIndex, plain, light},
+		{"POST", "/admin/purge", sysadmins, a.v1.Maintenance.Purge, plain, upkeep},
+
+		{"GET", "/users/:id/keys", oneself, a.v1.Keys.List, listing, page},
+		{"POST", "/users/:id/keys", oneself, a.v1.Keys.Create, plain, light},
+		{"DELETE", "/users/:id/keys/:keyId", oneself, a.v1.Keys.Revoke, revoking, light},
+		{"GET", "/users/:id/keys/:keyId/dependents", oneself, a.v1.Keys.Dependents, plain, page},
 	}
 }
 
@@ -197,72 +267,4 @@ func (a *api) routesOfPages() []route {
 		routes = append(routes, route{"GET", pages.DocsPath + name, everybody, pages.Document(name), plain, light})
 	}
 	return routes
-}
-
-// routesOfWebhooks are those of webhooks.
-func (a webhookRoutes) routesOfWebhooks() []route {
-	return []route{
-		{"GET", "/webhooks", keyed, a.listWebhooks, plain, page},
-		{"POST", "/webhooks", managers, a.createWebhook, plain, light},
-		{"GET", "/webhooks/:id", managers, a.getWebhook, plain, light},
-		{"PUT", "/webhooks/:id", managers, a.updateWebhook, plain, light},
-		{"DELETE", "/webhooks/:id", managers, a.deleteWebhook, plain, light},
-		{"POST", "/webhooks/:id/rotate", managers, a.rotateWebhook, plain, light},
-		{"POST", "/webhooks/:id/resume", managers, a.resumeWebhook, plain, light},
-		{"POST", "/webhooks/:id/skip", managers, a.skipWebhook, plain, light},
-		{"GET", "/webhooks/:id/deliveries", managers, a.listDeliveries, plain, page},
-		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.repeatDelivery, plain, light},
-	}
-}
-
-// routesOfSchemas are those of schemas, and of what they say of sets and resources.
-func (a schemaRoutes) routesOfSchemas() []route {
-	return []route{
-		{"GET", "/dataspaces/:id/schemas", anonymous, a.listSchemas, plain, page},
-		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain, compute},
-		{"GET", "/schemas/:id", anonymous, a.getSchema, plain, light},
-		{"PUT", "/schemas/:id", managers, a.updateSchema, plain, compute},
-		{"DELETE", "/schemas/:id", managers, a.deleteSchema, plain, light},
-		{"POST", "/schemas/:id/restore", managers, a.restoreSchema, plain, compute},
-		{"GET", "/schemas/:id/versions", anonymous, a.listSchemaVersions, plain, page},
-		{"GET", "/schemas/:id/versions/:number", anonymous, a.getSchemaVersion, plain, page},
-		{"GET", "/sets/:id/schema", anonymous, a.getSetSchema, plain, light},
-		{"GET", "/resources/:id/schema", anonymous, a.getResourceSchema, plain, light},
-	}
-}
-
-// routesOfUsers are those of users, privileges, usage and administration.
-func (a userRoutes) routesOfUsers() []route {
-	return []route{
-		{"GET", "/users", keyed, a.listUsers, listing, page},
-		{"POST", "/users", sysadmins, a.createUser, plain, light},
-		{"GET", "/users/:id", keyed, a.getUser, plain, light},
-		{"PUT", "/users/:id", oneself, a.updateUser, plain, light},
-		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain, light},
-		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain, light},
-		{"GET", "/users/:id/usage", oneself, containerRoutes{a.api}.getUserUsage, plain, compute},
-
-		{"GET", "/privileges", keyed, a.listPrivileges, listing, page},
-		{"POST", "/privileges", managers, a.grant, plain, light},
-		{"GET", "/privileges/:id", holders, a.getPrivilege, plain, light},
-		{"DELETE", "/privileges/:id", managers, a.revoke, plain, light},
-
-		{"GET", "/usage", keyed, containerRoutes{a.api}.getUsage, plain, compute},
-		{"GET", "/events", keyed, auditRoutes{a.api}.followEvents, following, light},
-
-		{"GET", "/search", keyed, searchRoutes{a.api}.search, listing, compute},
-
-		{"GET", "/audit", keyed, auditRoutes{a.api}.listAudit, listing, compute},
-		{"GET", "/audit/head", keyed, auditRoutes{a.api}.getAuditHead, sized, light},
-		{"GET", "/audit/proof", keyed, auditRoutes{a.api}.getAuditProof, proving, compute},
-		{"GET", "/audit/export", sysadmins, auditRoutes{a.api}.exportAudit, plain, stream},
-		{"DELETE", "/audit/entries/:number/texts", sysadmins, auditRoutes{a.api}.eraseAudit, plain, light},
-
-		{"GET", "/admin/snapshot", sysadmins, maintenanceRoutes{a.api}.getSnapshot, plain, stream},
-		{"GET", "/admin/blobs/:digest", sysadmins, maintenanceRoutes{a.api}.getBlob, plain, blob},
-		{"POST", "/admin/check", sysadmins, maintenanceRoutes{a.api}.check, plain, upkeep},
-		{"GET", "/admin/index", sysadmins, searchRoutes{a.api}.getIndex, plain, light},
-		{"POST", "/admin/index/rebuild", sysadmins, searchRoutes{a.api}.rebuildIndex, plain, light},
-		{"POST", "/admin/purge", sysadmins, maintenanceRoutes{a.api}.purge, plain, upkeep},
-	}
 }

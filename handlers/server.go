@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -19,29 +18,33 @@ import (
 	"labshelf/handlers/internal/tus"
 	"labshelf/handlers/links"
 	"labshelf/handlers/pages"
-	"labshelf/metadata"
+	v1 "labshelf/handlers/v1"
 	"labshelf/repository"
 )
 
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
-		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()),
+		repo: repo, config: config,
 		hosts: config.hosts(), buffers: &slowclient.Buffers{},
 		gate: cmp.Or(config.gate, newGate(budgets(), answerMemory)),
 	}
 	a.auth = authentication.New(repo.Credentials, a.hosts, authentication.Config{
 		BaseURL: config.BaseURL, FailedKeys: config.FailedKeys, AnonymousRequests: config.AnonymousRequests,
 	})
-	a.downloads = download.New(repo.Files, config.VerifyReads, a.buffers)
-	a.drive = dav.New(dav.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads})
+	downloads := download.New(repo.Files, config.VerifyReads, a.buffers)
+	a.v1 = v1.New(v1.Config{
+		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: downloads, ViewDataURL: config.ViewDataURL,
+		RedirectDownloads: config.RedirectDownloads, Hostname: config.Hostname, Version: config.Version, Log: config.Log,
+	})
+	a.drive = dav.New(dav.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: downloads})
 	var assets html.Assets
 	if config.Pages != nil {
 		assets = pages.ReadAssets(config.Pages)
 		a.pages = pages.New(pages.Config{Repository: repo, Hosts: a.hosts, Authentication: a.auth, Files: config.Pages, Assets: assets})
 	}
 	a.links = links.New(links.Config{
-		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: a.downloads, Assets: assets, WithoutSlot: withoutSlot,
+		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: downloads, Assets: assets, WithoutSlot: withoutSlot,
 	})
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
 	// the token is cut off the path, and the rest is looked up among the listings alone.
@@ -102,8 +105,8 @@ func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 			path = strings.TrimSuffix(path, "/")
 		}
 		router, token := whole, ""
-		if at := strings.LastIndex(path, results); at >= 0 && !strings.Contains(path[at+len(results):], "/") {
-			router, path, token = listings, path[:at], path[at+len(results):]
+		if at := strings.LastIndex(path, exchange.Results); at >= 0 && !strings.Contains(path[at+len(exchange.Results):], "/") {
+			router, path, token = listings, path[:at], path[at+len(exchange.Results):]
 		}
 		router.ServeHTTP(w, withAddress(r, path, token))
 	})

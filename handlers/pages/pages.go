@@ -1,5 +1,13 @@
 // Package pages is the room of the gateway for browsers and search engines: the shell of the pages
 // and its assets, pages without a script of what is open, the manual, and the sitemap.
+//
+// The pages are one HTML document, the shell, under every address that is not of the interface and
+// not named like a file; the script makes the page by the address. The shell has the base path in
+// data-base and links /assets, whose names hold the hash of their content and may be cached for
+// ever. It asks for no key; the script uses the interface like any other client. Its policy allows
+// scripts of the service and no others. Browsers send cookies whichever page made a request, so
+// what is not only read is refused unless it comes from the service's origin
+// (http.CrossOriginProtection).
 package pages
 
 import (

@@ -38,6 +38,9 @@ func (r *Request) List() core.ListRequest {
 	return core.ListRequest{Container: r.ID(), Params: r.Query, Token: r.Token}
 }
 
+// Results comes between the path of a listing and a page token.
+const Results = "/query/results/"
+
 // VaryByCaller is in the Vary of every answer of a route that anonymous readers may use.
 const VaryByCaller = "Authorization, Cookie"
 

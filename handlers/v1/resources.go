@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"context"
@@ -16,13 +16,14 @@ import (
 	"labshelf/repository/files"
 )
 
-// resourceRoutes serves the records of files and their versions.
-type resourceRoutes struct{ *api }
+// Resources serves the records of files.
+type Resources struct{ *api }
 
-func (a resourceRoutes) listResources(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with a page of resources.
+func (a Resources) List(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		layouts := a.layouts(r)
-		page := a.buildings.Begin(layouts.base + r.Path + results)
+		page := a.pages.Begin(layouts.base + r.Path + exchange.Results)
 		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
@@ -31,7 +32,7 @@ func (a resourceRoutes) listResources(which paging.Listing) func(w http.Response
 }
 
 // finishPage sends a page, or returns the error that ended it, and takes its memory back.
-func (a resourceRoutes) finishPage(w http.ResponseWriter, r *exchange.Request, page *encode.Page, ends core.PageEnds, err error) error {
+func (a *api) finishPage(w http.ResponseWriter, r *exchange.Request, page *encode.Page, ends core.PageEnds, err error) error {
 	switch {
 	case err != nil:
 	case page.Empty():
@@ -39,11 +40,12 @@ func (a resourceRoutes) finishPage(w http.ResponseWriter, r *exchange.Request, p
 	case a.sendPage(w, r, page.Finish(ends)) != nil:
 		return nil // the page is not reused; see exchange.Send
 	}
-	a.buildings.Done(page)
+	a.pages.Done(page)
 	return err
 }
 
-func (a resourceRoutes) createResource(w http.ResponseWriter, r *exchange.Request) error {
+// Create creates a resource from a form with its file.
+func (a Resources) Create(w http.ResponseWriter, r *exchange.Request) error {
 	upload := a.repo.Uploads.NewUpload(r.Caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
@@ -63,7 +65,8 @@ func (a resourceRoutes) createResource(w http.ResponseWriter, r *exchange.Reques
 	return nil
 }
 
-func (a resourceRoutes) replaceResource(w http.ResponseWriter, r *exchange.Request) error {
+// Replace replaces the file of a resource.
+func (a Resources) Replace(w http.ResponseWriter, r *exchange.Request) error {
 	upload := a.repo.Uploads.NewUpload(r.Caller)
 	defer a.discard(upload)
 	form, err := body.OpenForm(r.Request, upload)
@@ -87,18 +90,20 @@ func (a resourceRoutes) replaceResource(w http.ResponseWriter, r *exchange.Reque
 
 // discard removes the temporary file of an upload. One that cannot be removed stays in the
 // temporary folder, which is emptied at the next start.
-func (a resourceRoutes) discard(upload *files.Upload) {
+func (a Resources) discard(upload *files.Upload) {
 	if err := upload.Discard(); err != nil {
 		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
 	}
 }
 
-func (a resourceRoutes) getResource(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with the record of a resource.
+func (a Resources) Get(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
 	return a.sendResource(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a resourceRoutes) editResource(w http.ResponseWriter, r *exchange.Request) error {
+// Edit changes the record of a resource.
+func (a Resources) Edit(w http.ResponseWriter, r *exchange.Request) error {
 	edited, err := editing[metadata.Resource, files.Fields]{
 		input.ResourceEdit, a.repo.Files.GetResource,
 		func(shown metadata.Resource) input.Object { return decoded(a.layouts(r).single.Append(nil, &shown)) },
@@ -107,27 +112,31 @@ func (a resourceRoutes) editResource(w http.ResponseWriter, r *exchange.Request)
 	return a.sendResource(w, r, edited, err)
 }
 
-func (a resourceRoutes) deleteResource(w http.ResponseWriter, r *exchange.Request) error {
+// Delete deletes a resource.
+func (a Resources) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, tagOf(&deleted), err)
 }
 
-func (a resourceRoutes) restoreResource(w http.ResponseWriter, r *exchange.Request) error {
+// Restore restores a resource that was deleted.
+func (a Resources) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Files.RestoreResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a resourceRoutes) copyResource(w http.ResponseWriter, r *exchange.Request) error {
-	return a.placeResource(w, r, a.repo.Files.CopyResource)
+// Copy copies a file.
+func (a Resources) Copy(w http.ResponseWriter, r *exchange.Request) error {
+	return a.place(w, r, a.repo.Files.CopyResource)
 }
 
-func (a resourceRoutes) moveResource(w http.ResponseWriter, r *exchange.Request) error {
-	return a.placeResource(w, r, a.repo.Files.MoveResource)
+// Move moves or renames a file.
+func (a Resources) Move(w http.ResponseWriter, r *exchange.Request) error {
+	return a.place(w, r, a.repo.Files.MoveResource)
 }
 
-// placeResource answers with the record at the place where a file has gone, which is a new one
+// place answers with the record at the place where a file has gone, which is a new one
 // unless the file was renamed.
-func (a resourceRoutes) placeResource(w http.ResponseWriter, r *exchange.Request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
+func (a Resources) place(w http.ResponseWriter, r *exchange.Request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -141,49 +150,7 @@ func (a resourceRoutes) placeResource(w http.ResponseWriter, r *exchange.Request
 	return nil
 }
 
-func (a resourceRoutes) listVersions(w http.ResponseWriter, r *exchange.Request) error {
-	layouts := a.layouts(r)
-	page := a.buildings.Begin(layouts.base + r.Path + results)
-	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List())
-	for _, v := range found.Items {
-		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
-	}
-	return a.finishPage(w, r, page, found.PageEnds, err)
-}
-
-func (a resourceRoutes) getVersion(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Versions.GetVersion(r.Context(), r.Caller, r.ID(), r.Number())
-	return a.sendVersion(w, r, encode.Version{Version: found}, err)
-}
-
-func (a resourceRoutes) restoreVersion(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.Caller, r.ID(), r.Number(), exchange.Preconditions(r.Request))
-	return a.sendResource(w, r, restored, err)
-}
-
-func (a resourceRoutes) labelVersion(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.Caller, r.ID(), r.Number(), input.Version(fields), exchange.Preconditions(r.Request))
-	return a.sendVersion(w, r, encode.Version{Version: labelled}, err)
-}
-
-// eraseVersion removes the file of a version at once.
-func (a resourceRoutes) eraseVersion(w http.ResponseWriter, r *exchange.Request) error {
-	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.Caller, r.ID(), r.Number())
-	return a.sendVersion(w, r, encode.Version{Version: erased, Shared: shared}, err)
-}
-
-func (a resourceRoutes) sendVersion(w http.ResponseWriter, r *exchange.Request, v encode.Version, err error) error {
-	if err == nil {
-		exchange.Write(w, http.StatusOK, exchange.JSONType, append(a.layouts(r).version.Append(nil, &v), '\n'))
-	}
-	return err
-}
-
-func (a resourceRoutes) sendResource(w http.ResponseWriter, r *exchange.Request, resource metadata.Resource, err error) error {
+func (a *api) sendResource(w http.ResponseWriter, r *exchange.Request, resource metadata.Resource, err error) error {
 	if err == nil {
 		a.writeResource(w, r, http.StatusOK, &resource)
 	}
@@ -199,7 +166,7 @@ func tagOf(resource *metadata.Resource) string {
 }
 
 // writeResource is exchange.WriteRecord for a resource.
-func (a resourceRoutes) writeResource(w http.ResponseWriter, r *exchange.Request, status int, resource *metadata.Resource) {
+func (a *api) writeResource(w http.ResponseWriter, r *exchange.Request, status int, resource *metadata.Resource) {
 	if exchange.NotModified(w, r, tagOf(resource)) {
 		return
 	}

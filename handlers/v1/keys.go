@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"cmp"
@@ -15,17 +15,11 @@ import (
 	"labshelf/metadata"
 )
 
-// routesOfKeys are those of the keys of users.
-func (a userRoutes) routesOfKeys() []route {
-	return []route{
-		{"GET", "/users/:id/keys", oneself, a.listKeys, listing, page},
-		{"POST", "/users/:id/keys", oneself, a.createKey, plain, light},
-		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, revoking, light},
-		{"GET", "/users/:id/keys/:keyId/dependents", oneself, a.listDependents, plain, page},
-	}
-}
+// Keys serves the keys of users.
+type Keys struct{ *api }
 
-func (a userRoutes) listKeys(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with a page of the keys of a user.
+func (a Keys) List(w http.ResponseWriter, r *exchange.Request) error {
 	page, err := a.repo.Users.ListKeys(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
@@ -35,9 +29,9 @@ func (a userRoutes) listKeys(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// createKey answers with the only copy of the key. A request without a body asks for a key without
+// Create answers with the only copy of the key. A request without a body asks for a key without
 // label, and without an end of its own.
-func (a userRoutes) createKey(w http.ResponseWriter, r *exchange.Request) error {
+func (a Keys) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -54,8 +48,8 @@ func (a userRoutes) createKey(w http.ResponseWriter, r *exchange.Request) error 
 	return nil
 }
 
-// revokeKey ends a key, and what depends on it unless that is to be kept.
-func (a userRoutes) revokeKey(w http.ResponseWriter, r *exchange.Request) error {
+// Revoke ends a key, and what depends on it unless that is to be kept.
+func (a Keys) Revoke(w http.ResponseWriter, r *exchange.Request) error {
 	dependents := r.Query.Get("dependents")
 	if r.Query.Has("dependents") && dependents != "end" && dependents != "keep" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
@@ -66,7 +60,8 @@ func (a userRoutes) revokeKey(w http.ResponseWriter, r *exchange.Request) error 
 // maxDependents is how many dependents of a key an answer names; it counts all.
 const maxDependents = 1000
 
-func (a userRoutes) listDependents(w http.ResponseWriter, r *exchange.Request) error {
+// Dependents answers with what would end with a key.
+func (a Keys) Dependents(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Users.KeyDependents(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"))
 	if err != nil {
 		return err

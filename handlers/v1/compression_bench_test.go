@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
 	"labshelf/metadata"
 	"labshelf/repository/core"
 )
@@ -21,8 +22,8 @@ func BenchmarkSendPage(b *testing.B) {
 	const base = "https://data.example.org/v1"
 	layout := encode.ResourceLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
 	for _, rows := range []int{10, 100, 1000} {
-		a := &api{}
-		built := a.buildings.Begin(base + "/resources" + results)
+		a := &api{hosts: hosts.New(hosts.Config{})}
+		built := a.pages.Begin(base + "/resources" + exchange.Results)
 		for i := range rows {
 			r := metadata.Resource{Record: metadata.Record{ID: metadata.NewID(metadata.Stamp(i))}, Name: "measurements/2026/run-17.csv", Bytes: 4096}
 			r.Digest = sha256.Sum256([]byte{byte(i), byte(i >> 8)})

@@ -1,8 +1,7 @@
-package handlers
+package v1
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"net/http"
 	"slices"
@@ -16,23 +15,12 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-//go:embed openapi.json
-var openapiJSON []byte
+// Status serves the status of the service.
+type Status struct{ *api }
 
-//go:embed openapi.yaml
-var openapiYAML []byte
-
-// serveDocument serves the description of the interface.
-func serveDocument(contentType string, document []byte) exchange.Handler {
-	return func(w http.ResponseWriter, _ *exchange.Request) error {
-		exchange.Write(w, http.StatusOK, contentType, document)
-		return nil
-	}
-}
-
-// getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be
+// Get reports the status without detail, and to sysadmins with all of it. Where no key can be
 // checked, because records cannot be read, the log has the error.
-func (a *api) getStatus(w http.ResponseWriter, r *exchange.Request) error {
+func (a Status) Get(w http.ResponseWriter, r *exchange.Request) error {
 	caller, err := a.auth.Authenticate(w.Header(), r.Request)
 	if errors.Is(err, authentication.ErrTooManyFailures) { // or keys could be guessed here
 		return err
@@ -72,18 +60,4 @@ func roomOf(room *blobs.FreeSpace) wire.Room {
 		return wire.Room{Bytes: -1, Files: -1}
 	}
 	return wire.Room{Bytes: room.Bytes, Files: room.Files}
-}
-
-const welcome = `labshelf, a research data repository.
-
-pages        / (sign in with a key)
-interface    /v1 (every request but these needs a key in the Authorization header)
-description  /v1/openapi.yaml, /v1/openapi.json
-status       /v1/status
-`
-
-// serveWelcome answers a browser at the address of the interface.
-func serveWelcome(w http.ResponseWriter, _ *exchange.Request) error {
-	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
-	return nil
 }

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"bufio"
@@ -19,6 +19,9 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/describe"
 )
+
+// Edits serves changes of the metadata of many files.
+type Edits struct{ *api }
 
 func (s presenter) edit(e metadata.BulkEdit) wire.Edit {
 	shown := wire.Edit{
@@ -51,10 +54,7 @@ func (s presenter) outcome(o describe.BulkOutcome) wire.EditOutcome {
 	return shown
 }
 
-// editRoutes serves changes of the metadata of many files.
-type editRoutes struct{ *api }
-
-func (a editRoutes) sendOutcome(w http.ResponseWriter, r *exchange.Request, o describe.BulkOutcome, err error) error {
+func (a Edits) sendOutcome(w http.ResponseWriter, r *exchange.Request, o describe.BulkOutcome, err error) error {
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).outcome(o))
 	}
@@ -64,8 +64,8 @@ func (a editRoutes) sendOutcome(w http.ResponseWriter, r *exchange.Request, o de
 // separators are the words for what is between the columns.
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
-// exportMetadata sends the metadata of the files of a set as CSV, written while it is sent.
-func (a editRoutes) exportMetadata(w http.ResponseWriter, r *exchange.Request) error {
+// Export sends the metadata of the files of a set as CSV, written while it is sent.
+func (a Edits) Export(w http.ResponseWriter, r *exchange.Request) error {
 	separator, known := separators[r.Query.Get("separator")]
 	if !known {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
@@ -89,8 +89,8 @@ func (a editRoutes) exportMetadata(w http.ResponseWriter, r *exchange.Request) e
 	return err
 }
 
-// editMetadata changes the metadata of many files, by CSV or by one change for all.
-func (a editRoutes) editMetadata(w http.ResponseWriter, r *exchange.Request) error {
+// Create changes the metadata of many files, by CSV or by one change for all.
+func (a Edits) Create(w http.ResponseWriter, r *exchange.Request) error {
 	preview := r.Query.Get("preview") == "true"
 	if word := r.Query.Get("preview"); word != "" && word != "true" && word != "false" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
@@ -114,12 +114,14 @@ func (a editRoutes) editMetadata(w http.ResponseWriter, r *exchange.Request) err
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a editRoutes) undoEdit(w http.ResponseWriter, r *exchange.Request) error {
+// Undo undoes a bulk edit.
+func (a Edits) Undo(w http.ResponseWriter, r *exchange.Request) error {
 	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.Caller, r.ID())
 	return a.sendOutcome(w, r, outcome, err)
 }
 
-func (a editRoutes) getEdit(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with the record of a bulk edit.
+func (a Edits) Get(w http.ResponseWriter, r *exchange.Request) error {
 	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).edit(edit))
@@ -127,7 +129,8 @@ func (a editRoutes) getEdit(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-func (a editRoutes) listEdits(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with the bulk edits of a set.
+func (a Edits) List(w http.ResponseWriter, r *exchange.Request) error {
 	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"net/http"
@@ -12,6 +12,9 @@ import (
 	"labshelf/repository/core"
 	"labshelf/repository/links"
 )
+
+// Links serves the links of users.
+type Links struct{ *api }
 
 func (s presenter) link(l containers.LinkWithUse) wire.Link {
 	id := l.ID.String()
@@ -28,10 +31,8 @@ func (s presenter) link(l containers.LinkWithUse) wire.Link {
 	return shown
 }
 
-// linkRoutes serves the links of users.
-type linkRoutes struct{ *api }
-
-func (a linkRoutes) listLinks(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with a page of links.
+func (a Links) List(w http.ResponseWriter, r *exchange.Request) error {
 	page, err := a.repo.Links.ListLinks(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
@@ -40,8 +41,8 @@ func (a linkRoutes) listLinks(w http.ResponseWriter, r *exchange.Request) error 
 	return nil
 }
 
-// createLink answers with the only copy of the address that the service gives out.
-func (a linkRoutes) createLink(w http.ResponseWriter, r *exchange.Request) error {
+// Create answers with the only copy of the address that the service gives out.
+func (a Links) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (a linkRoutes) createLink(w http.ResponseWriter, r *exchange.Request) error
 	return nil
 }
 
-func (a linkRoutes) sendLink(w http.ResponseWriter, r *exchange.Request, l containers.LinkWithUse, err error) error {
+func (a Links) send(w http.ResponseWriter, r *exchange.Request, l containers.LinkWithUse, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("ETag", `"`+l.Tag()+`"`)
@@ -66,12 +67,14 @@ func (a linkRoutes) sendLink(w http.ResponseWriter, r *exchange.Request, l conta
 	return err
 }
 
-func (a linkRoutes) getLink(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with the record of a link.
+func (a Links) Get(w http.ResponseWriter, r *exchange.Request) error {
 	l, err := a.repo.Links.GetLink(r.Context(), r.Caller, r.ID())
-	return a.sendLink(w, r, l, err)
+	return a.send(w, r, l, err)
 }
 
-func (a linkRoutes) updateLink(w http.ResponseWriter, r *exchange.Request) error {
+// Update changes the record of a link.
+func (a Links) Update(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -83,18 +86,21 @@ func (a linkRoutes) updateLink(w http.ResponseWriter, r *exchange.Request) error
 	l, err := a.repo.Links.UpdateLink(r.Context(), r.Caller, r.ID(), core.Edit[containers.LinkWithUse]{
 		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(presenter.link),
 	})
-	return a.sendLink(w, r, l, err)
+	return a.send(w, r, l, err)
 }
 
-func (a linkRoutes) revokeLink(w http.ResponseWriter, r *exchange.Request) error {
+// Revoke ends a link.
+func (a Links) Revoke(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.Caller, r.ID()))
 }
 
-func (a linkRoutes) endLinkUploads(w http.ResponseWriter, r *exchange.Request) error {
+// EndUploads ends the unfinished uploads of a link.
+func (a Links) EndUploads(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.Caller, r.ID()))
 }
 
-func (a linkRoutes) takeLink(w http.ResponseWriter, r *exchange.Request) error {
+// Take makes the caller the owner of a link.
+func (a Links) Take(w http.ResponseWriter, r *exchange.Request) error {
 	l, err := a.repo.Links.TakeLink(r.Context(), r.Caller, r.ID())
-	return a.sendLink(w, r, l, err)
+	return a.send(w, r, l, err)
 }

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 	"labshelf/metadata"
 )
 
-// fileRoutes serves files and archives.
-type fileRoutes struct{ *api }
+// Files serves files and archives.
+type Files struct{ *api }
 
-// downloadResource sends the file of a resource.
-func (a fileRoutes) downloadResource(w http.ResponseWriter, r *exchange.Request) error {
+// Download sends the file of a resource.
+func (a Files) Download(w http.ResponseWriter, r *exchange.Request) error {
 	if a.redirects(r) {
 		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.Caller, r.ID())
 		if err != nil || address != "" {
 			return redirect(w, resource, address, err)
 		}
 	}
-	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+	return a.send(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
 		return a.repo.Files.OpenResource(r.Context(), r.Caller, r.ID())
 	})
 }
@@ -31,7 +31,7 @@ func (a fileRoutes) downloadResource(w http.ResponseWriter, r *exchange.Request)
 // redirects tells whether a download may lead to where the bytes are: that of a client with a key,
 // and never of a page, whose policy allows no other host, nor one under a condition, which is about
 // this service's tags.
-func (a fileRoutes) redirects(r *exchange.Request) bool {
+func (a Files) redirects(r *exchange.Request) bool {
 	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.Query.Has("disposition") {
 		return false
 	}
@@ -49,15 +49,15 @@ func redirect(w http.ResponseWriter, of metadata.Resource, address string, err e
 	return nil
 }
 
-// downloadVersion sends the file of one version of a resource.
-func (a fileRoutes) downloadVersion(w http.ResponseWriter, r *exchange.Request) error {
-	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+// DownloadVersion sends the file of one version of a resource.
+func (a Files) DownloadVersion(w http.ResponseWriter, r *exchange.Request) error {
+	return a.send(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
 		return a.repo.Versions.OpenVersion(r.Context(), r.Caller, r.ID(), r.Number())
 	})
 }
 
-// sendFile sends the file of the resource in the path, as open returns it.
-func (a fileRoutes) sendFile(w http.ResponseWriter, r *exchange.Request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
+// send sends the file of the resource in the path, as open returns it.
+func (a Files) send(w http.ResponseWriter, r *exchange.Request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Who may not read it learns nothing else.
@@ -83,8 +83,8 @@ func wantsInline(r *exchange.Request) (bool, error) {
 		Message: "disposition may be given once, as inline or attachment"}
 }
 
-// downloadArchive sends the files of a set as one zip, made while it is sent.
-func (a fileRoutes) downloadArchive(w http.ResponseWriter, r *exchange.Request) error {
+// Archive sends the files of a set as one zip, made while it is sent.
+func (a Files) Archive(w http.ResponseWriter, r *exchange.Request) error {
 	files, err := a.repo.Files.OpenArchive(r.Context(), r.Caller, r.ID(), r.Query.Get("folder"), r.Query["resource"])
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"encoding/json"
@@ -11,6 +11,9 @@ import (
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
 )
+
+// Schemas serves schemas of metadata.
+type Schemas struct{ *api }
 
 func (s presenter) schema(of describe.Schema) wire.Schema {
 	id := of.ID.String()
@@ -42,10 +45,8 @@ func showConformance(c describe.Conformance) wire.Conformance {
 	return shown
 }
 
-// schemaRoutes serves schemas of metadata.
-type schemaRoutes struct{ *api }
-
-func (a schemaRoutes) listSchemas(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with the schemas of a dataspace.
+func (a Schemas) List(w http.ResponseWriter, r *exchange.Request) error {
 	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
@@ -53,7 +54,8 @@ func (a schemaRoutes) listSchemas(w http.ResponseWriter, r *exchange.Request) er
 	return err
 }
 
-func (a schemaRoutes) createSchema(w http.ResponseWriter, r *exchange.Request) error {
+// Create creates a schema, and answers with its record.
+func (a Schemas) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -67,12 +69,14 @@ func (a schemaRoutes) createSchema(w http.ResponseWriter, r *exchange.Request) e
 	return nil
 }
 
-func (a schemaRoutes) getSchema(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with the record of a schema.
+func (a Schemas) Get(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Schemas.GetSchema(r.Context(), r.Caller, r.ID())
-	return a.sendSchema(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
+	return a.send(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
-func (a schemaRoutes) updateSchema(w http.ResponseWriter, r *exchange.Request) error {
+// Update changes the record of a schema.
+func (a Schemas) Update(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -80,27 +84,30 @@ func (a schemaRoutes) updateSchema(w http.ResponseWriter, r *exchange.Request) e
 	updated, err := a.repo.Schemas.UpdateSchema(r.Context(), r.Caller, r.ID(), core.Edit[describe.Schema]{
 		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).schema),
 	})
-	return a.sendSchema(w, r, updated, err)
+	return a.send(w, r, updated, err)
 }
 
-func (a schemaRoutes) deleteSchema(w http.ResponseWriter, r *exchange.Request) error {
+// Delete deletes a schema.
+func (a Schemas) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-func (a schemaRoutes) restoreSchema(w http.ResponseWriter, r *exchange.Request) error {
+// Restore restores a schema that was deleted.
+func (a Schemas) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
-	return a.sendSchema(w, r, restored, err)
+	return a.send(w, r, restored, err)
 }
 
-func (a schemaRoutes) sendSchema(w http.ResponseWriter, r *exchange.Request, s describe.Schema, err error) error {
+func (a Schemas) send(w http.ResponseWriter, r *exchange.Request, s describe.Schema, err error) error {
 	if err == nil {
 		exchange.WriteRecord(w, r, http.StatusOK, s.Tag(), a.presenter(r).schema(s))
 	}
 	return err
 }
 
-func (a schemaRoutes) listSchemaVersions(w http.ResponseWriter, r *exchange.Request) error {
+// Versions answers with the versions of a schema.
+func (a Schemas) Versions(w http.ResponseWriter, r *exchange.Request) error {
 	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
@@ -108,7 +115,8 @@ func (a schemaRoutes) listSchemaVersions(w http.ResponseWriter, r *exchange.Requ
 	return err
 }
 
-func (a schemaRoutes) getSchemaVersion(w http.ResponseWriter, r *exchange.Request) error {
+// Version answers with one version of a schema.
+func (a Schemas) Version(w http.ResponseWriter, r *exchange.Request) error {
 	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showSchemaVersion(v))
@@ -116,12 +124,14 @@ func (a schemaRoutes) getSchemaVersion(w http.ResponseWriter, r *exchange.Reques
 	return err
 }
 
-func (a schemaRoutes) getResourceSchema(w http.ResponseWriter, r *exchange.Request) error {
+// OfResource answers with the schema of a resource, and where its metadata do not conform.
+func (a Schemas) OfResource(w http.ResponseWriter, r *exchange.Request) error {
 	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)
 }
 
-func (a schemaRoutes) getSetSchema(w http.ResponseWriter, r *exchange.Request) error {
+// OfSet answers with the schema of a set, and where its metadata do not conform.
+func (a Schemas) OfSet(w http.ResponseWriter, r *exchange.Request) error {
 	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)
 }

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func pageOf[T, J any](base string, r *exchange.Request, page core.Page[T], show 
 	if len(page.Items) == 0 {
 		return wire.End{End: true}
 	}
-	address := base + r.Path + results
+	address := base + r.Path + exchange.Results
 	shown := wire.Page[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
 	for i, item := range page.Items {
 		shown.Data[i] = show(item)

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"cmp"
@@ -20,15 +20,15 @@ import (
 	"labshelf/repository/maintenance"
 )
 
+// Maintenance serves copies of the data, checks and purges.
+type Maintenance struct{ *api }
+
 // stampHeader names the stamp of the last change in a snapshot, in µs.
 const stampHeader = "Labshelf-Stamp"
 
-// maintenanceRoutes serves copies of the data, checks and purges.
-type maintenanceRoutes struct{ *api }
-
-// getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
+// Snapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
 // another state.
-func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *exchange.Request) error {
+func (a Maintenance) Snapshot(w http.ResponseWriter, r *exchange.Request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
@@ -51,17 +51,17 @@ func (a maintenanceRoutes) getSnapshot(w http.ResponseWriter, r *exchange.Reques
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	download.SendStream(w, r, snapshot, snapshot.Bytes(), a.stillMaintains(r))
+	download.SendStream(w, r, snapshot, snapshot.Bytes(), a.still(r))
 	return nil
 }
 
-// stillMaintains refuses the rest of an answer to a caller that is no sysadmin any more.
-func (a maintenanceRoutes) stillMaintains(r *exchange.Request) func() error {
+// still refuses the rest of an answer to a caller that is no sysadmin any more.
+func (a Maintenance) still(r *exchange.Request) func() error {
 	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.Caller) }
 }
 
-// getBlob sends a blob by its digest, also one that no resource refers to any more.
-func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *exchange.Request) error {
+// Blob sends a blob by its digest, also one that no resource refers to any more.
+func (a Maintenance) Blob(w http.ResponseWriter, r *exchange.Request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
 		return err
@@ -78,14 +78,14 @@ func (a maintenanceRoutes) getBlob(w http.ResponseWriter, r *exchange.Request) e
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
-	return a.downloads.Send(w, r, download.Content{File: file, Digest: digest, Bytes: bytes, Still: a.stillMaintains(r)})
+	return a.downloads.Send(w, r, download.Content{File: file, Digest: digest, Bytes: bytes, Still: a.still(r)})
 }
 
 // maxLabelled is how many versions with a label the answer to a purge names; it counts all.
 const maxLabelled = 1000
 
-// purge removes the files of resources that were deleted long ago.
-func (a maintenanceRoutes) purge(w http.ResponseWriter, r *exchange.Request) error {
+// Purge removes the files of resources that were deleted long ago.
+func (a Maintenance) Purge(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -121,9 +121,9 @@ func (a maintenanceRoutes) purge(w http.ResponseWriter, r *exchange.Request) err
 // the connection for dead, and a client that has gone away is noticed.
 const heartbeat = 500 * time.Millisecond
 
-// check checks all data and reports violations while it runs. It ends when the client goes away. A
+// Check checks all data and reports violations while it runs. It ends when the client goes away. A
 // request without a body asks for a complete check.
-func (a maintenanceRoutes) check(w http.ResponseWriter, r *exchange.Request) error {
+func (a Maintenance) Check(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -140,11 +140,11 @@ func (a maintenanceRoutes) check(w http.ResponseWriter, r *exchange.Request) err
 	w.Header().Set("Cache-Control", "no-store")
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	lines := startLines(w, cancel, a.stillMaintains(r))
+	lines := startLines(w, cancel, a.still(r))
 	defer lines.stop() // also where the check panics: nothing may be written after the handler
 	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
-	if err = cmp.Or(lines.ended, a.stillMaintains(r)(), err); err != nil {
+	if err = cmp.Or(lines.ended, a.still(r)(), err); err != nil {
 		lines.write(wire.CheckLine{Error: a.checkError(w, r, err)})
 		return nil
 	}
@@ -156,7 +156,7 @@ func (a maintenanceRoutes) check(w http.ResponseWriter, r *exchange.Request) err
 }
 
 // checkError returns for the client, and notes for the log in full, why a check failed.
-func (a maintenanceRoutes) checkError(w http.ResponseWriter, r *exchange.Request, err error) *wire.CheckError {
+func (a Maintenance) checkError(w http.ResponseWriter, r *exchange.Request, err error) *wire.CheckError {
 	if r.Context().Err() == nil { // else its end is no error
 		exchange.NoteError(w, err)
 	}

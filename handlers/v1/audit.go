@@ -1,15 +1,11 @@
-package handlers
+package v1
 
 import (
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
-	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
@@ -18,10 +14,11 @@ import (
 	"labshelf/repository/core"
 )
 
-// auditRoutes serves the audit log and the events.
-type auditRoutes struct{ *api }
+// Audit serves the audit log.
+type Audit struct{ *api }
 
-func (a auditRoutes) listAudit(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with a page of the audit log.
+func (a Audit) List(w http.ResponseWriter, r *exchange.Request) error {
 	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.Caller, r.List())
 	if err == nil {
 		writePage(a.api, w, r, page, auditEntry)
@@ -29,7 +26,8 @@ func (a auditRoutes) listAudit(w http.ResponseWriter, r *exchange.Request) error
 	return err
 }
 
-func (a auditRoutes) listHistory(of paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
+// History answers with a page of the entries about one object.
+func (a Audit) History(of paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		page, err := a.repo.AuditLog.History(r.Context(), r.Caller, of, r.List())
 		if err == nil {
@@ -78,7 +76,8 @@ func digestText(digest [32]byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-func (a auditRoutes) getAuditHead(w http.ResponseWriter, r *exchange.Request) error {
+// Head answers with the signed head of the log.
+func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
 	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, r.Query.Get("size"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
@@ -86,7 +85,8 @@ func (a auditRoutes) getAuditHead(w http.ResponseWriter, r *exchange.Request) er
 	return err
 }
 
-func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *exchange.Request) error {
+// Proof answers with the proof that the log has an entry, or continues an earlier log.
+func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
 	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, r.Query.Get("entry"), r.Query.Get("from"), r.Query.Get("size"))
 	if err != nil {
 		return err
@@ -99,9 +99,9 @@ func (a auditRoutes) getAuditProof(w http.ResponseWriter, r *exchange.Request) e
 	return nil
 }
 
-// exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a
+// Export streams the whole log. An error in the middle of it cuts the connection, so that a
 // part is not taken for all of it.
-func (a auditRoutes) exportAudit(w http.ResponseWriter, r *exchange.Request) error {
+func (a Audit) Export(w http.ResponseWriter, r *exchange.Request) error {
 	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.Caller)
 	if err != nil {
 		return err
@@ -130,50 +130,7 @@ func (a auditRoutes) exportAudit(w http.ResponseWriter, r *exchange.Request) err
 	return nil
 }
 
-func (a auditRoutes) eraseAudit(w http.ResponseWriter, r *exchange.Request) error {
+// Erase erases the texts of an entry.
+func (a Audit) Erase(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.Caller, r.Number()))
-}
-
-const (
-	reconnect  = "retry: 3000\n" // milliseconds after which a browser connects again
-	retryAfter = "30"            // seconds, where there are too many streams
-)
-
-// followEvents sends what happens while it happens, as server-sent events, until the client goes,
-// its key or session has ended, or the service stops. A client that connects again says by
-// Last-Event-ID where it was; a browser's window that takes over from another one, by after.
-func (a auditRoutes) followEvents(w http.ResponseWriter, r *exchange.Request) error {
-	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.Query.Get("after"))
-	stream, err := a.repo.Events.Open(r.Context(), r.Caller, after)
-	if err != nil {
-		if known, is := errors.AsType[*errs.Error](err); is && known.Code == errs.CodeTooManyStreams {
-			w.Header().Set("Retry-After", retryAfter)
-		}
-		return err
-	}
-	defer stream.Close()
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // or nginx would keep events until they fill a buffer
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	control, opening := http.NewResponseController(w), reconnect
-	for {
-		began := time.Now()
-		batch, err := stream.Next(r.Context())
-		exchange.NoteIdle(w, time.Since(began))
-		if err != nil {
-			if r.Context().Err() == nil && exchange.PublicError(err).Kind == errs.Internal {
-				exchange.NoteError(w, err)
-			}
-			return nil // the answer has begun: the client connects again, and hears why not
-		}
-		text := append([]byte(opening), encode.Events(batch)...)
-		opening = ""
-		if _, err := w.Write(text); err != nil || control.Flush() != nil {
-			return nil // the client is gone
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"net/http"
@@ -13,16 +13,17 @@ import (
 	"labshelf/repository/folders"
 )
 
-// folderRoutes serves folders of sets.
-type folderRoutes struct{ *api }
+// Folders serves folders of sets.
+type Folders struct{ *api }
 
-func (a folderRoutes) outlineResources(w http.ResponseWriter, r *exchange.Request) error {
+// Outline answers with the outline of a listing of a set.
+func (a Folders) Outline(w http.ResponseWriter, r *exchange.Request) error {
 	outline, err := a.repo.Files.OutlineResources(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
 	}
 	shown := wire.Outline{Total: outline.Total, Bounded: outline.Bounded, Marks: make([]wire.Mark, len(outline.Marks))}
-	address := a.hosts.Base(r.Request) + strings.TrimSuffix(r.Path, "/outline") + results
+	address := a.hosts.Base(r.Request) + strings.TrimSuffix(r.Path, "/outline") + exchange.Results
 	for i, m := range outline.Marks {
 		shown.Marks[i] = wire.Mark{Index: m.Index, Name: m.Name, Page: address + m.Page}
 		if m.Modified != 0 {
@@ -33,7 +34,8 @@ func (a folderRoutes) outlineResources(w http.ResponseWriter, r *exchange.Reques
 	return nil
 }
 
-func (a folderRoutes) getFolder(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with how much a folder contains.
+func (a Folders) Get(w http.ResponseWriter, r *exchange.Request) error {
 	size, err := a.repo.Folders.GetFolder(r.Context(), r.Caller, r.ID(), r.Query.Get("path"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.FolderSize(size))
@@ -41,7 +43,8 @@ func (a folderRoutes) getFolder(w http.ResponseWriter, r *exchange.Request) erro
 	return err
 }
 
-func (a folderRoutes) createFolder(w http.ResponseWriter, r *exchange.Request) error {
+// Create creates a folder.
+func (a Folders) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusCreated, func(f input.Object) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
 		in.SetID, _ = metadata.ParseID(r.ID())
 		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
@@ -49,34 +52,38 @@ func (a folderRoutes) createFolder(w http.ResponseWriter, r *exchange.Request) e
 	})
 }
 
-func (a folderRoutes) copyFolder(w http.ResponseWriter, r *exchange.Request) error {
-	return a.placeFolder(w, r, false)
+// Copy copies a folder with its files.
+func (a Folders) Copy(w http.ResponseWriter, r *exchange.Request) error {
+	return a.place(w, r, false)
 }
 
-func (a folderRoutes) moveFolder(w http.ResponseWriter, r *exchange.Request) error {
-	return a.placeFolder(w, r, true)
+// Move moves or renames a folder.
+func (a Folders) Move(w http.ResponseWriter, r *exchange.Request) error {
+	return a.place(w, r, true)
 }
 
-func (a folderRoutes) placeFolder(w http.ResponseWriter, r *exchange.Request, move bool) error {
+func (a Folders) place(w http.ResponseWriter, r *exchange.Request, move bool) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.PlaceFolder(r.Context(), r.Caller, r.ID(), input.Placement(f), move)
 	})
 }
 
-func (a folderRoutes) deleteFolder(w http.ResponseWriter, r *exchange.Request) error {
+// Delete deletes a folder with its files.
+func (a Folders) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.RemoveFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
 	})
 }
 
-func (a folderRoutes) restoreFolder(w http.ResponseWriter, r *exchange.Request) error {
+// Restore restores a deleted folder.
+func (a Folders) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
 		return a.repo.Folders.RestoreFolder(r.Context(), r.Caller, r.ID(), input.Restoration(f))
 	})
 }
 
-// changeMany deletes, restores, copies or moves files of a set.
-func (a folderRoutes) changeMany(w http.ResponseWriter, r *exchange.Request) error {
+// ChangeMany deletes, restores, copies or moves files of a set.
+func (a Folders) ChangeMany(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"errors"
@@ -12,6 +12,9 @@ import (
 	"labshelf/repository/core"
 	"labshelf/repository/watch"
 )
+
+// Webhooks serves webhooks.
+type Webhooks struct{ *api }
 
 func showAll[T, J any](items []T, show func(T) J) wire.All[J] {
 	shown := wire.All[J]{Data: make([]J, len(items))}
@@ -49,10 +52,8 @@ func showDelivery(d metadata.Delivery) wire.Delivery {
 	return shown
 }
 
-// webhookRoutes serves webhooks.
-type webhookRoutes struct{ *api }
-
-func (a webhookRoutes) listWebhooks(w http.ResponseWriter, r *exchange.Request) error {
+// List answers with the webhooks that the caller may manage.
+func (a Webhooks) List(w http.ResponseWriter, r *exchange.Request) error {
 	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.Caller)
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, showWebhook))
@@ -60,8 +61,8 @@ func (a webhookRoutes) listWebhooks(w http.ResponseWriter, r *exchange.Request) 
 	return err
 }
 
-// createWebhook answers with the only copy of the secret that the interface gives out.
-func (a webhookRoutes) createWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Create answers with the only copy of the secret that the interface gives out.
+func (a Webhooks) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -88,12 +89,14 @@ func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error 
 	return err
 }
 
-func (a webhookRoutes) getWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Get answers with the record of a webhook.
+func (a Webhooks) Get(w http.ResponseWriter, r *exchange.Request) error {
 	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, hook, err)
 }
 
-func (a webhookRoutes) updateWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Update changes the record of a webhook.
+func (a Webhooks) Update(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
@@ -102,11 +105,13 @@ func (a webhookRoutes) updateWebhook(w http.ResponseWriter, r *exchange.Request)
 	return sendWebhook(w, updated, err)
 }
 
-func (a webhookRoutes) deleteWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Delete deletes a webhook.
+func (a Webhooks) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.Caller, r.ID()))
 }
 
-func (a webhookRoutes) rotateWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Rotate gives a webhook a new secret.
+func (a Webhooks) Rotate(w http.ResponseWriter, r *exchange.Request) error {
 	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		writeSecret(w, http.StatusOK, rotated)
@@ -114,13 +119,14 @@ func (a webhookRoutes) rotateWebhook(w http.ResponseWriter, r *exchange.Request)
 	return err
 }
 
-func (a webhookRoutes) resumeWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Resume resumes the deliveries of a paused webhook.
+func (a Webhooks) Resume(w http.ResponseWriter, r *exchange.Request) error {
 	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, resumed, err)
 }
 
-// skipWebhook takes a request without a body for one message.
-func (a webhookRoutes) skipWebhook(w http.ResponseWriter, r *exchange.Request) error {
+// Skip takes a request without a body for one message.
+func (a Webhooks) Skip(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
@@ -129,7 +135,8 @@ func (a webhookRoutes) skipWebhook(w http.ResponseWriter, r *exchange.Request) e
 	return sendWebhook(w, skipped, err)
 }
 
-func (a webhookRoutes) listDeliveries(w http.ResponseWriter, r *exchange.Request) error {
+// Deliveries answers with the latest deliveries of a webhook.
+func (a Webhooks) Deliveries(w http.ResponseWriter, r *exchange.Request) error {
 	list, err := a.repo.Webhooks.ListDeliveries(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, showDelivery))
@@ -137,7 +144,8 @@ func (a webhookRoutes) listDeliveries(w http.ResponseWriter, r *exchange.Request
 	return err
 }
 
-func (a webhookRoutes) repeatDelivery(w http.ResponseWriter, r *exchange.Request) error {
+// Repeat sends a message once more.
+func (a Webhooks) Repeat(w http.ResponseWriter, r *exchange.Request) error {
 	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showDelivery(repeated))

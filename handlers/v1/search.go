@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"encoding/json"
@@ -13,13 +13,14 @@ import (
 	"labshelf/search/index"
 )
 
+// Search serves the search and its index.
+type Search struct{ *api }
+
 // kindWords are the kinds of what is found, as the interface writes them.
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
-// searchRoutes serves the search and its index.
-type searchRoutes struct{ *api }
-
-func (a searchRoutes) search(w http.ResponseWriter, r *exchange.Request) error {
+// Find answers with a page of what a query finds.
+func (a Search) Find(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Search.Search(r.Context(), r.Caller, r.List())
 	if err != nil {
 		return err
@@ -36,13 +37,13 @@ func (a searchRoutes) search(w http.ResponseWriter, r *exchange.Request) error {
 	return a.sendFound(w, r, shown)
 }
 
-func (a searchRoutes) sendFound(w http.ResponseWriter, r *exchange.Request, page any) error {
+func (a Search) sendFound(w http.ResponseWriter, r *exchange.Request, page any) error {
 	_ = a.sendPage(w, r, encode.JSON(page)) // a client that went away gets no error
 	return nil
 }
 
 // hit shows hits to one caller.
-func (a searchRoutes) hit(r *exchange.Request) func(watch.Hit) wire.Hit[any] {
+func (a Search) hit(r *exchange.Request) func(watch.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
 	return func(h watch.Hit) wire.Hit[any] {
 		shown := wire.Hit[any]{Kind: kindWords[h.Kind], Matched: h.Matched}
@@ -80,7 +81,8 @@ func counted[T any](counts []index.Count[T]) []wire.Count[T] {
 	return shown
 }
 
-func (a searchRoutes) getIndex(w http.ResponseWriter, r *exchange.Request) error {
+// Index answers with the state of the index.
+func (a Search) Index(w http.ResponseWriter, r *exchange.Request) error {
 	s, err := a.repo.Search.IndexStatus(r.Context(), r.Caller)
 	if err != nil {
 		return err
@@ -104,9 +106,10 @@ func (a searchRoutes) getIndex(w http.ResponseWriter, r *exchange.Request) error
 	return nil
 }
 
-func (a searchRoutes) rebuildIndex(w http.ResponseWriter, r *exchange.Request) error {
+// RebuildIndex begins to build the index again.
+func (a Search) RebuildIndex(w http.ResponseWriter, r *exchange.Request) error {
 	if err := a.repo.Search.RebuildIndex(r.Context(), r.Caller); err != nil {
 		return err
 	}
-	return a.getIndex(w, r)
+	return a.Index(w, r)
 }

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"net/http"
@@ -7,23 +7,24 @@ import (
 	"labshelf/handlers/internal/tus"
 )
 
-// uploadRoutes serves uploads in chunks.
-type uploadRoutes struct{ *api }
+// Uploads serves uploads in chunks.
+type Uploads struct{ *api }
 
 // own returns an upload of a user.
-func (a uploadRoutes) own(r *exchange.Request, id string) tus.Upload {
+func (a Uploads) own(r *exchange.Request, id string) tus.Upload {
 	base := a.hosts.Base(r.Request)
 	return tus.Upload{Chunks: a.repo.Uploads.Chunks, ID: id, Name: id, URL: base + "/uploads/" + id, Base: base}
 }
 
-// on serves a request of a user for the upload in its path.
-func (a uploadRoutes) on(serve func(tus.Upload, http.ResponseWriter, *exchange.Request) error) exchange.Handler {
+// On serves a request of a user for the upload in its path.
+func (a Uploads) On(serve func(tus.Upload, http.ResponseWriter, *exchange.Request) error) exchange.Handler {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		return tus.Serve(w, r, func() error { return serve(a.own(r, r.ID()), w, r) })
 	}
 }
 
-func (a uploadRoutes) createUpload(w http.ResponseWriter, r *exchange.Request) error {
+// Create begins an upload, and answers with its address.
+func (a Uploads) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return tus.Serve(w, r, func() error {
 		start, first, err := tus.ReadNew(w, r)
 		if err != nil {

@@ -1,4 +1,4 @@
-package handlers
+package v1
 
 import (
 	"net/http"
@@ -37,7 +37,7 @@ func TestRedirects(t *testing.T) {
 			asked.Header.Set(tc.header, tc.values)
 		}
 		a := &api{config: Config{RedirectDownloads: !tc.off}}
-		if got := (fileRoutes{a}).redirects(&exchange.Request{Request: asked, Query: asked.URL.Query()}); got != tc.want {
+		if got := (Files{a}).redirects(&exchange.Request{Request: asked, Query: asked.URL.Query()}); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}

@@ -1,0 +1,129 @@
+// Package v1 is the room of the gateway for the interface. It decodes requests, calls use cases and
+// encodes answers. Each noun of the interface has a type and a file.
+//
+// # Pages of resources
+//
+// A borrowed row is appended to the page by a layout: a template of the JSON that is made once for
+// each base URL. A page of 100 costs 25 µs for reading and 36 µs for writing 100 kB of JSON;
+// through encoding/json, which remains the reference of the tests, it cost 2,000.
+package v1
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"labshelf/handlers/internal/authentication"
+	"labshelf/handlers/internal/download"
+	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/hosts"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// Config is what the interface needs of the gateway.
+type Config struct {
+	Repository        *repository.Service
+	Hosts             *hosts.Hosts
+	Authentication    *authentication.Authenticator
+	Downloads         *download.Sender
+	ViewDataURL       string // template of viewDataUrl with {dataspaceId}, {setId}, {id}; "" is a page of this service
+	RedirectDownloads bool   // to where the bytes are, if that is an S3
+	Hostname, Version string // of the service, for its status
+	Log               zerolog.Logger
+}
+
+// Interface serves requests to the interface, by noun. It is safe for concurrent use.
+type Interface struct {
+	Audit       Audit
+	Dataspaces  Dataspaces
+	Edits       Edits
+	Events      Events
+	Files       Files
+	Folders     Folders
+	Keys        Keys
+	Links       Links
+	Maintenance Maintenance
+	Privileges  Privileges
+	Resources   Resources
+	Schemas     Schemas
+	Search      Search
+	Sessions    Sessions
+	Sets        Sets
+	Status      Status
+	Uploads     Uploads
+	Usage       Usage
+	Users       Users
+	Versions    Versions
+	Webhooks    Webhooks
+}
+
+// New returns the room.
+func New(c Config) Interface {
+	a := &api{config: c, repo: c.Repository, hosts: c.Hosts, auth: c.Authentication, downloads: c.Downloads, started: metadata.Stamp(time.Now().UnixMicro())}
+	return Interface{
+		Audit:       Audit{a},
+		Dataspaces:  Dataspaces{a},
+		Edits:       Edits{a},
+		Events:      Events{a},
+		Files:       Files{a},
+		Folders:     Folders{a},
+		Keys:        Keys{a},
+		Links:       Links{a},
+		Maintenance: Maintenance{a},
+		Privileges:  Privileges{a},
+		Resources:   Resources{a},
+		Schemas:     Schemas{a},
+		Search:      Search{a},
+		Sessions:    Sessions{a},
+		Sets:        Sets{a},
+		Status:      Status{a},
+		Uploads:     Uploads{a},
+		Usage:       Usage{a},
+		Users:       Users{a},
+		Versions:    Versions{a},
+		Webhooks:    Webhooks{a},
+	}
+}
+
+// api is what the nouns share. Its only mutable state are caches and pools.
+type api struct {
+	config      Config
+	repo        *repository.Service
+	hosts       *hosts.Hosts
+	auth        *authentication.Authenticator
+	downloads   *download.Sender
+	started     metadata.Stamp
+	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages       encode.Pages
+	compressors compressors
+}
+
+// layouts are how resources and their versions are written under one base URL: alone, and in a
+// page.
+type layouts struct {
+	base                    string
+	single, paged           encode.Layout[metadata.Resource]
+	version, versionInPages encode.Layout[encode.Version]
+}
+
+// layouts returns those of the request before, unless that had another base URL.
+func (a *api) layouts(r *exchange.Request) *layouts {
+	base := a.hosts.Base(r.Request)
+	if l := a.layout.Load(); l != nil && l.base == base {
+		return l
+	}
+	view := a.config.ViewDataURL
+	if view == "" {
+		view = strings.TrimSuffix(base, hosts.Version) + "/resources/{id}"
+	}
+	l := &layouts{base: base,
+		single: encode.ResourceLayout(base, view, ""), paged: encode.ResourceLayout(base, view, encode.ItemIndent),
+		version: encode.VersionLayout(base, ""), versionInPages: encode.VersionLayout(base, encode.ItemIndent),
+	}
+	a.layout.Store(l)
+	return l
+}
