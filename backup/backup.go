@@ -172,7 +172,7 @@ type extent struct {
 // recorded.
 func eachRow(ctx context.Context, meta metadata.Reader, fn func(blobs.Blob) error) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
-		for blob, err := range tx.Blobs.All(nil) {
+		for blob, err := range tx.Blobs.All(blobs.Digest{}) {
 			if err == nil {
 				err = ctx.Err()
 			}

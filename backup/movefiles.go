@@ -27,13 +27,13 @@ func (m *move) moveFiles(ctx context.Context) (err error) {
 		}
 	}
 	progress := &meter{what: partFiles, events: m.events, total: m.done.Files.Bytes}
-	var last *blobs.Digest
+	var last blobs.Digest
 	for more := true; more && err == nil; {
 		var batch []blobs.Blob
 		if batch, err = blobsAfter(ctx, m.records, last); err != nil || len(batch) == 0 {
 			break
 		}
-		last, more = &batch[len(batch)-1].Digest, len(batch) == moveBatch
+		last, more = batch[len(batch)-1].Digest, len(batch) == moveBatch
 		err = m.moveBatch(ctx, batch, progress)
 	}
 	if m.before != nil {
@@ -48,7 +48,7 @@ func (m *move) moveFiles(ctx context.Context) (err error) {
 }
 
 // blobsAfter returns the first blobs after a digest.
-func blobsAfter(ctx context.Context, meta metadata.Reader, last *blobs.Digest) (batch []blobs.Blob, err error) {
+func blobsAfter(ctx context.Context, meta metadata.Reader, last blobs.Digest) (batch []blobs.Blob, err error) {
 	err = meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(last) {
 			if err != nil {
@@ -217,13 +217,13 @@ func forgetObjects(ctx context.Context, path string) error {
 }
 
 func forgetNames(ctx context.Context, meta *bolt.Store) error {
-	var last *blobs.Digest
+	var last blobs.Digest
 	for {
 		batch, err := blobsAfter(ctx, meta, last)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
-		last = &batch[len(batch)-1].Digest
+		last = batch[len(batch)-1].Digest
 		err = meta.Update(ctx, func(tx *metadata.Tx) error {
 			for _, blob := range batch {
 				if blob.Object == "" {

@@ -88,7 +88,7 @@ type repairer struct {
 func (r *repairer) readNotes(ctx context.Context) error {
 	r.noted = map[blobs.Digest]bool{}
 	return r.meta.View(ctx, func(tx *metadata.Tx) error {
-		for damage, err := range tx.Damages.All() {
+		for damage, err := range tx.Damages.All(blobs.Digest{}) {
 			if err != nil {
 				return err
 			}

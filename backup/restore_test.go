@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"labshelf/backup"
+	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -298,7 +299,7 @@ func wantNoted(t *testing.T, w *world, want ...metadata.Resource) {
 	defer func() { check(t, meta.Close()) }()
 	noted := 0
 	check(t, meta.View(t.Context(), func(tx *metadata.Tx) error {
-		for _, err := range tx.Damages.All() {
+		for _, err := range tx.Damages.All(blobs.Digest{}) {
 			if err != nil {
 				return err
 			}

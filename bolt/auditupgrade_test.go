@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"labshelf/auth"
+	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
@@ -36,8 +37,8 @@ func everything(t *testing.T, s *Store) (rows []any) {
 		rows, err = appendRows(rows, err, tx.Versions.All(metadata.VersionKey{}))
 		rows, err = appendRows(rows, err, tx.Users.All(metadata.ID{}))
 		rows, err = appendRows(rows, err, tx.Privileges.All(metadata.ID{}))
-		rows, err = appendRows(rows, err, tx.Blobs.All(nil))
-		rows, err = appendRows(rows, err, tx.Unreferenced.All(nil))
+		rows, err = appendRows(rows, err, tx.Blobs.All(blobs.Digest{}))
+		rows, err = appendRows(rows, err, tx.Unreferenced.All(blobs.Digest{}))
 		rows, err = appendRows(rows, err, tx.InlineBodies.All(metadata.VersionKey{}))
 		for u, failed := range tx.Users.All(metadata.ID{}) {
 			rows, err = appendRows(rows, errors.Join(err, failed), tx.Keys.OfUser(u.ID, metadata.ID{}))

@@ -58,7 +58,7 @@ func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadat
 	t.Helper()
 	references = map[blobs.Digest][]metadata.VersionKey{}
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
-		for blob, err := range tx.Blobs.All(nil) {
+		for blob, err := range tx.Blobs.All(blobs.Digest{}) {
 			if err != nil {
 				return err
 			}

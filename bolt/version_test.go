@@ -71,7 +71,7 @@ func holdsOlder(t *testing.T, s *Store) {
 			}
 		}
 		for name, err := range map[string]error{
-			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Cascades.All()),
+			"damages": last(tx.Damages.All(blobs.Digest{})), "blobs": last(tx.Blobs.All(blobs.Digest{})), "steps": last(tx.Cascades.All(metadata.ID{})),
 			"sessions": last(tx.Sessions.OfUser(metadata.ID{})), "transfers": last(tx.Uploads.Ended(math.MaxInt64)),
 			"versions": last(tx.Versions.All(metadata.VersionKey{})), "references": last(tx.Blobs.Refs(blobs.Digest{})),
 			"older": last(tx.Versions.Before(metadata.VersionKey{Version: 1})),

@@ -198,7 +198,7 @@ func TestCrossingCascadesAreBusy(t *testing.T) {
 
 func (s *space) underWay(container, dataspace string, restore bool) {
 	s.t.Helper()
-	s.steps(func(steps metadata.Cascades) error {
+	s.steps(func(steps metadata.Table[metadata.ID, metadata.Cascade]) error {
 		return steps.Put(metadata.Cascade{
 			Container: ulid.MustParse(container), DataspaceID: ulid.MustParse(dataspace), Restore: restore, Deletion: 1, Begun: 2,
 		})
@@ -207,10 +207,12 @@ func (s *space) underWay(container, dataspace string, restore bool) {
 
 func (s *space) stepDone(container string) {
 	s.t.Helper()
-	s.steps(func(steps metadata.Cascades) error { return steps.Remove(ulid.MustParse(container)) })
+	s.steps(func(steps metadata.Table[metadata.ID, metadata.Cascade]) error {
+		return steps.Remove(ulid.MustParse(container))
+	})
 }
 
-func (s *space) steps(fn func(metadata.Cascades) error) {
+func (s *space) steps(fn func(metadata.Table[metadata.ID, metadata.Cascade]) error) {
 	s.t.Helper()
 	if err := s.meta.Update(context.Background(), func(tx *metadata.Tx) error { return fn(tx.Cascades) }); err != nil {
 		s.t.Fatal(err)

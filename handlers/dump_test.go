@@ -30,7 +30,7 @@ func (c *client) dump() string {
 		rows(&out, tx.FileProperties.All(metadata.ID{}))
 		rows(&out, tx.Schemas.All(metadata.ID{}))
 		rows(&out, tx.SchemaVersions.All(metadata.SchemaVersionKey{}))
-		rows(&out, tx.Cascades.All())
+		rows(&out, tx.Cascades.All(metadata.ID{}))
 		for hook, err := range tx.Webhooks.All(metadata.ID{}) {
 			fmt.Fprintln(&out, hook.Record, hook.URL, hook.Label, hook.Events, hook.Secret, hook.FormerSecret, hook.Paused, err) // the rest changes by itself
 		}

@@ -42,22 +42,22 @@ type EditEntry struct {
 	Number uint64 // of the entry
 }
 
-// BulkEdits is the table of bulk edits. No row is ever removed.
+// BulkEdits is the table of bulk edits. The repository removes no row.
 type BulkEdits interface {
-	Get(ID) (BulkEdit, error)
-	Put(BulkEdit) error
-	// All yields every bulk edit with an id greater than after, ascending.
-	All(after ID) iter.Seq2[BulkEdit, error]
-	// OfSet yields those of a set with an id less than before, the newest first; zero: from the
-	// newest.
+	Table[ID, BulkEdit]
+	EditFinders
+}
+
+// EditFinders finds bulk edits by set.
+type EditFinders interface {
+	// OfSet yields the bulk edits of a set with an id less than before, the newest first; zero:
+	// from the newest.
 	OfSet(set, before ID) iter.Seq2[BulkEdit, error]
 }
 
-// EditEntries is the table of the entries of bulk edits. No row is ever removed.
+// EditEntries is the table of the entries of bulk edits. An entry is its own key. The repository
+// removes no row.
 type EditEntries interface {
-	Put(EditEntry) error
-	// From yields those of the same bulk edit from a number on, ascending.
-	From(EditEntry) iter.Seq2[EditEntry, error]
-	// All yields every row after one (by bulk edit, then number), ascending; zero: from the first.
-	All(after EditEntry) iter.Seq2[EditEntry, error]
+	Table[EditEntry, EditEntry]
+	Forwards[EditEntry, EditEntry]
 }

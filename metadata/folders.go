@@ -1,8 +1,6 @@
 package metadata
 
 import (
-	"iter"
-
 	"labshelf/blobs"
 )
 
@@ -27,14 +25,8 @@ func (f Folder) Key() FolderKey { return FolderKey{f.SetID, f.Path} }
 
 // Folders is the table of folders.
 type Folders interface {
-	Get(FolderKey) (Folder, error)
-	Put(Folder) error
-	// Remove removes the row; that there is none is no error.
-	Remove(FolderKey) error
-	// From yields the folders of the same set from a path on, ascending by its bytes.
-	From(FolderKey) iter.Seq2[Folder, error]
-	// All yields every folder after one (by set, then path), ascending; zero: from the first.
-	All(after FolderKey) iter.Seq2[Folder, error]
+	Table[FolderKey, Folder]
+	Forwards[FolderKey, Folder]
 }
 
 // FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the
@@ -54,15 +46,4 @@ type FileAttributes struct {
 	Digest blobs.Digest // of the content that has the checksums; zero: they are not known
 	SHA1   [20]byte
 	MD5    [16]byte
-}
-
-// PropertiesOfFiles is the table of the properties of files. A row stays when its resource is
-// deleted.
-type PropertiesOfFiles interface {
-	Get(resource ID) (FileProperties, error)
-	Put(FileProperties) error
-	// Remove removes the row; that there is none is no error.
-	Remove(resource ID) error
-	// All yields every row of a resource with an id greater than after, ascending.
-	All(after ID) iter.Seq2[FileProperties, error]
 }

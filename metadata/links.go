@@ -105,9 +105,13 @@ type LinkUse struct {
 
 // Links is the table of links, revoked ones included.
 type Links interface {
-	Get(ID) (Link, error)
+	Table[ID, Link]
+	LinkFinders
+}
+
+// LinkFinders finds links by digest, by dataspace and by owner.
+type LinkFinders interface {
 	ByDigest(auth.LinkDigest) (Link, error)
-	Put(Link) error
 	// Range yields links ascending by id.
 	Range(LinkRange) iter.Seq2[Link, error]
 }
@@ -117,12 +121,4 @@ type LinkRange struct {
 	Dataspace ID // the links of this one, if not zero; else
 	Owner     ID // of this user, if not zero; else every one
 	After     ID // exclusive
-}
-
-// LinkUses is the table of what has come of links.
-type LinkUses interface {
-	Get(link ID) (LinkUse, error)
-	Put(LinkUse) error
-	// All yields every row of a link with an id greater than after, ascending.
-	All(after ID) iter.Seq2[LinkUse, error]
 }

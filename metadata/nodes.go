@@ -20,13 +20,15 @@ type Lease struct {
 	Detail string // what the rules keep with it
 }
 
-// Leases is the table of leases. There is no row of one that nobody holds.
+// Leases is the table of leases, by name. A released lease has no row.
 type Leases interface {
-	Get(name string) (Lease, error)
-	Put(Lease) error
-	// Remove removes the row; that there is none is no error.
-	Remove(name string) error
-	// Under yields those whose names begin with a text, ascending by name.
+	Table[string, Lease]
+	LeaseFinders
+}
+
+// LeaseFinders finds leases by the beginning of their names.
+type LeaseFinders interface {
+	// Under yields the leases whose names begin with prefix, ascending by name.
 	Under(prefix string) iter.Seq2[Lease, error]
 }
 
@@ -38,13 +40,4 @@ type Node struct {
 	Schema   uint32
 	Since    Stamp // when it started
 	Seen     Stamp // when it last said that it runs
-}
-
-// Nodes is the table of nodes.
-type Nodes interface {
-	Put(Node) error
-	// Remove removes the row; that there is none is no error.
-	Remove(instance ID) error
-	// All yields those with an instance greater than after, ascending.
-	All(after ID) iter.Seq2[Node, error]
 }

@@ -193,6 +193,15 @@ type Session struct {
 	Created, Expires Stamp
 }
 
+// SessionKey identifies a session.
+type SessionKey struct {
+	User   ID
+	Digest auth.SessionDigest
+}
+
+// Key is the key of the session.
+func (s Session) Key() SessionKey { return SessionKey{s.UserID, s.Digest} }
+
 // ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only
 // its sender may use it.
 type ResumableUpload struct {

@@ -60,21 +60,18 @@ func (s Schema) Newest() SchemaVersionKey { return SchemaVersionKey{s.ID, s.Vers
 
 // Schemas is the table of schemas.
 type Schemas interface {
-	Get(ID) (Schema, error)
-	Put(Schema) error
-	// All yields every schema with an id greater than after, ascending.
-	All(after ID) iter.Seq2[Schema, error]
-	// OfDataspace yields those of a dataspace in some states, ascending by id.
+	Table[ID, Schema]
+	SchemaFinders
+}
+
+// SchemaFinders finds schemas by dataspace.
+type SchemaFinders interface {
+	// OfDataspace yields the schemas of a dataspace in some states, ascending by id.
 	OfDataspace(dataspace ID, states paging.States) iter.Seq2[Schema, error]
 }
 
-// SchemaVersions is the table of the versions of schemas. No row is ever removed.
+// SchemaVersions is the table of the versions of schemas. The repository removes no row.
 type SchemaVersions interface {
-	Get(SchemaVersionKey) (SchemaVersion, error)
-	Put(SchemaVersion) error
-	// Before yields the versions of a schema with a number less than one, the newest first.
-	Before(SchemaVersionKey) iter.Seq2[SchemaVersion, error]
-	// All yields every version after a key (by schema, then number), ascending; zero: from the
-	// first.
-	All(after SchemaVersionKey) iter.Seq2[SchemaVersion, error]
+	Table[SchemaVersionKey, SchemaVersion]
+	Backwards[SchemaVersionKey, SchemaVersion]
 }

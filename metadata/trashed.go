@@ -25,13 +25,14 @@ type ObjectKey struct {
 // TrashedObjects is the table of objects that no row of Blobs names any more, and that have not
 // been deleted.
 type TrashedObjects interface {
-	Put(TrashedObject) error
-	// Remove removes the row; that there is none is no error.
-	Remove(ObjectKey) error
-	// Of yields those of a digest, ascending by object.
+	Table[ObjectKey, TrashedObject]
+	ObjectFinders
+}
+
+// ObjectFinders finds objects by digest and by name.
+type ObjectFinders interface {
+	// Of yields the objects of a digest, ascending by object.
 	Of(blobs.Digest) iter.Seq2[TrashedObject, error]
-	// All yields those after a key (by digest, then object), ascending; zero: from the first.
-	All(after ObjectKey) iter.Seq2[TrashedObject, error]
-	// Named tells whether a row of this table or of Blobs names an object.
+	// Named reports whether a row of this table or of Blobs names an object.
 	Named(object string) (bool, error)
 }

@@ -1,7 +1,5 @@
 package metadata
 
-import "iter"
-
 // Webhook is where messages about changes go. It reads the order of changes, and keeps its position
 // there.
 type Webhook struct {
@@ -86,24 +84,10 @@ type DeliveryKey struct {
 // Key is the key of the delivery.
 func (d Delivery) Key() DeliveryKey { return DeliveryKey{d.WebhookID, d.Number} }
 
-// Webhooks is the table of webhooks.
-type Webhooks interface {
-	Get(ID) (Webhook, error)
-	Put(Webhook) error
-	// Remove removes the row; that there is none is no error.
-	Remove(ID) error
-	// All yields every webhook with an id greater than after, ascending.
-	All(after ID) iter.Seq2[Webhook, error]
-}
-
 // Deliveries is the table of deliveries.
 type Deliveries interface {
-	Get(DeliveryKey) (Delivery, error)
-	Put(Delivery) error
-	// Remove removes the row; that there is none is no error.
-	Remove(DeliveryKey) error
-	// Before yields the deliveries of a webhook with a number less than one, the newest first.
-	Before(DeliveryKey) iter.Seq2[Delivery, error]
+	Table[DeliveryKey, Delivery]
+	Backwards[DeliveryKey, Delivery]
 }
 
 // pauseWebhooks pauses every webhook that sends: a copy of a repository must not call the receivers

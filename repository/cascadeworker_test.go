@@ -26,14 +26,14 @@ type stuck struct {
 }
 
 type stuckSteps struct {
-	metadata.Cascades
+	metadata.Table[metadata.ID, metadata.Cascade]
 	stuck *stuck
 }
 
 var errStuck = fmt.Errorf("stuck: %w", metadata.ErrNoSpace)
 
 func (s stuckSteps) Get(id metadata.ID) (metadata.Cascade, error) {
-	step, err := s.Cascades.Get(id)
+	step, err := s.Table.Get(id)
 	if err == nil && id == s.stuck.container && s.stuck.broken.Load() {
 		return step, errStuck
 	}

@@ -184,7 +184,7 @@ func (d *Dir) refuseNoFiles() error {
 		return nil
 	}
 	err := d.Metadata.View(context.Background(), func(tx *metadata.Tx) error {
-		for _, err := range tx.Blobs.All(nil) {
+		for _, err := range tx.Blobs.All(blobs.Digest{}) {
 			named = true
 			return err
 		}

@@ -156,7 +156,7 @@ func (d *Dir) refuseFolders(ctx context.Context) error {
 	const looked = 100 // some files may have been lost before the move
 	seen, named := 0, false
 	err := d.Metadata.View(ctx, func(tx *metadata.Tx) error {
-		for blob, err := range tx.Blobs.All(nil) {
+		for blob, err := range tx.Blobs.All(blobs.Digest{}) {
 			if err != nil || seen == looked {
 				return err
 			}

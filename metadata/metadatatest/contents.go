@@ -131,12 +131,12 @@ func (a *answers) askRows(tx *metadata.Tx, p probe) {
 		note(a, "Blobs.Get "+digest.String(), blob, err)
 		noteAll(a, "Trashed.Of "+digest.String(), tx.Trashed.Of(digest))
 		noteAll(a, "Blobs.Refs "+digest.String(), tx.Blobs.Refs(digest))
-		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(&digest))
+		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(digest))
 		damage, err := tx.Damages.Get(digest)
 		note(a, "Damages.Get "+digest.String(), damage, err)
 		unreferenced, err := tx.Unreferenced.Get(digest)
 		note(a, "Unreferenced.Get "+digest.String(), unreferenced, err)
-		noteAll(a, "Unreferenced.All after "+digest.String(), tx.Unreferenced.All(&digest))
+		noteAll(a, "Unreferenced.All after "+digest.String(), tx.Unreferenced.All(digest))
 		if wait, err := tx.Uploads.Awaited(digest); err != nil || wait {
 			note(a, "Uploads.Awaited "+digest.String(), wait, err)
 		}
@@ -152,11 +152,11 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 	noteAll(a, "Dataspaces.Public", tx.Dataspaces.Public(metadata.ID{}))
 	noteAll(a, "Users.All", tx.Users.All(metadata.ID{}))
 	noteAll(a, "Privileges.All", tx.Privileges.All(metadata.ID{}))
-	noteAll(a, "Cascades.All", inOrder(tx.Cascades.All()))
-	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
+	noteAll(a, "Cascades.All", inOrder(tx.Cascades.All(metadata.ID{})))
+	noteAll(a, "Blobs.All", tx.Blobs.All(blobs.Digest{}))
 	a.askTrashed(tx, p)
-	noteAll(a, "Damages.All", tx.Damages.All())
-	noteAll(a, "Unreferenced.All", tx.Unreferenced.All(nil))
+	noteAll(a, "Damages.All", tx.Damages.All(blobs.Digest{}))
+	noteAll(a, "Unreferenced.All", tx.Unreferenced.All(blobs.Digest{}))
 	if total, err := tx.Unreferenced.Total(); err != nil || total != (metadata.BlobCount{}) {
 		note(a, "Unreferenced.Total", total, err)
 	}
@@ -176,7 +176,7 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 		noteAll(a, "Keys.OfUser"+of, tx.Keys.OfUser(parent, metadata.ID{}))
 		noteAll(a, "Sessions.OfUser"+of, tx.Sessions.OfUser(parent))
 		for _, digest := range p.sessions {
-			session, err := tx.Sessions.Get(parent, digest)
+			session, err := tx.Sessions.Get(metadata.SessionKey{User: parent, Digest: digest})
 			note(a, fmt.Sprintf("Sessions.Get%s %x", of, digest), session, err)
 		}
 		noteAll(a, "Privileges.OfUser"+of, tx.Privileges.OfUser(parent, metadata.ID{}))

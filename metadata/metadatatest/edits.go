@@ -1,7 +1,6 @@
 package metadatatest
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -13,46 +12,12 @@ import (
 	"labshelf/paging"
 )
 
-// schemaVersionKey is one that can be ordered.
-type schemaVersionKey metadata.SchemaVersionKey
-
-func (k schemaVersionKey) Compare(o schemaVersionKey) int {
-	return cmp.Or(k.Schema.Compare(o.Schema), cmp.Compare(k.Number, o.Number))
-}
-
-// editEntry is one that can be ordered.
-type editEntry metadata.EditEntry
-
-func (e editEntry) Compare(o editEntry) int {
-	return cmp.Or(e.EditID.Compare(o.EditID), cmp.Compare(e.Number, o.Number))
-}
-
 type schemas struct {
 	table[metadata.ID, metadata.Schema]
 }
 
 func (t schemas) OfDataspace(dataspace metadata.ID, states paging.States) iter.Seq2[metadata.Schema, error] {
 	return t.all(func(s metadata.Schema) bool { return s.DataspaceID == dataspace && has(states, s.State) }, t.byKey)
-}
-
-type schemaVersions struct {
-	table[schemaVersionKey, metadata.SchemaVersion]
-}
-
-func (t schemaVersions) Get(of metadata.SchemaVersionKey) (metadata.SchemaVersion, error) {
-	return t.table.Get(schemaVersionKey(of))
-}
-
-func (t schemaVersions) Before(of metadata.SchemaVersionKey) iter.Seq2[metadata.SchemaVersion, error] {
-	older := func(v metadata.SchemaVersion) bool { return v.SchemaID == of.Schema && v.Number < of.Number }
-	return t.all(older, func(a, b metadata.SchemaVersion) int { return cmp.Compare(b.Number, a.Number) })
-}
-
-func (t schemaVersions) All(after metadata.SchemaVersionKey) iter.Seq2[metadata.SchemaVersion, error] {
-	if after == (metadata.SchemaVersionKey{}) {
-		return t.every()
-	}
-	return t.table.All(schemaVersionKey(after))
 }
 
 type edits struct {
@@ -64,21 +29,6 @@ func (t edits) OfSet(set, before metadata.ID) iter.Seq2[metadata.BulkEdit, error
 		return e.SetID == set && (before == metadata.ID{} || e.ID.Compare(before) < 0)
 	}
 	return t.all(older, func(a, b metadata.BulkEdit) int { return t.byKey(b, a) })
-}
-
-type editEntries struct {
-	table[editEntry, metadata.EditEntry]
-}
-
-func (t editEntries) From(of metadata.EditEntry) iter.Seq2[metadata.EditEntry, error] {
-	return t.all(func(e metadata.EditEntry) bool { return e.EditID == of.EditID && e.Number >= of.Number }, t.byKey)
-}
-
-func (t editEntries) All(after metadata.EditEntry) iter.Seq2[metadata.EditEntry, error] {
-	if after == (metadata.EditEntry{}) {
-		return t.every()
-	}
-	return t.table.All(editEntry(after))
 }
 
 // putEdited is put for schemas, their versions, bulk edits and their entries.

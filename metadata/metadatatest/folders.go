@@ -1,7 +1,6 @@
 package metadatatest
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -14,34 +13,6 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 )
-
-// folderKey is one that can be ordered.
-type folderKey metadata.FolderKey
-
-func (k folderKey) Compare(o folderKey) int {
-	return cmp.Or(k.SetID.Compare(o.SetID), strings.Compare(k.Path, o.Path))
-}
-
-type folders struct {
-	table[folderKey, metadata.Folder]
-}
-
-func (t folders) Get(of metadata.FolderKey) (metadata.Folder, error) {
-	return t.table.Get(folderKey(of))
-}
-
-func (t folders) Remove(of metadata.FolderKey) error { return t.table.Remove(folderKey(of)) }
-
-func (t folders) From(of metadata.FolderKey) iter.Seq2[metadata.Folder, error] {
-	return t.all(func(f metadata.Folder) bool { return f.SetID == of.SetID && f.Path >= of.Path }, t.byKey)
-}
-
-func (t folders) All(after metadata.FolderKey) iter.Seq2[metadata.Folder, error] {
-	if after == (metadata.FolderKey{}) {
-		return t.every()
-	}
-	return t.table.All(folderKey(after))
-}
 
 // Children makes a list of all children, and takes those behind the position.
 func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) bool, folder func(string) bool) error {
@@ -63,7 +34,7 @@ func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	for _, r := range rows {
 		add(r)
 	}
-	for _, f := range t.made.rows {
+	for _, f := range *t.made.rows {
 		if f.SetID == q.Set && has(q.States, metadata.Active) {
 			add(metadata.Resource{Name: f.Path})
 		}

@@ -98,7 +98,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
 		m.removeBlob(s, digest)
 	case len(draw) + 2:
-		if running, err := list(inOrder(s.tx.Cascades.All())); err == nil && len(running) > 0 {
+		if running, err := list(inOrder(s.tx.Cascades.All(metadata.ID{}))); err == nil && len(running) > 0 {
 			container := rapid.SampledFrom(running).Draw(rt, "step").Container
 			s.do(op{"Cascades.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Cascades.Remove(container) }})
 		}
@@ -111,7 +111,9 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		if present, err := list(s.tx.Sessions.OfUser(user)); err == nil && len(present) > 0 && rapid.Bool().Draw(rt, "of the user") {
 			digest = rapid.SampledFrom(present).Draw(rt, "session").Digest
 		}
-		s.do(op{"Sessions.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Sessions.Remove(user, digest) }})
+		s.do(op{"Sessions.Remove", func(tx *metadata.Tx) (any, error) {
+			return nil, tx.Sessions.Remove(metadata.SessionKey{User: user, Digest: digest})
+		}})
 	case len(draw) + 5:
 		of := rapid.SampledFrom(m.pool.resources).Draw(rt, "upload")
 		s.do(op{"Uploads.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Uploads.Remove(of) }})

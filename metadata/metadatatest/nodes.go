@@ -14,18 +14,9 @@ import (
 	"labshelf/metadata"
 )
 
-// name is one that can be ordered.
-type name string
-
-func (n name) Compare(o name) int { return strings.Compare(string(n), string(o)) }
-
 type leases struct {
-	table[name, metadata.Lease]
+	table[string, metadata.Lease]
 }
-
-func (t leases) Get(of string) (metadata.Lease, error) { return t.table.Get(name(of)) }
-
-func (t leases) Remove(of string) error { return t.table.Remove(name(of)) }
 
 func (t leases) Under(prefix string) iter.Seq2[metadata.Lease, error] {
 	return t.all(func(l metadata.Lease) bool { return strings.HasPrefix(l.Name, prefix) }, t.byKey)

@@ -124,7 +124,9 @@ func waysTo(row any) []way {
 			{"Keys.ByDigest", func(tx *metadata.Tx) (any, error) { return tx.Keys.ByDigest(row.Digest) }},
 		}
 	case metadata.Session:
-		return []way{{"Sessions.Get", func(tx *metadata.Tx) (any, error) { return tx.Sessions.Get(row.UserID, row.Digest) }}}
+		return []way{{"Sessions.Get", func(tx *metadata.Tx) (any, error) {
+			return tx.Sessions.Get(metadata.SessionKey{User: row.UserID, Digest: row.Digest})
+		}}}
 	case metadata.ResumableUpload:
 		return []way{{"Uploads.Get", func(tx *metadata.Tx) (any, error) { return tx.Uploads.Get(row.ID) }}}
 	case metadata.Privilege:

@@ -47,7 +47,7 @@ func testReadOnly(t *testing.T, s *store) {
 		"Nodes.Remove":    func(tx *metadata.Tx) error { return tx.Nodes.Remove(id(1)) },
 		"Cascades.Remove": func(tx *metadata.Tx) error { return tx.Cascades.Remove(id(1)) },
 		"Sessions.Remove": func(tx *metadata.Tx) error {
-			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
+			return tx.Sessions.Remove(metadata.SessionKey{User: id(1), Digest: auth.SessionDigest{}})
 		},
 		"Trashed.Remove":      func(tx *metadata.Tx) error { return tx.Trashed.Remove(metadata.ObjectKey{}) },
 		"Blobs.Remove":        func(tx *metadata.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },

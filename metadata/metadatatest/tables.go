@@ -1,8 +1,11 @@
 package metadatatest
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,8 +15,11 @@ import (
 	"labshelf/paging"
 )
 
-// access is what a transaction may do.
-type access struct{ writes bool }
+// access is what a transaction may do. The maps that it has copied are its own.
+type access struct {
+	writes bool
+	copied map[any]bool
+}
 
 func (a access) mustWrite() {
 	if !a.writes {
@@ -21,42 +27,68 @@ func (a access) mustWrite() {
 	}
 }
 
-// ordered is a key of a table.
-type ordered[K any] interface {
-	comparable
-	Compare(K) int
-}
-
-// table is the rows of one kind, by their key.
-type table[K ordered[K], T any] struct {
+// table is the rows of one noun by their keys, in a map of a state.
+type table[K comparable, R any] struct {
 	access
-	rows map[K]T
-	key  func(T) K
+	rows *map[K]R
+	key  func(R) K
 }
 
-func (t table[K, T]) Get(key K) (T, error) {
-	row, ok := t.rows[key]
+func tableOf[K comparable, R any](mode access, rows *map[K]R, key func(R) K) table[K, R] {
+	return table[K, R]{mode, rows, key}
+}
+
+// own returns the map to be changed: a copy, since states share maps.
+func (t table[K, R]) own() map[K]R {
+	t.mustWrite()
+	if !t.copied[t.rows] {
+		own := make(map[K]R, len(*t.rows)+1)
+		maps.Copy(own, *t.rows)
+		*t.rows, t.copied[t.rows] = own, true
+	}
+	return *t.rows
+}
+
+func (t table[K, R]) Get(key K) (R, error) {
+	row, ok := (*t.rows)[key]
 	if !ok {
 		return row, metadata.ErrNotFound
 	}
 	return row, nil
 }
 
-func (t table[K, T]) Put(row T) error {
-	t.mustWrite()
-	t.rows[t.key(row)] = row
+func (t table[K, R]) Put(row R) error {
+	t.own()[t.key(row)] = row
 	return nil
 }
 
-func (t table[K, T]) Remove(key K) error {
-	t.mustWrite()
-	delete(t.rows, key)
+func (t table[K, R]) Remove(key K) error {
+	delete(t.own(), key)
 	return nil
 }
+
+// All yields the rows after a key; zero: all.
+func (t table[K, R]) All(after K) iter.Seq2[R, error] {
+	var none K
+	return t.all(func(row R) bool { return after == none || compareKeys(t.key(row), after) > 0 }, t.byKey)
+}
+
+// Before yields the rows with the same first part of their keys before a key, backwards.
+func (t table[K, R]) Before(key K) iter.Seq2[R, error] {
+	before := func(row R) bool { return sameFirst(t.key(row), key) && compareKeys(t.key(row), key) < 0 }
+	return t.all(before, func(a, b R) int { return t.byKey(b, a) })
+}
+
+// From yields the rows with the same first part of their keys from a key on.
+func (t table[K, R]) From(key K) iter.Seq2[R, error] {
+	return t.all(func(row R) bool { return sameFirst(t.key(row), key) && compareKeys(t.key(row), key) >= 0 }, t.byKey)
+}
+
+func (t table[K, R]) byKey(a, b R) int { return compareKeys(t.key(a), t.key(b)) }
 
 // one returns the row that matches.
-func (t table[K, T]) one(matches func(T) bool) (row T, err error) {
-	for _, row := range t.rows {
+func (t table[K, R]) one(matches func(R) bool) (row R, err error) {
+	for _, row := range *t.rows {
 		if matches(row) {
 			return row, nil
 		}
@@ -65,10 +97,10 @@ func (t table[K, T]) one(matches func(T) bool) (row T, err error) {
 }
 
 // all yields the rows that match, in order.
-func (t table[K, T]) all(matches func(T) bool, order func(a, b T) int) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var rows []T
-		for _, row := range t.rows {
+func (t table[K, R]) all(matches func(R) bool, order func(a, b R) int) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var rows []R
+		for _, row := range *t.rows {
 			if matches(row) {
 				rows = append(rows, row)
 			}
@@ -82,16 +114,49 @@ func (t table[K, T]) all(matches func(T) bool, order func(a, b T) int) iter.Seq2
 	}
 }
 
-func (t table[K, T]) byKey(a, b T) int { return t.key(a).Compare(t.key(b)) }
-
-// All yields the rows after a key.
-func (t table[K, T]) All(after K) iter.Seq2[T, error] {
-	return t.all(func(row T) bool { return t.key(row).Compare(after) > 0 }, t.byKey)
+// split returns the parts of the key that a pointer points to: an id or a digest, then a text or a
+// number.
+func split(key any) (first []byte, text string, number uint64) {
+	switch key := key.(type) {
+	case *metadata.ID:
+		return key[:], "", 0
+	case *blobs.Digest:
+		return key[:], "", 0
+	case *metadata.VersionKey:
+		return key.Resource[:], "", uint64(key.Version)
+	case *metadata.DeliveryKey:
+		return key.Webhook[:], "", key.Number
+	case *metadata.SchemaVersionKey:
+		return key.Schema[:], "", uint64(key.Number)
+	case *metadata.EditEntry:
+		return key.EditID[:], "", key.Number
+	case *usageKey:
+		return key.dataspace[:], "", uint64(int64(key.day)) ^ 1<<63
+	case *metadata.FolderKey:
+		return key.SetID[:], key.Path, 0
+	case *metadata.ObjectKey:
+		return key.Digest[:], key.Object, 0
+	case *metadata.SessionKey:
+		return key.User[:], string(key.Digest[:]), 0
+	case *string:
+		return nil, *key, 0
+	}
+	panic(fmt.Sprintf("metadatatest: %T is no key", key))
 }
 
-// every yields all rows.
-func (t table[K, T]) every() iter.Seq2[T, error] {
-	return t.all(func(T) bool { return true }, t.byKey)
+func compareKeys[K any](a, b K) int {
+	if a, ok := any(&a).(*metadata.ID); ok { // most keys
+		return a.Compare(*any(&b).(*metadata.ID))
+	}
+	first, text, number := split(&a)
+	otherFirst, otherText, otherNumber := split(&b)
+	return cmp.Or(bytes.Compare(first, otherFirst), cmp.Compare(text, otherText), cmp.Compare(number, otherNumber))
+}
+
+func sameFirst[K any](a, b K) bool {
+	first, _, _ := split(&a)
+	other, _, _ := split(&b)
+	return bytes.Equal(first, other)
 }
 
 // fields yields one field of each row.
@@ -146,7 +211,7 @@ func has(states paging.States, state metadata.State) bool {
 
 type resources struct {
 	table[metadata.ID, metadata.Resource]
-	made folders
+	made table[metadata.FolderKey, metadata.Folder]
 }
 
 func (t resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
@@ -235,26 +300,8 @@ func (t keys) OfUser(user, after metadata.ID) iter.Seq2[metadata.Key, error] {
 	return t.all(func(k metadata.Key) bool { return k.UserID == user && k.ID.Compare(after) > 0 }, t.byKey)
 }
 
-// sessionKey is by what a session is found.
-type sessionKey struct {
-	user   metadata.ID
-	digest auth.SessionDigest
-}
-
-func (k sessionKey) Compare(o sessionKey) int {
-	return cmp.Or(k.user.Compare(o.user), slices.Compare(k.digest[:], o.digest[:]))
-}
-
 type sessions struct {
-	table[sessionKey, metadata.Session]
-}
-
-func (t sessions) Get(user metadata.ID, digest auth.SessionDigest) (metadata.Session, error) {
-	return t.table.Get(sessionKey{user, digest})
-}
-
-func (t sessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
-	return t.table.Remove(sessionKey{user, digest})
+	table[metadata.SessionKey, metadata.Session]
 }
 
 func (t sessions) OfUser(user metadata.ID) iter.Seq2[metadata.Session, error] {
@@ -295,35 +342,24 @@ func (t privileges) OfDataspace(dataspace metadata.ID) iter.Seq2[metadata.Privil
 	return t.all(matches, func(a, b metadata.Privilege) int { return a.UserID.Compare(b.UserID) })
 }
 
-type cascades struct {
-	table[metadata.ID, metadata.Cascade]
-}
-
-func (t cascades) All() iter.Seq2[metadata.Cascade, error] { return t.every() }
-
 // usageKey is a dataspace and a day.
 type usageKey struct {
 	dataspace metadata.ID
 	day       metadata.Day
 }
 
-func (k usageKey) Compare(o usageKey) int {
-	return cmp.Or(k.dataspace.Compare(o.dataspace), cmp.Compare(k.day, o.day))
-}
-
 type usage struct {
 	table[usageKey, usageRow]
-	latest map[metadata.ID]metadata.Counters
+	latest table[metadata.ID, metadata.Counters]
 }
 
 func (t usage) Get(dataspace metadata.ID) (metadata.Counters, error) {
-	return t.latest[dataspace], nil
+	return (*t.latest.rows)[dataspace], nil
 }
 
 func (t usage) Put(dataspace metadata.ID, day metadata.Day, c metadata.Counters) error {
-	err := t.table.Put(usageRow{dataspace, day, c})
-	t.latest[dataspace] = c
-	return err
+	t.latest.own()[dataspace] = c
+	return t.table.Put(usageRow{dataspace, day, c})
 }
 
 func (t usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error] {
@@ -333,59 +369,18 @@ func (t usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 	})
 }
 
-// afterDigest yields the rows of a table after a digest; nil: all.
-func afterDigest[T any](t table[digest, T], after *blobs.Digest) iter.Seq2[T, error] {
-	if after == nil {
-		return t.every()
-	}
-	return t.All(digest(*after))
-}
-
-// digest is one that can be ordered.
-type digest blobs.Digest
-
-func (d digest) Compare(o digest) int { return slices.Compare(d[:], o[:]) }
-
 type blobRows struct {
-	table[digest, blobs.Blob]
+	table[blobs.Digest, blobs.Blob]
 	resources resources
-	versions  versions
+	versions  table[metadata.VersionKey, metadata.Version]
 }
-
-func (t blobRows) Get(of blobs.Digest) (blobs.Blob, error) { return t.table.Get(digest(of)) }
-
-func (t blobRows) Remove(of blobs.Digest) error { return t.table.Remove(digest(of)) }
-
-func (t blobRows) All(after *blobs.Digest) iter.Seq2[blobs.Blob, error] {
-	return afterDigest(t.table, after)
-}
-
-type damages struct {
-	table[digest, metadata.Damage]
-}
-
-func (t damages) Get(of blobs.Digest) (metadata.Damage, error) { return t.table.Get(digest(of)) }
-
-func (t damages) Remove(of blobs.Digest) error { return t.table.Remove(digest(of)) }
-
-func (t damages) All() iter.Seq2[metadata.Damage, error] { return t.every() }
 
 type unreferenced struct {
-	table[digest, metadata.Unreferenced]
-}
-
-func (t unreferenced) Get(of blobs.Digest) (metadata.Unreferenced, error) {
-	return t.table.Get(digest(of))
-}
-
-func (t unreferenced) Remove(of blobs.Digest) error { return t.table.Remove(digest(of)) }
-
-func (t unreferenced) All(after *blobs.Digest) iter.Seq2[metadata.Unreferenced, error] {
-	return afterDigest(t.table, after)
+	table[blobs.Digest, metadata.Unreferenced]
 }
 
 func (t unreferenced) Total() (total metadata.BlobCount, err error) {
-	for _, row := range t.rows {
+	for _, row := range *t.rows {
 		total.Blobs++
 		total.Bytes += row.Bytes
 	}

@@ -1,7 +1,6 @@
 package metadatatest
 
 import (
-	"cmp"
 	"errors"
 	"iter"
 	"math"
@@ -13,35 +12,22 @@ import (
 	"labshelf/metadata"
 )
 
-// objectKey is one that can be ordered.
-type objectKey metadata.ObjectKey
-
-func (k objectKey) Compare(o objectKey) int {
-	return cmp.Or(digest(k.Digest).Compare(digest(o.Digest)), cmp.Compare(k.Object, o.Object))
-}
-
 type trashed struct {
-	table[objectKey, metadata.TrashedObject]
-	blobs map[digest]blobs.Blob
+	table[metadata.ObjectKey, metadata.TrashedObject]
+	blobs blobRows
 }
-
-func (t trashed) Remove(of metadata.ObjectKey) error { return t.table.Remove(objectKey(of)) }
 
 func (t trashed) Of(digest blobs.Digest) iter.Seq2[metadata.TrashedObject, error] {
 	return t.all(func(o metadata.TrashedObject) bool { return o.Digest == digest }, t.byKey)
 }
 
-func (t trashed) All(after metadata.ObjectKey) iter.Seq2[metadata.TrashedObject, error] {
-	return t.table.All(objectKey(after))
-}
-
 func (t trashed) Named(object string) (bool, error) {
-	for _, b := range t.blobs {
+	for _, b := range *t.blobs.rows {
 		if b.Object == object {
 			return object != "", nil
 		}
 	}
-	for _, o := range t.rows {
+	for _, o := range *t.rows {
 		if o.Object == object {
 			return true, nil
 		}

@@ -1,7 +1,6 @@
 package metadatatest
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -13,49 +12,25 @@ import (
 	"labshelf/metadata"
 )
 
-type versions struct {
-	table[versionKey, metadata.Version]
-}
-
-func (t versions) Get(of metadata.VersionKey) (metadata.Version, error) {
-	return t.table.Get(versionKey(of))
-}
-
-func (t versions) Before(of metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	older := func(v metadata.Version) bool { return v.ResourceID == of.Resource && v.Number < of.Version }
-	return t.all(older, func(a, b metadata.Version) int { return cmp.Compare(b.Number, a.Number) })
-}
-
-func (t versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	return t.all(afterVersion(after, t.key), t.byKey)
-}
-
 // Refs are the versions of both tables.
 func (t blobRows) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
-	keys := map[versionKey]bool{}
-	for _, r := range t.resources.rows {
+	keys := map[metadata.VersionKey]bool{}
+	for _, r := range *t.resources.rows {
 		if r.Digest == of && r.Body == metadata.InBlob {
-			keys[versionKey(r.VersionKey())] = true
+			keys[r.VersionKey()] = true
 		}
 	}
-	for _, v := range t.versions.rows {
+	for _, v := range *t.versions.rows {
 		if v.Digest == of && v.Body == metadata.InBlob {
-			keys[versionKey(v.Key())] = true
+			keys[v.Key()] = true
 		}
 	}
 	return func(yield func(metadata.VersionKey, error) bool) {
-		for _, key := range slices.SortedFunc(maps.Keys(keys), versionKey.Compare) {
-			if !yield(metadata.VersionKey(key), nil) {
+		for _, key := range slices.SortedFunc(maps.Keys(keys), func(a, b metadata.VersionKey) int { return compareKeys(a, b) }) {
+			if !yield(key, nil) {
 				return
 			}
 		}
-	}
-}
-
-// afterVersion selects the rows after a key; zero: all.
-func afterVersion[T any](after metadata.VersionKey, key func(T) versionKey) func(T) bool {
-	return func(row T) bool {
-		return after == (metadata.VersionKey{}) || key(row).Compare(versionKey(after)) > 0
 	}
 }
 

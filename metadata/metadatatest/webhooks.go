@@ -1,9 +1,7 @@
 package metadatatest
 
 import (
-	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"testing"
 
@@ -11,28 +9,6 @@ import (
 
 	"labshelf/metadata"
 )
-
-// deliveryKey is one that can be ordered.
-type deliveryKey metadata.DeliveryKey
-
-func (k deliveryKey) Compare(o deliveryKey) int {
-	return cmp.Or(k.Webhook.Compare(o.Webhook), cmp.Compare(k.Number, o.Number))
-}
-
-type deliveries struct {
-	table[deliveryKey, metadata.Delivery]
-}
-
-func (t deliveries) Get(of metadata.DeliveryKey) (metadata.Delivery, error) {
-	return t.table.Get(deliveryKey(of))
-}
-
-func (t deliveries) Remove(of metadata.DeliveryKey) error { return t.table.Remove(deliveryKey(of)) }
-
-func (t deliveries) Before(of metadata.DeliveryKey) iter.Seq2[metadata.Delivery, error] {
-	older := func(d metadata.Delivery) bool { return d.WebhookID == of.Webhook && d.Number < of.Number }
-	return t.all(older, func(a, b metadata.Delivery) int { return cmp.Compare(b.Number, a.Number) })
-}
 
 // waysToWebhooks returns every way to find the row of a webhook, or of a delivery, by itself.
 func waysToWebhooks(row any) []way {

@@ -9,26 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-type blobRows struct{ *Tx }
-
-func (b blobRows) Get(digest blobs.Digest) (blobs.Blob, error) {
-	return blobTable.get(b.Tx, blobKey(digest))
-}
-
-func (b blobRows) Put(row blobs.Blob) error { return blobTable.put(b.Tx, row) }
-
-func (b blobRows) Remove(digest blobs.Digest) error { return blobTable.remove(b.Tx, blobKey(digest)) }
-
-func (b blobRows) All(after *blobs.Digest) iter.Seq2[blobs.Blob, error] {
-	return blobTable.all(b.Tx, afterBlob(after))
-}
-
-// afterBlob is the keys of blobs after one; nil: all.
-func afterBlob(after *blobs.Digest) (s span) {
-	if after != nil {
-		s.lo = justAfter(blobKey(*after))
-	}
-	return s
+type blobRows struct {
+	rows[blobs.Digest, blobs.Blob, blobNoun]
 }
 
 // Refs yields, of a file of schema 8 that is only read, those of the former versions after the
@@ -50,31 +32,13 @@ func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error
 	}
 }
 
-type damages struct{ *Tx }
-
-func (d damages) Get(digest blobs.Digest) (metadata.Damage, error) {
-	return damageTable.get(d.Tx, blobKey(digest))
-}
-
-func (d damages) Put(row metadata.Damage) error { return damageTable.put(d.Tx, row) }
-
-func (d damages) Remove(digest blobs.Digest) error {
-	d.mustWrite()
-	d.delete(blobsDamaged, blobKey(digest))
-	return d.failed
-}
-
-func (d damages) All() iter.Seq2[metadata.Damage, error] { return damageTable.all(d.Tx, span{}) }
-
 // unreferenced keeps its total in a row, so that Total reads one row.
-type unreferenced struct{ *Tx }
-
-func (u unreferenced) Get(digest blobs.Digest) (metadata.Unreferenced, error) {
-	return unreferencedTable.get(u.Tx, blobKey(digest))
+type unreferenced struct {
+	rows[blobs.Digest, metadata.Unreferenced, unreferencedNoun]
 }
 
 func (u unreferenced) Put(row metadata.Unreferenced) error {
-	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.Tx, row))
+	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), u.rows.Put(row))
 }
 
 // Remove writes nothing where there is no row: every upload comes here.
@@ -83,9 +47,7 @@ func (u unreferenced) Remove(digest blobs.Digest) error {
 	if u.get(blobsUnreferenced, blobKey(digest)) == nil {
 		return nil
 	}
-	err := u.count(digest, metadata.BlobCount{})
-	u.delete(blobsUnreferenced, blobKey(digest))
-	return errors.Join(err, u.failed)
+	return errors.Join(u.count(digest, metadata.BlobCount{}), u.rows.Remove(digest))
 }
 
 // count updates the total for a row that is replaced or removed: without what the row counted, and
@@ -110,12 +72,11 @@ func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	return u.failed
 }
 
-func (u unreferenced) All(after *blobs.Digest) iter.Seq2[metadata.Unreferenced, error] {
-	return unreferencedTable.all(u.Tx, afterBlob(after))
-}
+func (u unreferenced) Total() (metadata.BlobCount, error) { return unreferencedTotal(u.Tx) }
 
-func (u unreferenced) Total() (metadata.BlobCount, error) {
-	return value(u.Tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
+// unreferencedTotal returns the number of unreferenced blobs as the meta bucket has it.
+func unreferencedTotal(t *Tx) (metadata.BlobCount, error) {
+	return value(t, metaBucket, nameKey(unreferencedRow), blobCountFields)
 }
 
 // inlineBodies are the bodies of small files until they are flushed to the blob store. Meanwhile
@@ -167,7 +128,11 @@ func bodyBytes(record []byte) int64 { return int64(len(record) - recordHeader) }
 
 func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionKey, error] {
 	return func(yield func(metadata.VersionKey, error) bool) {
-		for key := range b.walk(bodiesBucket, afterVersion(after)) {
+		var s span
+		if after != (metadata.VersionKey{}) {
+			s.lo = justAfter(versionKey(after))
+		}
+		for key := range b.walk(bodiesBucket, s) {
 			of, ok := splitVersionKey(key)
 			if !ok {
 				yield(of, fmt.Errorf("tables: %s %x: %w", bodiesBucket, key, metadata.ErrRecordDamaged))

@@ -48,9 +48,9 @@ func (c *checker) checkMeta() {
 		}
 		_, err = metaRow(c.t, secretRow, secretFields)
 		c.failed(metaBucket, nameKey(secretRow), err)
-		_, err = (scrub{c.t}).Get()
+		_, err = scrub{c.t}.Get()
 		c.failed(metaBucket, nameKey(scrubRow), err)
-		_, err = (filling{c.t}).Get()
+		_, err = filling{c.t}.Get()
 		c.failed(metaBucket, nameKey(fillingRow), err)
 		_, err = inlineBodies{c.t}.Total()
 		c.failed(metaBucket, nameKey(inlineRow), err)
@@ -60,7 +60,7 @@ func (c *checker) checkMeta() {
 		}
 		_, err = auditLog{c.t}.State()
 		c.failed(metaBucket, nameKey(auditRow), err)
-		_, err = unreferenced{c.t}.Total()
+		_, err = unreferencedTotal(c.t)
 		c.failed(metaBucket, nameKey(unreferencedRow), err)
 		last, err := metaRow(c.t, lastStampRow, lastStampFields)
 		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
@@ -100,6 +100,7 @@ func (c *checker) run() {
 	checkTable(c, &schemaTable, func(s metadata.Schema) metadata.Stamp { return s.Modified })
 	checkTable(c, &schemaVersionTable, func(v metadata.SchemaVersion) metadata.Stamp { return v.Created })
 	checkTable(c, &editTable, func(e metadata.BulkEdit) metadata.Stamp { return e.Created })
+	checkTable(c, &editEntryTable, func(metadata.EditEntry) metadata.Stamp { return 0 })
 	checkTable(c, &folderTable, func(metadata.Folder) metadata.Stamp { return 0 }) // clock readings
 	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
 	checkTable(c, &linkTable, func(l metadata.Link) metadata.Stamp { return l.Modified })
@@ -107,7 +108,6 @@ func (c *checker) run() {
 	checkTable(c, &leaseTable, func(l metadata.Lease) metadata.Stamp { return l.Fence })
 	checkTable(c, &nodeTable, func(metadata.Node) metadata.Stamp { return 0 }) // clock readings
 	checkTable(c, &userUsageTable, func(metadata.UserUsage) metadata.Stamp { return 0 })
-	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
@@ -136,17 +136,6 @@ func (c *checker) checkBodies() {
 	}
 }
 
-// checkEditEntries reads all entries of bulk edits. That each is in the log is checked by the rules
-// of the repository.
-func (c *checker) checkEditEntries() {
-	for row, err := range (entriesOfEdits{c.t}).All(metadata.EditEntry{}) {
-		if c.ended() != nil {
-			return
-		}
-		c.failed(editEntries, editEntryKey(row), err)
-	}
-}
-
 // checkLog reads all entries of the audit log, which are numbered without a gap. That the hashes
 // are those of the entries is checked by the rules of the repository.
 func (c *checker) checkLog() {
@@ -171,14 +160,14 @@ func (c *checker) checkLog() {
 // countUnreferenced recounts the unreferenced blobs.
 func (c *checker) countUnreferenced() {
 	var counted metadata.BlobCount
-	for row, err := range (unreferenced{c.t}).All(nil) {
+	for row, err := range unreferencedTable.all(c.t, span{}) {
 		if err != nil {
 			return // reported by checkTable
 		}
 		counted.Blobs++
 		counted.Bytes += row.Bytes
 	}
-	if total, err := (unreferenced{c.t}).Total(); err == nil && total != counted {
+	if total, err := unreferencedTotal(c.t); err == nil && total != counted {
 		c.violation(blobsUnreferenced, nil, "there are %+v, and %s says %+v", counted, metaBucket, total)
 	}
 }
@@ -199,14 +188,14 @@ func (c *checker) violation(b Bucket, key []byte, format string, args ...any) {
 	c.report(metadata.Violation{Part: metadata.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
 }
 
-func checkTable[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) {
+func checkTable[K comparable, T any](c *checker, tb *table[K, T], changed func(T) metadata.Stamp) {
 	c.inBucket(tb.bucket, func() { checkRows(c, tb, changed) })
 	for _, index := range tb.indexes {
 		c.inBucket(index.bucket, func() { checkIndex(c, tb, index) })
 	}
 }
 
-func checkRows[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) {
+func checkRows[K comparable, T any](c *checker, tb *table[K, T], changed func(T) metadata.Stamp) {
 	for key, record := range c.t.walk(tb.bucket, span{}) {
 		if c.ended() != nil {
 			return
@@ -218,6 +207,9 @@ func checkRows[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) 
 		}
 		if stamp := changed(row); stamp > c.last {
 			c.violation(tb.bucket, key, "its stamp %d is later than the last one given out, %d", stamp, c.last)
+		}
+		if tb.entries == nil {
+			continue
 		}
 		for _, e := range tb.entries(row) {
 			switch value := c.t.get(e.bucket, e.key); {
@@ -231,7 +223,7 @@ func checkRows[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) 
 }
 
 // checkIndex reports entries that no row has.
-func checkIndex[T any](c *checker, tb *table[T], in index) {
+func checkIndex[K comparable, T any](c *checker, tb *table[K, T], in index) {
 	for key, value := range c.t.walk(in.bucket, span{}) {
 		if c.ended() != nil {
 			return

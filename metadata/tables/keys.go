@@ -48,8 +48,8 @@ func objectKey(of metadata.ObjectKey) []byte {
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
 // sessionKey orders the sessions by user.
-func sessionKey(user metadata.ID, d auth.SessionDigest) []byte {
-	return append(append(make([]byte, 0, idSize+digestSize), user[:]...), d[:]...)
+func sessionKey(of metadata.SessionKey) []byte {
+	return append(append(make([]byte, 0, idSize+digestSize), of.User[:]...), of.Digest[:]...)
 }
 
 func nameKey(name string) []byte { return []byte(name) }
@@ -129,14 +129,6 @@ func splitEditEntryKey(key []byte) (of metadata.EditEntry, ok bool) {
 
 // folderKey is for a folder of a set.
 func folderKey(of metadata.FolderKey) []byte { return append(of.SetID[:], of.Path...) }
-
-// afterVersion is the keys of versions after one; zero: all.
-func afterVersion(of metadata.VersionKey) (s span) {
-	if of != (metadata.VersionKey{}) {
-		s.lo = justAfter(versionKey(of))
-	}
-	return s
-}
 
 // splitBlobRef returns the version of a blobRefKey.
 func splitBlobRef(key []byte) (of metadata.VersionKey, ok bool) {

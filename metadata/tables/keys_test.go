@@ -48,7 +48,7 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"name", nameKey("Alps-2"), "416c70732d32"},
 		{"username", usernameKey("Anna.B@x_-9"), "616e6e612e6240785f2d39"},
 		{"digest of a key", keyDigestKey(auth.KeyDigest(digest)), digestHex},
-		{"sessions", sessionKey(id, auth.SessionDigest(digest)), idHex + digestHex},
+		{"sessions", sessionKey(metadata.SessionKey{User: id, Digest: auth.SessionDigest(digest)}), idHex + digestHex},
 		{"digest of a blob", blobKey(digest), digestHex},
 		{"trashed", objectKey(metadata.ObjectKey{Digest: digest, Object: "ob"}), digestHex + "6f62"},
 		{"keys_by_user and the like", pairKey(id, other), idHex + otherHex},

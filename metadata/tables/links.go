@@ -37,19 +37,17 @@ func linkUseFields(c *codec, u *metadata.LinkUse) {
 	c.stamp(&u.Last)
 }
 
-type links struct{ *Tx }
-
-func (l links) Get(id metadata.ID) (metadata.Link, error) { return linkTable.get(l.Tx, idKey(id)) }
+type links struct {
+	rows[metadata.ID, metadata.Link, linkNoun]
+}
 
 func (l links) ByDigest(digest auth.LinkDigest) (metadata.Link, error) {
 	id, err := idIn(l.Tx, linksByDigest, digest[:])
 	if err != nil {
 		return metadata.Link{}, err
 	}
-	return l.Get(id)
+	return linkTable.get(l.Tx, idKey(id))
 }
-
-func (l links) Put(row metadata.Link) error { return linkTable.put(l.Tx, row) }
 
 func (l links) Range(q metadata.LinkRange) iter.Seq2[metadata.Link, error] {
 	switch none := (metadata.ID{}); {
@@ -59,16 +57,4 @@ func (l links) Range(q metadata.LinkRange) iter.Seq2[metadata.Link, error] {
 		return linkTable.byIndex(l.Tx, linksByOwner, idSpan(idKey(q.Owner), q.After))
 	}
 	return linkTable.all(l.Tx, idSpan(nil, q.After))
-}
-
-type linkUses struct{ *Tx }
-
-func (u linkUses) Get(link metadata.ID) (metadata.LinkUse, error) {
-	return linkUseTable.get(u.Tx, idKey(link))
-}
-
-func (u linkUses) Put(row metadata.LinkUse) error { return linkUseTable.put(u.Tx, row) }
-
-func (u linkUses) All(after metadata.ID) iter.Seq2[metadata.LinkUse, error] {
-	return linkUseTable.all(u.Tx, idSpan(nil, after))
 }

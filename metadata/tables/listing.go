@@ -350,7 +350,7 @@ func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, erro
 // each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled
 // anew for each call, without an allocation. With a codec that makes views a row costs a checksum
 // and the copies of its fields, 0.1 µs.
-func each[T any](t *Tx, tb *table[T], l listing, c *codec, fn func(*T) (more bool)) error {
+func each[K comparable, T any](t *Tx, tb *table[K, T], l listing, c *codec, fn func(*T) (more bool)) error {
 	l.ahead(t, tb.bucket)
 	records := t.kv.Records(tb.bucket, l.backwards)
 	if records == nil { // an older schema, which is only read

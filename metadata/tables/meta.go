@@ -34,17 +34,20 @@ func putMetaRow[T any](t *Tx, row string, fields func(*codec, *T), v T) {
 	t.put(metaBucket, nameKey(row), seal(nameKey(row), fields, v))
 }
 
+// putSingle writes the row of a table of one row.
+func putSingle[T any](t *Tx, row string, fields func(*codec, *T), v T) error {
+	t.mustWrite()
+	putMetaRow(t, row, fields, v)
+	return t.failed
+}
+
 type scrub struct{ *Tx }
 
 func (s scrub) Get() (metadata.ScrubState, error) {
 	return value(s.Tx, metaBucket, nameKey(scrubRow), scrubFields)
 }
 
-func (s scrub) Put(state metadata.ScrubState) error {
-	s.mustWrite()
-	putMetaRow(s.Tx, scrubRow, scrubFields, state)
-	return s.failed
-}
+func (s scrub) Put(row metadata.ScrubState) error { return putSingle(s.Tx, scrubRow, scrubFields, row) }
 
 type filling struct{ *Tx }
 
@@ -52,10 +55,8 @@ func (f filling) Get() (metadata.FillState, error) {
 	return value(f.Tx, metaBucket, nameKey(fillingRow), fillFields)
 }
 
-func (f filling) Put(state metadata.FillState) error {
-	f.mustWrite()
-	putMetaRow(f.Tx, fillingRow, fillFields, state)
-	return f.failed
+func (f filling) Put(row metadata.FillState) error {
+	return putSingle(f.Tx, fillingRow, fillFields, row)
 }
 
 // epochVersion is the schema version that added the epoch.

@@ -1,13 +1,14 @@
 package tables
 
 import (
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
 var (
-	dataspaceTable = table[metadata.Dataspace]{
-		bucket: dataspacesBucket, fields: dataspaceFields,
+	dataspaceTable = table[metadata.ID, metadata.Dataspace]{
+		of: idKey, bucket: dataspacesBucket, fields: dataspaceFields,
 		key:     func(d *metadata.Dataspace) []byte { return borrowedKey(&d.ID) },
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
 		entries: func(d metadata.Dataspace) []entry {
@@ -18,8 +19,8 @@ var (
 			return entries
 		},
 	}
-	setTable = table[metadata.Set]{
-		bucket: setsBucket, fields: setFields,
+	setTable = table[metadata.ID, metadata.Set]{
+		of: idKey, bucket: setsBucket, fields: setFields,
 		key:     func(s *metadata.Set) []byte { return borrowedKey(&s.ID) },
 		indexes: []index{{setNames, ownerInValue}, {setsByState, ownerInKey}, {setsByDataspace, ownerInKey}},
 		entries: func(s metadata.Set) []entry {
@@ -30,8 +31,8 @@ var (
 			}
 		},
 	}
-	resourceTable = table[metadata.Resource]{
-		bucket: resourcesBucket, fields: resourceFields,
+	resourceTable = table[metadata.ID, metadata.Resource]{
+		of: idKey, bucket: resourcesBucket, fields: resourceFields,
 		key: func(r *metadata.Resource) []byte { return borrowedKey(&r.ID) },
 		indexes: []index{
 			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
@@ -50,38 +51,37 @@ var (
 			return entries
 		},
 	}
-	versionTable = table[metadata.Version]{
-		bucket: versionsBucket, fields: versionFields,
+	versionTable = table[metadata.VersionKey, metadata.Version]{
+		of: versionKey, bucket: versionsBucket, first: idSize, fields: versionFields,
 		key:     func(v *metadata.Version) []byte { return versionKey(v.Key()) },
 		entries: func(v metadata.Version) []entry { return versionEntries(v, blobRefs) },
 	}
 	// versionTable8 is versionTable in a file of schema 8, which is only read.
-	versionTable8 = table[metadata.Version]{
-		bucket: versionsBucket, fields: versionFields, key: versionTable.key,
+	versionTable8 = table[metadata.VersionKey, metadata.Version]{
+		of: versionKey, bucket: versionsBucket, first: idSize, fields: versionFields, key: versionTable.key,
 		indexes: []index{{versionRefs, ownerOfRef}},
 		entries: func(v metadata.Version) []entry { return versionEntries(v, versionRefs) },
 	}
-	userTable = table[metadata.User]{
-		bucket: usersBucket, fields: userFields,
+	userTable = table[metadata.ID, metadata.User]{
+		of: idKey, bucket: usersBucket, fields: userFields,
 		key:     func(u *metadata.User) []byte { return borrowedKey(&u.ID) },
 		indexes: []index{{usernames, ownerInValue}},
 		entries: func(u metadata.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
 	}
-	keyTable = table[metadata.Key]{
-		bucket: keysBucket, fields: keyFields,
+	keyTable = table[auth.KeyDigest, metadata.Key]{
+		of: keyDigestKey, bucket: keysBucket, fields: keyFields,
 		key:     func(k *metadata.Key) []byte { return keyDigestKey(k.Digest) },
 		indexes: []index{{keysByUser, ownerInValue}},
 		entries: func(k metadata.Key) []entry {
 			return []entry{{keysByUser, pairKey(k.UserID, k.ID), keyDigestKey(k.Digest)}}
 		},
 	}
-	sessionTable = table[metadata.Session]{
-		bucket: sessionsBucket, fields: sessionFields,
-		key:     func(s *metadata.Session) []byte { return sessionKey(s.UserID, s.Digest) },
-		entries: func(metadata.Session) []entry { return nil },
+	sessionTable = table[metadata.SessionKey, metadata.Session]{
+		of: sessionKey, bucket: sessionsBucket, fields: sessionFields,
+		key: func(s *metadata.Session) []byte { return sessionKey(s.Key()) },
 	}
-	uploadTable = table[metadata.ResumableUpload]{
-		bucket: uploadsBucket, fields: uploadFields,
+	uploadTable = table[metadata.ID, metadata.ResumableUpload]{
+		of: idKey, bucket: uploadsBucket, fields: uploadFields,
 		key:     func(t *metadata.ResumableUpload) []byte { return borrowedKey(&t.ID) },
 		indexes: []index{{uploadsByEnd, ownerInKey}, {uploadsByDigest, ownerInKey}},
 		entries: func(t metadata.ResumableUpload) []entry {
@@ -92,8 +92,8 @@ var (
 			return entries
 		},
 	}
-	privilegeTable = table[metadata.Privilege]{
-		bucket: privilegesBucket, fields: privilegeFields,
+	privilegeTable = table[metadata.ID, metadata.Privilege]{
+		of: idKey, bucket: privilegesBucket, fields: privilegeFields,
 		key:     func(p *metadata.Privilege) []byte { return borrowedKey(&p.ID) },
 		indexes: []index{{privilegesByDataspace, ownerInValue}, {privilegesByUser, ownerInValue}},
 		entries: func(p metadata.Privilege) []entry {
@@ -103,87 +103,82 @@ var (
 			}
 		},
 	}
-	cascadeTable = table[metadata.Cascade]{
-		bucket: cascadesBucket, fields: cascadeFields,
-		key:     func(s *metadata.Cascade) []byte { return borrowedKey(&s.Container) },
-		entries: func(metadata.Cascade) []entry { return nil },
+	cascadeTable = table[metadata.ID, metadata.Cascade]{
+		of: idKey, bucket: cascadesBucket, fields: cascadeFields,
+		key: func(s *metadata.Cascade) []byte { return borrowedKey(&s.Container) },
 	}
-	blobTable = table[blobs.Blob]{
-		bucket: blobsBucket, fields: blobFields,
+	blobTable = table[blobs.Digest, blobs.Blob]{
+		of: blobKey, bucket: blobsBucket, fields: blobFields,
 		key:     func(b *blobs.Blob) []byte { return blobKey(b.Digest) },
 		fromKey: func(b *blobs.Blob, key []byte) (ok bool) { b.Digest, ok = splitBlobKey(key); return ok },
 		indexes: []index{{blobsByObject, ownerInValue}},
 		entries: func(b blobs.Blob) []entry { return objectEntries(blobsByObject, b.Object, blobKey(b.Digest)) },
 	}
-	trashedTable = table[metadata.TrashedObject]{
-		bucket: trashedBucket, fields: trashedFields,
+	trashedTable = table[metadata.ObjectKey, metadata.TrashedObject]{
+		of: objectKey, bucket: trashedBucket, fields: trashedFields,
 		key:     func(o *metadata.TrashedObject) []byte { return objectKey(o.Key()) },
 		indexes: []index{{trashedByObject, ownerInValue}},
 		entries: func(o metadata.TrashedObject) []entry {
 			return objectEntries(trashedByObject, o.Object, objectKey(o.Key()))
 		},
 	}
-	damageTable = table[metadata.Damage]{
-		bucket: blobsDamaged, fields: damageFields,
-		key:     func(d *metadata.Damage) []byte { return blobKey(d.Digest) },
-		entries: func(metadata.Damage) []entry { return nil },
+	damageTable = table[blobs.Digest, metadata.Damage]{
+		of: blobKey, bucket: blobsDamaged, fields: damageFields,
+		key: func(d *metadata.Damage) []byte { return blobKey(d.Digest) },
 	}
-	unreferencedTable = table[metadata.Unreferenced]{
-		bucket: blobsUnreferenced, fields: unreferencedFields,
-		key:     func(u *metadata.Unreferenced) []byte { return blobKey(u.Digest) },
-		entries: func(metadata.Unreferenced) []entry { return nil },
+	unreferencedTable = table[blobs.Digest, metadata.Unreferenced]{
+		of: blobKey, bucket: blobsUnreferenced, fields: unreferencedFields,
+		key: func(u *metadata.Unreferenced) []byte { return blobKey(u.Digest) },
 	}
-	webhookTable = table[metadata.Webhook]{
-		bucket: webhooksBucket, fields: webhookFields,
-		key:     func(w *metadata.Webhook) []byte { return borrowedKey(&w.ID) },
-		entries: func(metadata.Webhook) []entry { return nil },
+	webhookTable = table[metadata.ID, metadata.Webhook]{
+		of: idKey, bucket: webhooksBucket, fields: webhookFields,
+		key: func(w *metadata.Webhook) []byte { return borrowedKey(&w.ID) },
 	}
-	deliveryTable = table[metadata.Delivery]{
-		bucket: deliveriesBucket, fields: deliveryFields,
-		key:     func(d *metadata.Delivery) []byte { return deliveryKey(d.Key()) },
-		entries: func(metadata.Delivery) []entry { return nil },
+	deliveryTable = table[metadata.DeliveryKey, metadata.Delivery]{
+		of: deliveryKey, bucket: deliveriesBucket, first: idSize, fields: deliveryFields,
+		key: func(d *metadata.Delivery) []byte { return deliveryKey(d.Key()) },
 	}
-	descriptiveTable = table[metadata.Descriptive]{
-		bucket: descriptiveBucket, fields: descriptiveFields,
-		key:     func(d *metadata.Descriptive) []byte { return borrowedKey(&d.ObjectID) },
-		entries: func(metadata.Descriptive) []entry { return nil },
+	descriptiveTable = table[metadata.ID, metadata.Descriptive]{
+		of: idKey, bucket: descriptiveBucket, fields: descriptiveFields,
+		key: func(d *metadata.Descriptive) []byte { return borrowedKey(&d.ObjectID) },
 	}
-	schemaTable = table[metadata.Schema]{
-		bucket: schemasBucket, fields: schemaRowFields,
+	schemaTable = table[metadata.ID, metadata.Schema]{
+		of: idKey, bucket: schemasBucket, fields: schemaRowFields,
 		key:     func(s *metadata.Schema) []byte { return borrowedKey(&s.ID) },
 		indexes: []index{{schemasByDataspace, ownerInKey}},
 		entries: func(s metadata.Schema) []entry {
 			return []entry{{schemasByDataspace, idIndexKey(containerScope(s.DataspaceID, s.State), s.ID), nil}}
 		},
 	}
-	schemaVersionTable = table[metadata.SchemaVersion]{
-		bucket: schemaVersionsBucket, fields: schemaVersionFields,
-		key:     func(v *metadata.SchemaVersion) []byte { return schemaVersionKey(v.Key()) },
-		entries: func(metadata.SchemaVersion) []entry { return nil },
+	schemaVersionTable = table[metadata.SchemaVersionKey, metadata.SchemaVersion]{
+		of: schemaVersionKey, bucket: schemaVersionsBucket, first: idSize, fields: schemaVersionFields,
+		key: func(v *metadata.SchemaVersion) []byte { return schemaVersionKey(v.Key()) },
 	}
-	editTable = table[metadata.BulkEdit]{
-		bucket: editsBucket, fields: editFields,
+	editTable = table[metadata.ID, metadata.BulkEdit]{
+		of: idKey, bucket: editsBucket, fields: editFields,
 		key:     func(e *metadata.BulkEdit) []byte { return borrowedKey(&e.ID) },
 		indexes: []index{{editsBySet, ownerInKey}},
 		entries: func(e metadata.BulkEdit) []entry { return []entry{{editsBySet, pairKey(e.SetID, e.ID), nil}} },
 	}
-	folderTable = table[metadata.Folder]{
-		bucket: foldersBucket, fields: folderFields,
-		key:     func(f *metadata.Folder) []byte { return folderKey(f.Key()) },
-		entries: func(metadata.Folder) []entry { return nil },
+	editEntryTable = table[metadata.EditEntry, metadata.EditEntry]{
+		of: editEntryKey, bucket: editEntries, first: idSize, fields: editEntryFields,
+		key:     func(e *metadata.EditEntry) []byte { return editEntryKey(*e) },
+		fromKey: func(e *metadata.EditEntry, key []byte) (ok bool) { *e, ok = splitEditEntryKey(key); return ok },
 	}
-	userUsageTable = table[metadata.UserUsage]{
-		bucket: usageByStorer, fields: userUsageFields,
-		key:     func(u *metadata.UserUsage) []byte { return borrowedKey(&u.UserID) },
-		entries: func(metadata.UserUsage) []entry { return nil },
+	folderTable = table[metadata.FolderKey, metadata.Folder]{
+		of: folderKey, bucket: foldersBucket, first: idSize, fields: folderFields,
+		key: func(f *metadata.Folder) []byte { return folderKey(f.Key()) },
 	}
-	filePropertiesTable = table[metadata.FileProperties]{
-		bucket: filePropertiesBucket, fields: filePropertiesFields,
-		key:     func(p *metadata.FileProperties) []byte { return borrowedKey(&p.ResourceID) },
-		entries: func(metadata.FileProperties) []entry { return nil },
+	userUsageTable = table[metadata.ID, metadata.UserUsage]{
+		of: idKey, bucket: usageByStorer, fields: userUsageFields,
+		key: func(u *metadata.UserUsage) []byte { return borrowedKey(&u.UserID) },
 	}
-	linkTable = table[metadata.Link]{
-		bucket: linksBucket, fields: linkFields,
+	filePropertiesTable = table[metadata.ID, metadata.FileProperties]{
+		of: idKey, bucket: filePropertiesBucket, fields: filePropertiesFields,
+		key: func(p *metadata.FileProperties) []byte { return borrowedKey(&p.ResourceID) },
+	}
+	linkTable = table[metadata.ID, metadata.Link]{
+		of: idKey, bucket: linksBucket, fields: linkFields,
 		key:     func(l *metadata.Link) []byte { return borrowedKey(&l.ID) },
 		indexes: []index{{linksByDigest, ownerInValue}, {linksByDataspace, ownerInValue}, {linksByOwner, ownerInValue}},
 		entries: func(l metadata.Link) []entry {
@@ -193,20 +188,17 @@ var (
 			}
 		},
 	}
-	linkUseTable = table[metadata.LinkUse]{
-		bucket: linkUsesBucket, fields: linkUseFields,
-		key:     func(u *metadata.LinkUse) []byte { return borrowedKey(&u.LinkID) },
-		entries: func(metadata.LinkUse) []entry { return nil },
+	linkUseTable = table[metadata.ID, metadata.LinkUse]{
+		of: idKey, bucket: linkUsesBucket, fields: linkUseFields,
+		key: func(u *metadata.LinkUse) []byte { return borrowedKey(&u.LinkID) },
 	}
-	leaseTable = table[metadata.Lease]{
-		bucket: leasesBucket, fields: leaseFields,
-		key:     func(l *metadata.Lease) []byte { return nameKey(l.Name) },
-		entries: func(metadata.Lease) []entry { return nil },
+	leaseTable = table[string, metadata.Lease]{
+		of: nameKey, bucket: leasesBucket, fields: leaseFields,
+		key: func(l *metadata.Lease) []byte { return nameKey(l.Name) },
 	}
-	nodeTable = table[metadata.Node]{
-		bucket: nodesBucket, fields: nodeFields,
-		key:     func(n *metadata.Node) []byte { return borrowedKey(&n.Instance) },
-		entries: func(metadata.Node) []entry { return nil },
+	nodeTable = table[metadata.ID, metadata.Node]{
+		of: idKey, bucket: nodesBucket, fields: nodeFields,
+		key: func(n *metadata.Node) []byte { return borrowedKey(&n.Instance) },
 	}
 )
 

@@ -12,33 +12,23 @@ import (
 	"labshelf/paging"
 )
 
-type dataspaces struct{ *Tx }
-
-func (d dataspaces) Get(id metadata.ID) (metadata.Dataspace, error) {
-	return dataspaceTable.get(d.Tx, idKey(id))
+type dataspaces struct {
+	rows[metadata.ID, metadata.Dataspace, dataspaceNoun]
 }
 
 func (d dataspaces) ByName(name string) (metadata.ID, error) {
 	return idIn(d.Tx, dataspaceNames, nameKey(name))
 }
 
-func (d dataspaces) Put(row metadata.Dataspace) error { return dataspaceTable.put(d.Tx, row) }
-
-func (d dataspaces) All(after metadata.ID) iter.Seq2[metadata.Dataspace, error] {
-	return dataspaceTable.all(d.Tx, idSpan(nil, after))
-}
-
 func (d dataspaces) Public(after metadata.ID) iter.Seq2[metadata.ID, error] {
 	return listing{index: dataspacesPublic, spans: []span{idSpan(nil, after)}}.ids(d.Tx)
 }
 
-type sets struct{ *Tx }
-
-func (s sets) Get(id metadata.ID) (metadata.Set, error) { return setTable.get(s.Tx, idKey(id)) }
+type sets struct {
+	rows[metadata.ID, metadata.Set, setNoun]
+}
 
 func (s sets) ByName(name string) (metadata.ID, error) { return idIn(s.Tx, setNames, nameKey(name)) }
-
-func (s sets) Put(row metadata.Set) error { return setTable.put(s.Tx, row) }
 
 func (s sets) Range(r metadata.SetRange) iter.Seq2[metadata.Set, error] {
 	l := listing{index: setsByDataspace, spans: idSpan(nil, r.After).inScopes(r.Dataspaces, r.States)}
@@ -109,34 +99,12 @@ func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	return each(r.Tx, &resourceTable, l, c, fn)
 }
 
-type versions struct{ *Tx }
-
-func (v versions) Get(of metadata.VersionKey) (metadata.Version, error) {
-	return versionTable.get(v.Tx, versionKey(of))
+type users struct {
+	rows[metadata.ID, metadata.User, userNoun]
 }
-
-func (v versions) Put(row metadata.Version) error { return versionTable.put(v.Tx, row) }
-
-func (v versions) Before(of metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	return versionTable.backwards(v.Tx, span{lo: idKey(of.Resource), hi: versionKey(of)})
-}
-
-func (v versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	return versionTable.all(v.Tx, afterVersion(after))
-}
-
-type users struct{ *Tx }
-
-func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.Tx, idKey(id)) }
 
 func (u users) ByName(username string) (metadata.ID, error) {
 	return idIn(u.Tx, usernames, usernameKey(username))
-}
-
-func (u users) Put(row metadata.User) error { return userTable.put(u.Tx, row) }
-
-func (u users) All(after metadata.ID) iter.Seq2[metadata.User, error] {
-	return userTable.all(u.Tx, idSpan(nil, after))
 }
 
 type keys struct{ *Tx }
@@ -180,33 +148,17 @@ func (k keys) OfUser(user, after metadata.ID) iter.Seq2[metadata.Key, error] {
 	return keyTable.byIndex(k.Tx, keysByUser, idSpan(idKey(user), after))
 }
 
-type sessions struct{ *Tx }
-
-func (s sessions) Get(user metadata.ID, digest auth.SessionDigest) (metadata.Session, error) {
-	return sessionTable.get(s.Tx, sessionKey(user, digest))
-}
-
-func (s sessions) Put(row metadata.Session) error { return sessionTable.put(s.Tx, row) }
-
-func (s sessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
-	s.mustWrite()
-	s.delete(sessionsBucket, sessionKey(user, digest))
-	return s.failed
+type sessions struct {
+	rows[metadata.SessionKey, metadata.Session, sessionNoun]
 }
 
 func (s sessions) OfUser(user metadata.ID) iter.Seq2[metadata.Session, error] {
 	return sessionTable.all(s.Tx, scopeSpan(idKey(user)))
 }
 
-type uploads struct{ *Tx }
-
-func (t uploads) Get(id metadata.ID) (metadata.ResumableUpload, error) {
-	return uploadTable.get(t.Tx, idKey(id))
+type uploads struct {
+	rows[metadata.ID, metadata.ResumableUpload, uploadNoun]
 }
-
-func (t uploads) Put(row metadata.ResumableUpload) error { return uploadTable.put(t.Tx, row) }
-
-func (t uploads) Remove(id metadata.ID) error { return uploadTable.remove(t.Tx, idKey(id)) }
 
 func (t uploads) Ended(by metadata.Stamp) iter.Seq2[metadata.ID, error] {
 	l := listing{index: uploadsByEnd, spans: []span{scopeSpan(nil).upTo(pastPrefix(appendStamp(nil, by)))}}
@@ -220,10 +172,8 @@ func (t uploads) Awaited(digest blobs.Digest) (bool, error) {
 	return false, t.failed
 }
 
-type privileges struct{ *Tx }
-
-func (p privileges) Get(id metadata.ID) (metadata.Privilege, error) {
-	return privilegeTable.get(p.Tx, idKey(id))
+type privileges struct {
+	rows[metadata.ID, metadata.Privilege, privilegeNoun]
 }
 
 func (p privileges) Of(user, dataspace metadata.ID) (row metadata.Privilege, err error) {
@@ -231,13 +181,7 @@ func (p privileges) Of(user, dataspace metadata.ID) (row metadata.Privilege, err
 	if err != nil {
 		return row, err
 	}
-	return p.Get(id)
-}
-
-func (p privileges) Put(row metadata.Privilege) error { return privilegeTable.put(p.Tx, row) }
-
-func (p privileges) All(after metadata.ID) iter.Seq2[metadata.Privilege, error] {
-	return privilegeTable.all(p.Tx, idSpan(nil, after))
+	return privilegeTable.get(p.Tx, idKey(id))
 }
 
 func (p privileges) OfUser(user, after metadata.ID) iter.Seq2[metadata.Privilege, error] {
@@ -246,54 +190,6 @@ func (p privileges) OfUser(user, after metadata.ID) iter.Seq2[metadata.Privilege
 
 func (p privileges) OfDataspace(dataspace metadata.ID) iter.Seq2[metadata.Privilege, error] {
 	return privilegeTable.byIndex(p.Tx, privilegesByDataspace, idSpan(idKey(dataspace), metadata.ID{}))
-}
-
-type cascades struct{ *Tx }
-
-func (s cascades) Get(container metadata.ID) (metadata.Cascade, error) {
-	return cascadeTable.get(s.Tx, idKey(container))
-}
-
-func (s cascades) Put(row metadata.Cascade) error { return cascadeTable.put(s.Tx, row) }
-
-func (s cascades) Remove(container metadata.ID) error {
-	s.mustWrite()
-	s.delete(cascadesBucket, idKey(container))
-	return s.failed
-}
-
-func (s cascades) All() iter.Seq2[metadata.Cascade, error] {
-	return cascadeTable.all(s.Tx, idSpan(nil, metadata.ID{}))
-}
-
-type webhooks struct{ *Tx }
-
-func (w webhooks) Get(id metadata.ID) (metadata.Webhook, error) {
-	return webhookTable.get(w.Tx, idKey(id))
-}
-
-func (w webhooks) Put(row metadata.Webhook) error { return webhookTable.put(w.Tx, row) }
-
-func (w webhooks) Remove(id metadata.ID) error { return webhookTable.remove(w.Tx, idKey(id)) }
-
-func (w webhooks) All(after metadata.ID) iter.Seq2[metadata.Webhook, error] {
-	return webhookTable.all(w.Tx, idSpan(nil, after))
-}
-
-type deliveries struct{ *Tx }
-
-func (d deliveries) Get(of metadata.DeliveryKey) (metadata.Delivery, error) {
-	return deliveryTable.get(d.Tx, deliveryKey(of))
-}
-
-func (d deliveries) Put(row metadata.Delivery) error { return deliveryTable.put(d.Tx, row) }
-
-func (d deliveries) Remove(of metadata.DeliveryKey) error {
-	return deliveryTable.remove(d.Tx, deliveryKey(of))
-}
-
-func (d deliveries) Before(of metadata.DeliveryKey) iter.Seq2[metadata.Delivery, error] {
-	return deliveryTable.backwards(d.Tx, span{lo: idKey(of.Webhook), hi: deliveryKey(of)})
 }
 
 type usage struct{ *Tx }
@@ -324,18 +220,6 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 			}
 		}
 	}
-}
-
-type userUsage struct{ *Tx }
-
-func (u userUsage) Get(user metadata.ID) (metadata.UserUsage, error) {
-	return userUsageTable.get(u.Tx, idKey(user))
-}
-
-func (u userUsage) Put(row metadata.UserUsage) error { return userUsageTable.put(u.Tx, row) }
-
-func (u userUsage) All(after metadata.ID) iter.Seq2[metadata.UserUsage, error] {
-	return userUsageTable.all(u.Tx, idSpan(nil, after))
 }
 
 // value returns what a bucket holds under key; the zero value where there is nothing.

@@ -13,12 +13,14 @@ import (
 // table is how the rows of one noun are stored: as records in one bucket, and as entries in the
 // buckets of its indexes. The entries of a row follow from the row alone, so that the stale ones
 // are computed from the stored row when it changes.
-type table[T any] struct {
+type table[K comparable, T any] struct {
 	bucket  Bucket
-	key     func(*T) []byte
+	of      func(K) []byte  // builds a key
+	first   int             // bytes of the first part of a key, for Before and From
+	key     func(*T) []byte // the key of a row, which may be valid only as long as the row
 	fields  func(*codec, *T)
-	indexes []index // without blobRefs, which two tables share
-	entries func(T) []entry
+	indexes []index                            // without blobRefs, which two tables share
+	entries func(T) []entry                    // nil: the table has no index
 	fromKey func(row *T, key []byte) (ok bool) // takes what the record leaves to its key; nil: nothing
 }
 
@@ -40,14 +42,14 @@ func (e entry) sameKey(o entry) bool { return e.bucket == o.bucket && bytes.Equa
 func (e entry) equal(o entry) bool { return e.sameKey(o) && bytes.Equal(e.value, o.value) }
 
 // decode decodes the row stored under key.
-func (tb *table[T]) decode(key, record []byte) (T, error) {
+func (tb *table[K, T]) decode(key, record []byte) (T, error) {
 	var row T
 	err := tb.decodeInto(&codec{}, key, record, &row)
 	return row, err
 }
 
 // decodeInto decodes the row stored under key into one that is there already.
-func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
+func (tb *table[K, T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
 	if err == nil && tb.fromKey != nil && !tb.fromKey(row, key) {
 		err = fmt.Errorf("%w: its key is none", metadata.ErrRecordDamaged)
@@ -62,7 +64,7 @@ func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
 }
 
 // get returns the row under key.
-func (tb *table[T]) get(t *Tx, key []byte) (row T, err error) {
+func (tb *table[K, T]) get(t *Tx, key []byte) (row T, err error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
 		return row, notFound{tb.bucket, string(key)}
@@ -72,7 +74,7 @@ func (tb *table[T]) get(t *Tx, key []byte) (row T, err error) {
 
 // storedEntries returns the entries of the row under key as they are now; none if there is no such
 // row.
-func (tb *table[T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
+func (tb *table[K, T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
 		return nil, nil
@@ -85,10 +87,15 @@ func (tb *table[T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 }
 
 // put inserts or replaces a row: it removes exactly those entries that the row no longer has, and
-// adds those that are new. An entry that a row of another table has, too, stays as it is.
-func (tb *table[T]) put(t *Tx, row T) error {
+// adds those that are new. An entry that a row of another table has, too, stays as it is. A table
+// without an index does not read the former row.
+func (tb *table[K, T]) put(t *Tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
+	if tb.entries == nil {
+		t.put(tb.bucket, key, seal(key, tb.fields, row))
+		return t.failed
+	}
 	old, err := tb.storedEntries(t, key)
 	if err != nil {
 		return err
@@ -115,9 +122,14 @@ func (tb *table[T]) put(t *Tx, row T) error {
 	return t.failed
 }
 
-// remove removes a row with all its entries. A row that does not exist is no error.
-func (tb *table[T]) remove(t *Tx, key []byte) error {
+// remove removes a row with all its entries. A row that does not exist is no error. A table without
+// an index does not read the row.
+func (tb *table[K, T]) remove(t *Tx, key []byte) error {
 	t.mustWrite()
+	if tb.entries == nil {
+		t.delete(tb.bucket, key)
+		return t.failed
+	}
 	old, err := tb.storedEntries(t, key)
 	if err != nil {
 		return err
@@ -133,7 +145,7 @@ func (tb *table[T]) remove(t *Tx, key []byte) error {
 
 // lacking returns those entries of a row, as it was or is to be, that are neither among its others
 // nor of a row of another table.
-func (tb *table[T]) lacking(t *Tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
+func (tb *table[K, T]) lacking(t *Tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
 	for _, e := range entries {
 		if slices.ContainsFunc(others, func(o entry) bool { return same(o, e) }) {
 			continue
@@ -166,12 +178,12 @@ func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 var ErrTaken = errors.New("taken")
 
 // all yields the rows whose keys are in a span of the table's own bucket.
-func (tb *table[T]) all(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, false) }
+func (tb *table[K, T]) all(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, false) }
 
 // backwards is all, from the last row to the first.
-func (tb *table[T]) backwards(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, true) }
+func (tb *table[K, T]) backwards(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, true) }
 
-func (tb *table[T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
+func (tb *table[K, T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for key, record := range t.span(tb.bucket, s, backwards) {
 			row, err := tb.decode(key, record)
@@ -183,7 +195,7 @@ func (tb *table[T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
 }
 
 // byIndex yields the rows that the entries in a span of an index point to by their values.
-func (tb *table[T]) byIndex(t *Tx, index Bucket, s span) iter.Seq2[T, error] {
+func (tb *table[K, T]) byIndex(t *Tx, index Bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		t.announce(index, []span{s}, false, tb.bucket)
 		for key, owner := range t.walk(index, s) {

@@ -54,35 +54,6 @@ func Write(kv KV, state State, access uint64, now func() time.Time) *Tx {
 	return &Tx{kv: kv, writable: true, state: state, version: access, now: now}
 }
 
-// Contract is the transaction as package metadata has it.
-func (t *Tx) Contract() *metadata.Tx {
-	c := &metadata.Tx{
-		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
-		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, UserUsage: userUsage{t}, Blobs: blobRows{t}, Trashed: trashed{t},
-		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
-		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
-		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},
-		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t}, Leases: leases{t}, Nodes: nodes{t},
-		Now: readOnly, Stamp: readOnly, Access: t.access, Prefetch: fetchNothing,
-	}
-	// Each method value is an allocation, in every transaction.
-	if t.writable {
-		c.Now, c.Stamp = t.clock, t.stamp
-	}
-	if _, ok := t.kv.(Prefetcher); ok {
-		c.Prefetch = t.prefetch
-	}
-	return c
-}
-
-// readOnly stands for the clock and the stamps of a read transaction, which has neither.
-func readOnly() metadata.Stamp { panic(errReadOnly) }
-
-// fetchNothing stands for Prefetch of an engine that answers each question at once.
-func fetchNothing(func()) {}
-
-const errReadOnly = "tables: change in a read transaction"
-
 // Begin begins an operation. The function that it returns ends it with its error, and returns the
 // error that counts. If the operation spoiled the transaction, nothing of the transaction may be
 // committed; else, if it failed, it has changed nothing, and the stamps that it took are free

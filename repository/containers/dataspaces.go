@@ -209,7 +209,7 @@ func (s *Dataspaces) passDataspace(ctx context.Context, p auth.Principal, id str
 			return err
 		}
 		before := d
-		cascades, err := rows.Collect(tx.Cascades.All(), 1<<20)
+		cascades, err := rows.Collect(tx.Cascades.All(metadata.ID{}), 1<<20)
 		if err != nil {
 			return err
 		}

@@ -219,7 +219,7 @@ func (s *Cascades) pending(ctx context.Context) (cascades []metadata.Cascade, er
 	}
 	s.mu.Unlock()
 	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
-		cascades, err = rows.Collect(tx.Cascades.All(), 1<<20)
+		cascades, err = rows.Collect(tx.Cascades.All(metadata.ID{}), 1<<20)
 		return err
 	})
 	for _, cascade := range cascades {

@@ -159,7 +159,7 @@ func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principa
 		}
 		if err == nil && p.Session != (auth.SessionDigest{}) {
 			var session metadata.Session
-			if session, err = tx.Sessions.Get(p.UserID, p.Session); err == nil && session.Expires <= s.Now() {
+			if session, err = tx.Sessions.Get(metadata.SessionKey{User: p.UserID, Digest: p.Session}); err == nil && session.Expires <= s.Now() {
 				err = metadata.ErrNotFound
 			}
 		}

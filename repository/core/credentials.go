@@ -214,7 +214,7 @@ func (s *Credentials) AuthenticateSession(ctx context.Context, token string) (p 
 // readSession returns the caller that a session stands for, from the tables.
 func (s *Credentials) readSession(ctx context.Context, user metadata.ID, digest auth.SessionDigest) (c *caller, err error) {
 	err = s.core.Stores.Meta.View(ctx, func(tx *metadata.Tx) error {
-		session, err := tx.Sessions.Get(user, digest)
+		session, err := tx.Sessions.Get(metadata.SessionKey{User: user, Digest: digest})
 		if errors.Is(err, metadata.ErrNotFound) {
 			return ErrUnknownKey
 		}
@@ -288,7 +288,7 @@ func (s *Credentials) clearSessions(tx *metadata.Tx, p auth.Principal) error {
 		left = append(left, session)
 	}
 	for _, session := range gone {
-		if err := tx.Sessions.Remove(p.UserID, session.Digest); err != nil {
+		if err := tx.Sessions.Remove(metadata.SessionKey{User: p.UserID, Digest: session.Digest}); err != nil {
 			return err
 		}
 	}
@@ -311,7 +311,7 @@ func (s *Credentials) SignOut(ctx context.Context, token string, from auth.Origi
 	// Strangers have no part in a commit. But that a session is gone counts only when it cannot
 	// come back after a power cut.
 	err := s.core.Stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
-		_, err := tx.Sessions.Get(user, digest)
+		_, err := tx.Sessions.Get(metadata.SessionKey{User: user, Digest: digest})
 		return err
 	})
 	switch {
@@ -329,7 +329,7 @@ func endSession(tx *metadata.Tx, token string, from auth.Origin) error {
 	if !ok {
 		return nil
 	}
-	session, err := tx.Sessions.Get(user, digest)
+	session, err := tx.Sessions.Get(metadata.SessionKey{User: user, Digest: digest})
 	if err != nil {
 		return errs.Ignore(err, metadata.ErrNotFound)
 	}

@@ -105,7 +105,7 @@ func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
 // damages returns the files that are known to be damaged, or some of them.
 func damages(tx *metadata.Tx) (map[blobs.Digest]bool, error) {
 	all := map[blobs.Digest]bool{}
-	for damage, err := range tx.Damages.All() {
+	for damage, err := range tx.Damages.All(blobs.Digest{}) {
 		if err != nil || len(all) == maxUnread {
 			return all, err
 		}

@@ -138,7 +138,7 @@ func within(path string) string {
 
 // eachBlob calls fn with every blob of the subset, outside of transactions.
 func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
-	for after := (*blobs.Digest)(nil); ; {
+	for after := (blobs.Digest{}); ; {
 		var page []blobs.Blob
 		err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			page, err = rows.Collect(tx.Blobs.All(after), 500)
@@ -147,7 +147,7 @@ func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = &page[len(page)-1].Digest
+		after = page[len(page)-1].Digest
 		for _, b := range page {
 			if !c.options.Subset.Holds(b.Digest) {
 				continue

@@ -181,7 +181,7 @@ type watched struct {
 	read *bool
 }
 
-func (w watched) All(after *blobs.Digest) iter.Seq2[blobs.Blob, error] {
+func (w watched) All(after blobs.Digest) iter.Seq2[blobs.Blob, error] {
 	*w.read = true
 	return w.Blobs.All(after)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/blobs"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -91,7 +92,7 @@ func (c *checker) checkUsers() error {
 }
 
 func (c *checker) checkCascades() error {
-	for cascade, err := range c.tx.Cascades.All() {
+	for cascade, err := range c.tx.Cascades.All(metadata.ID{}) {
 		if err != nil {
 			return err
 		}
@@ -330,7 +331,7 @@ func (c *checker) checkUsage() error {
 
 // checkDamages: what is known to be damaged is a blob that there is.
 func (c *checker) checkDamages() error {
-	for d, err := range c.tx.Damages.All() {
+	for d, err := range c.tx.Damages.All(blobs.Digest{}) {
 		if err != nil {
 			return err
 		}

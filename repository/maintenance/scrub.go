@@ -125,12 +125,8 @@ func (s *scrubber) begin() {
 // next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there
 // is none.
 func (s *scrubber) next(ctx context.Context) (at float64, next *blobs.Blob, err error) {
-	var after *blobs.Digest
-	if s.state.After != (blobs.Digest{}) {
-		after = &s.state.After
-	}
 	err = s.Meta.View(ctx, func(tx *metadata.Tx) error {
-		found, err := rows.Collect(tx.Blobs.All(after), 1)
+		found, err := rows.Collect(tx.Blobs.All(s.state.After), 1)
 		if len(found) > 0 {
 			next = &found[0]
 		}

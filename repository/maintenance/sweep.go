@@ -20,7 +20,7 @@ type candidate struct {
 // sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been
 // so for long enough.
 func (p *purge) sweepBlobs(ctx context.Context) error {
-	var after *blobs.Digest
+	var after blobs.Digest
 	for {
 		var page []blobs.Blob
 		var found []candidate
@@ -33,7 +33,7 @@ func (p *purge) sweepBlobs(ctx context.Context) error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = &page[len(page)-1].Digest
+		after = page[len(page)-1].Digest
 		for _, c := range found {
 			if err := p.sweepBlob(ctx, c); err != nil {
 				return err

@@ -120,7 +120,7 @@ func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 // removeStale takes out what is written down of blobs that have a reference, or are gone: removed
 // by hand, for instance.
 func (p *purge) removeStale(ctx context.Context) error {
-	for after := (*blobs.Digest)(nil); !p.dry; {
+	for after := (blobs.Digest{}); !p.dry; {
 		var page []metadata.Unreferenced
 		var stale []blobs.Digest
 		err := p.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
@@ -130,7 +130,7 @@ func (p *purge) removeStale(ctx context.Context) error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = &page[len(page)-1].Digest
+		after = page[len(page)-1].Digest
 		for _, u := range page {
 			wrong, err := p.stale(ctx, u.Digest)
 			if err != nil {

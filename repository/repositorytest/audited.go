@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/blobs"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
 )
@@ -78,13 +79,13 @@ func (w *watched) tables() *metadata.Tx {
 		w.stamps = append(w.stamps, w.tx.Stamp())
 		return w.stamps[len(w.stamps)-1]
 	}
-	tx.Dataspaces, tx.Sets, tx.Resources = watchedDataspaces{tx.Dataspaces, w}, watchedSets{tx.Sets, w}, watchedResources{tx.Resources, w}
-	tx.Versions, tx.Users, tx.Keys = watchedVersions{tx.Versions, w}, watchedUsers{tx.Users, w}, watchedKeys{tx.Keys, w}
-	tx.Descriptive = watchedDescriptives{tx.Descriptive, w}
-	tx.Schemas, tx.SchemaVersions, tx.Edits = watchedSchemas{tx.Schemas, w}, watchedSchemaVersions{tx.SchemaVersions, w}, watchedEdits{tx.Edits, w}
-	tx.Privileges, tx.Sessions = watchedPrivileges{tx.Privileges, w}, watchedSessions{tx.Sessions, w}
-	tx.Uploads, tx.Damages, tx.Unreferenced = excusedUploads{tx.Uploads, w}, excusedDamages{tx.Damages, w}, excusedUnreferenced{tx.Unreferenced, w}
-	tx.Leases = excusedLeases{tx.Leases, w}
+	tx.Resources, tx.Keys = watchedResources{tx.Resources, w}, watchedKeys{tx.Keys, w}
+	w.watchContainers(&tx)
+	w.watchUsers(&tx)
+	tx.Uploads = excusedUploads{excuse(w, tx.Uploads, func(row metadata.ResumableUpload) metadata.Stamp { return row.Created }), tx.Uploads}
+	tx.Damages = excuse(w, tx.Damages, func(row metadata.Damage) metadata.Stamp { return row.Found })
+	tx.Unreferenced = excusedUnreferenced{excuse(w, tx.Unreferenced, func(row metadata.Unreferenced) metadata.Stamp { return row.Since }), tx.Unreferenced}
+	tx.Leases = excusedLeases{excuse(w, tx.Leases, func(row metadata.Lease) metadata.Stamp { return row.Fence }), tx.Leases}
 	return &tx
 }
 
@@ -148,26 +149,129 @@ func about(kind audit.Kind, id metadata.ID) func(audit.Entry) bool {
 	return func(e audit.Entry) bool { return e.Object == audit.Object{Kind: kind, ID: id} }
 }
 
-type watchedDataspaces struct {
-	metadata.Dataspaces
-	*watched
+// watchedTable is a table that calls a function before each Put.
+type watchedTable[K, R any] struct {
+	metadata.Table[K, R]
+	before func(R) error
 }
 
-func (t watchedDataspaces) Put(row metadata.Dataspace) error {
-	present, err := t.Get(row.ID)
-	err = put(t.watched, "dataspace "+row.Name, row, present, err, row.Entry, about(audit.Dataspace, row.ID))
-	return errors.Join(err, t.Dataspaces.Put(row))
+func (t watchedTable[K, R]) Put(row R) error { return errors.Join(t.before(row), t.Table.Put(row)) }
+
+// watch returns a table that calls before before each Put.
+func watch[K, R any](t metadata.Table[K, R], before func(R) error) watchedTable[K, R] {
+	return watchedTable[K, R]{t, before}
 }
 
-type watchedSets struct {
-	metadata.Sets
-	*watched
+// excuse returns a table that excuses a stamp of each row that is put into it.
+func excuse[K, R any](w *watched, t metadata.Table[K, R], stamp func(R) metadata.Stamp) watchedTable[K, R] {
+	return watch(t, func(row R) error {
+		w.excused[stamp(row)] = true
+		return nil
+	})
 }
 
-func (t watchedSets) Put(row metadata.Set) error {
-	present, err := t.Get(row.ID)
-	err = put(t.watched, "set "+row.Name, row, present, err, row.Entry, about(audit.Set, row.ID))
-	return errors.Join(err, t.Sets.Put(row))
+type (
+	watchedDataspaces struct {
+		watchedTable[metadata.ID, metadata.Dataspace]
+		metadata.DataspaceFinders
+	}
+	watchedSets struct {
+		watchedTable[metadata.ID, metadata.Set]
+		metadata.SetFinders
+	}
+	watchedVersions struct {
+		watchedTable[metadata.VersionKey, metadata.Version]
+		metadata.Backwards[metadata.VersionKey, metadata.Version]
+	}
+	watchedSchemas struct {
+		watchedTable[metadata.ID, metadata.Schema]
+		metadata.SchemaFinders
+	}
+	watchedSchemaVersions struct {
+		watchedTable[metadata.SchemaVersionKey, metadata.SchemaVersion]
+		metadata.Backwards[metadata.SchemaVersionKey, metadata.SchemaVersion]
+	}
+	watchedEdits struct {
+		watchedTable[metadata.ID, metadata.BulkEdit]
+		metadata.EditFinders
+	}
+	watchedUsers struct {
+		watchedTable[metadata.ID, metadata.User]
+		metadata.UserFinders
+	}
+	watchedPrivileges struct {
+		watchedTable[metadata.ID, metadata.Privilege]
+		metadata.PrivilegeFinders
+	}
+	excusedUploads struct {
+		watchedTable[metadata.ID, metadata.ResumableUpload]
+		metadata.UploadFinders
+	}
+	excusedUnreferenced struct {
+		watchedTable[blobs.Digest, metadata.Unreferenced]
+		metadata.Counted[metadata.BlobCount]
+	}
+	excusedLeases struct {
+		watchedTable[string, metadata.Lease]
+		metadata.LeaseFinders
+	}
+)
+
+// watchContainers watches the tables of dataspaces, sets, former versions, and what describes them.
+func (w *watched) watchContainers(tx *metadata.Tx) {
+	tx.Dataspaces = watchedDataspaces{watch(tx.Dataspaces, func(row metadata.Dataspace) error {
+		present, err := w.tx.Dataspaces.Get(row.ID)
+		return put(w, "dataspace "+row.Name, row, present, err, row.Entry, about(audit.Dataspace, row.ID))
+	}), tx.Dataspaces}
+	tx.Sets = watchedSets{watch(tx.Sets, func(row metadata.Set) error {
+		present, err := w.tx.Sets.Get(row.ID)
+		return put(w, "set "+row.Name, row, present, err, row.Entry, about(audit.Set, row.ID))
+	}), tx.Sets}
+	tx.Versions = watchedVersions{watch(tx.Versions, func(row metadata.Version) error {
+		present, err := w.tx.Versions.Get(row.Key())
+		if row.Body == metadata.InBlob && present.Body == metadata.Inline {
+			present.Body = row.Body
+		}
+		return put(w, "a version of "+row.Name, row, present, err, 0, about(audit.Resource, row.ResourceID))
+	}), tx.Versions}
+	tx.Descriptive = watchedDescriptive{watch(tx.Descriptive, func(row metadata.Descriptive) error {
+		present, err := w.tx.Descriptive.Get(row.ObjectID)
+		return put(w, "metadata of "+row.ObjectID.String(), row, present, err, 0, described(row.ObjectID))
+	}), w}
+	tx.Schemas = watchedSchemas{watch(tx.Schemas, func(row metadata.Schema) error {
+		present, err := w.tx.Schemas.Get(row.ID)
+		return put(w, "schema "+row.Name, row, present, err, row.Entry, about(audit.Schema, row.ID))
+	}), tx.Schemas}
+	tx.SchemaVersions = watchedSchemaVersions{watch(tx.SchemaVersions, func(row metadata.SchemaVersion) error {
+		present, err := w.tx.SchemaVersions.Get(row.Key())
+		return put(w, "a version of the schema "+row.SchemaID.String(), row, present, err, 0, about(audit.Schema, row.SchemaID))
+	}), tx.SchemaVersions}
+	// Other entries say how many files an edit has changed, and what undid it.
+	tx.Edits = watchedEdits{watch(tx.Edits, func(row metadata.BulkEdit) error {
+		present, err := w.tx.Edits.Get(row.ID)
+		if err == nil {
+			present = row
+		}
+		return put(w, "edit "+row.ID.String(), row, present, err, row.Entry, about(audit.Edit, row.ID))
+	}), tx.Edits}
+}
+
+// watchUsers watches the tables of users and their privileges and sessions.
+func (w *watched) watchUsers(tx *metadata.Tx) {
+	tx.Users = watchedUsers{watch(tx.Users, func(row metadata.User) error {
+		present, err := w.tx.Users.Get(row.ID)
+		return put(w, "user "+row.Username, row, present, err, row.Entry, about(audit.User, row.ID))
+	}), tx.Users}
+	tx.Privileges = watchedPrivileges{watch(tx.Privileges, func(row metadata.Privilege) error {
+		present, err := w.tx.Privileges.Get(row.ID)
+		return put(w, "a role", row, present, err, 0, func(e audit.Entry) bool {
+			return about(audit.Dataspace, row.DataspaceID)(e) && e.Subject == row.UserID
+		})
+	}), tx.Privileges}
+	tx.Sessions = watchedSessions{watch(tx.Sessions, func(row metadata.Session) error {
+		present, err := w.tx.Sessions.Get(row.Key())
+		return put(w, "a session begins", row, present, err, 0, session(audit.SessionBegin, row.Digest))
+	}), tx.Sessions, w}
 }
 
 type watchedResources struct {
@@ -184,22 +288,9 @@ func (t watchedResources) Put(row metadata.Resource) error {
 	return errors.Join(err, t.Resources.Put(row))
 }
 
-type watchedVersions struct {
-	metadata.Versions
-	*watched
-}
-
-func (t watchedVersions) Put(row metadata.Version) error {
-	present, err := t.Get(row.Key())
-	if row.Body == metadata.InBlob && present.Body == metadata.Inline {
-		present.Body = row.Body
-	}
-	err = put(t.watched, "a version of "+row.Name, row, present, err, 0, about(audit.Resource, row.ResourceID))
-	return errors.Join(err, t.Versions.Put(row))
-}
-
-type watchedDescriptives struct {
-	metadata.Descriptives
+// watchedDescriptive watches removals.
+type watchedDescriptive struct {
+	watchedTable[metadata.ID, metadata.Descriptive]
 	*watched
 }
 
@@ -208,63 +299,9 @@ func described(id metadata.ID) func(audit.Entry) bool {
 	return func(e audit.Entry) bool { return e.Object.ID == id }
 }
 
-func (t watchedDescriptives) Put(row metadata.Descriptive) error {
-	present, err := t.Get(row.ObjectID)
-	err = put(t.watched, "metadata of "+row.ObjectID.String(), row, present, err, 0, described(row.ObjectID))
-	return errors.Join(err, t.Descriptives.Put(row))
-}
-
-func (t watchedDescriptives) Remove(id metadata.ID) error {
+func (t watchedDescriptive) Remove(id metadata.ID) error {
 	t.changes = append(t.changes, change{"metadata of " + id.String(), 0, described(id), 0})
-	return t.Descriptives.Remove(id)
-}
-
-type watchedSchemas struct {
-	metadata.Schemas
-	*watched
-}
-
-func (t watchedSchemas) Put(row metadata.Schema) error {
-	present, err := t.Get(row.ID)
-	err = put(t.watched, "schema "+row.Name, row, present, err, row.Entry, about(audit.Schema, row.ID))
-	return errors.Join(err, t.Schemas.Put(row))
-}
-
-type watchedSchemaVersions struct {
-	metadata.SchemaVersions
-	*watched
-}
-
-func (t watchedSchemaVersions) Put(row metadata.SchemaVersion) error {
-	present, err := t.Get(row.Key())
-	err = put(t.watched, "a version of the schema "+row.SchemaID.String(), row, present, err, 0, about(audit.Schema, row.SchemaID))
-	return errors.Join(err, t.SchemaVersions.Put(row))
-}
-
-type watchedEdits struct {
-	metadata.BulkEdits
-	*watched
-}
-
-// Put watches new ones: how many files one has changed, and what undid it, is in other entries.
-func (t watchedEdits) Put(row metadata.BulkEdit) error {
-	present, err := t.Get(row.ID)
-	if err == nil {
-		present = row
-	}
-	err = put(t.watched, "edit "+row.ID.String(), row, present, err, row.Entry, about(audit.Edit, row.ID))
-	return errors.Join(err, t.BulkEdits.Put(row))
-}
-
-type watchedUsers struct {
-	metadata.Users
-	*watched
-}
-
-func (t watchedUsers) Put(row metadata.User) error {
-	present, err := t.Get(row.ID)
-	err = put(t.watched, "user "+row.Username, row, present, err, row.Entry, about(audit.User, row.ID))
-	return errors.Join(err, t.Users.Put(row))
+	return t.Table.Remove(id)
 }
 
 type watchedKeys struct {
@@ -279,21 +316,10 @@ func (t watchedKeys) Put(row metadata.Key) error {
 	return errors.Join(err, t.Keys.Put(row))
 }
 
-type watchedPrivileges struct {
-	metadata.Privileges
-	*watched
-}
-
-func (t watchedPrivileges) Put(row metadata.Privilege) error {
-	present, err := t.Get(row.ID)
-	err = put(t.watched, "a role", row, present, err, 0, func(e audit.Entry) bool {
-		return about(audit.Dataspace, row.DataspaceID)(e) && e.Subject == row.UserID
-	})
-	return errors.Join(err, t.Privileges.Put(row))
-}
-
+// watchedSessions watches removals.
 type watchedSessions struct {
-	metadata.Sessions
+	watchedTable[metadata.SessionKey, metadata.Session]
+	metadata.SessionFinders
 	*watched
 }
 
@@ -302,57 +328,11 @@ func session(action audit.Action, digest auth.SessionDigest) func(audit.Entry) b
 	return func(e audit.Entry) bool { return e.Action == action && bytes.HasPrefix(digest[:], e.Session[:]) }
 }
 
-func (t watchedSessions) Put(row metadata.Session) error {
-	present, err := t.Get(row.UserID, row.Digest)
-	err = put(t.watched, "a session begins", row, present, err, 0, session(audit.SessionBegin, row.Digest))
-	return errors.Join(err, t.Sessions.Put(row))
-}
-
 // Remove of a session that would still serve has an entry.
-func (t watchedSessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
-	row, err := t.Get(user, digest)
-	if key, failed := t.tx.Keys.Get(user, row.KeyID); err == nil && failed == nil && key.Gone == 0 {
-		t.changes = append(t.changes, change{"a session ends", 0, session(audit.SessionEnd, digest), row.Expires})
+func (t watchedSessions) Remove(of metadata.SessionKey) error {
+	row, err := t.Get(of)
+	if key, failed := t.tx.Keys.Get(of.User, row.KeyID); err == nil && failed == nil && key.Gone == 0 {
+		t.changes = append(t.changes, change{"a session ends", 0, session(audit.SessionEnd, of.Digest), row.Expires})
 	}
-	return t.Sessions.Remove(user, digest)
-}
-
-type excusedUploads struct {
-	metadata.ResumableUploads
-	*watched
-}
-
-func (t excusedUploads) Put(row metadata.ResumableUpload) error {
-	t.excused[row.Created] = true
-	return t.ResumableUploads.Put(row)
-}
-
-type excusedDamages struct {
-	metadata.Damages
-	*watched
-}
-
-func (t excusedDamages) Put(row metadata.Damage) error {
-	t.excused[row.Found] = true
-	return t.Damages.Put(row)
-}
-
-type excusedUnreferenced struct {
-	metadata.UnreferencedBlobs
-	*watched
-}
-
-func (t excusedUnreferenced) Put(row metadata.Unreferenced) error {
-	t.excused[row.Since] = true
-	return t.UnreferencedBlobs.Put(row)
-}
-
-type excusedLeases struct {
-	metadata.Leases
-	*watched
-}
-
-func (t excusedLeases) Put(row metadata.Lease) error {
-	t.excused[row.Fence] = true
-	return t.Leases.Put(row)
+	return t.Table.Remove(of)
 }

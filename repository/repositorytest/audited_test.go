@@ -64,11 +64,13 @@ func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
 		"a role":      {func(tx *metadata.Tx) error { return tx.Privileges.Put(metadata.Privilege{Role: auth.Admin}) }, "a role"},
 		"a session":   {func(tx *metadata.Tx) error { return tx.Sessions.Put(metadata.Session{Expires: 1}) }, "a session begins"},
 		"the end of a session": {func(tx *metadata.Tx) error {
-			return tx.Sessions.Remove(user, auth.SessionDigest{1})
+			return tx.Sessions.Remove(metadata.SessionKey{User: user, Digest: auth.SessionDigest{1}})
 		}, "a session ends"},
-		"the end of one that has ended": {func(tx *metadata.Tx) error { return tx.Sessions.Remove(user, auth.SessionDigest{2}) }, ""},
-		"an upload begins":              {func(tx *metadata.Tx) error { return tx.Uploads.Put(metadata.ResumableUpload{Created: tx.Stamp()}) }, ""},
-		"a damage":                      {func(tx *metadata.Tx) error { return tx.Damages.Put(metadata.Damage{Found: tx.Stamp()}) }, ""},
+		"the end of one that has ended": {func(tx *metadata.Tx) error {
+			return tx.Sessions.Remove(metadata.SessionKey{User: user, Digest: auth.SessionDigest{2}})
+		}, ""},
+		"an upload begins": {func(tx *metadata.Tx) error { return tx.Uploads.Put(metadata.ResumableUpload{Created: tx.Stamp()}) }, ""},
+		"a damage":         {func(tx *metadata.Tx) error { return tx.Damages.Put(metadata.Damage{Found: tx.Stamp()}) }, ""},
 		"an unreferenced blob": {func(tx *metadata.Tx) error {
 			return tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{1}, Since: tx.Stamp()})
 		}, ""},

@@ -285,7 +285,7 @@ func (d *Disk) Damages() (all []metadata.Damage) {
 	d.T.Helper()
 	d.OK(d.Meta.View(d.T.Context(), func(tx *metadata.Tx) error {
 		all = nil
-		for damage, err := range tx.Damages.All() {
+		for damage, err := range tx.Damages.All(blobs.Digest{}) {
 			if err != nil {
 				return err
 			}

@@ -127,7 +127,7 @@ func invalidQuery(rule string) error {
 // under way: it is not shown any more, and what the index has of it is not to be counted.
 func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
 	going := query.Clause{Field: query.In, Not: true}
-	for cascade, err := range tx.Cascades.All() {
+	for cascade, err := range tx.Cascades.All(metadata.ID{}) {
 		if err != nil {
 			return nil, err
 		}

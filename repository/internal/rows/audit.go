@@ -174,7 +174,7 @@ func SaveSession(tx *metadata.Tx, c Change, s metadata.Session) error {
 func EndSession(tx *metadata.Tx, c Change, s metadata.Session) error {
 	c.By.Session = s.Digest
 	_, err := c.Log(tx, 0, audit.Entry{}, audit.Changes{})
-	return errors.Join(err, tx.Sessions.Remove(s.UserID, s.Digest))
+	return errors.Join(err, tx.Sessions.Remove(s.Key()))
 }
 
 // resourceEntry returns the entry about a resource, its texts, and the stamp of its change.

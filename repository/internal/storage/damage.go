@@ -139,7 +139,7 @@ func (s *Stores) SetDamaged(tx *metadata.Tx, r *metadata.Resource) {
 // is one.
 func (s *Stores) Damaged(tx *metadata.Tx) (damaged func(*metadata.Resource) bool) {
 	suspects := s.Verifications.suspects()
-	first, err := rows.Collect(tx.Damages.All(), 1)
+	first, err := rows.Collect(tx.Damages.All(blobs.Digest{}), 1)
 	none := err == nil && len(first) == 0 && len(suspects) == 0
 	return func(r *metadata.Resource) bool {
 		if none || r.Body != metadata.InBlob {
@@ -159,7 +159,7 @@ const maxDamaged = 1000
 // CountDamaged counts the blobs known to be damaged, up to maxDamaged.
 func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
 	suspects := s.Verifications.suspects()
-	for d, err := range tx.Damages.All() {
+	for d, err := range tx.Damages.All(blobs.Digest{}) {
 		if err != nil {
 			return 0, err
 		}

@@ -325,7 +325,7 @@ func fillStore(ctx context.Context, w *stores) error {
 			return err
 		}
 		var body blobs.Blob
-		for b, err := range tx.Blobs.All(nil) {
+		for b, err := range tx.Blobs.All(blobs.Digest{}) {
 			if err != nil {
 				return err
 			}

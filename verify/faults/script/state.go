@@ -168,7 +168,7 @@ func (r *reader) privileges() error {
 
 // blobs include inline bodies: when they are flushed is no part of the state.
 func (r *reader) blobs() error {
-	err := each(r.tx.Blobs.All(nil), func(b blobs.Blob) error {
+	err := each(r.tx.Blobs.All(blobs.Digest{}), func(b blobs.Blob) error {
 		delete(r.inline, b.Digest)
 		r.note("blob", b.Digest.String(), b, b.Size)
 		return nil
@@ -180,7 +180,7 @@ func (r *reader) blobs() error {
 }
 
 func (r *reader) steps() error {
-	return each(r.tx.Cascades.All(), func(s metadata.Cascade) error {
+	return each(r.tx.Cascades.All(metadata.ID{}), func(s metadata.Cascade) error {
 		r.note("step", r.names[s.Container], s, s.Restore)
 		return nil
 	})

@@ -40,7 +40,7 @@ func (w *stores) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
 		err := w.store.View(ctx, func(tx *metadata.Tx) error {
-			return each(tx.Cascades.All(), func(metadata.Cascade) error { pending++; return nil })
+			return each(tx.Cascades.All(metadata.ID{}), func(metadata.Cascade) error { pending++; return nil })
 		})
 		inline, failed := w.inlineBodies(ctx)
 		strays, unread := w.strays(ctx)
