@@ -236,7 +236,7 @@ func forgetNames(ctx context.Context, meta *bolt.Store) error {
 			}
 			return nil
 		})
-		if err != nil {
+		if err != nil || len(batch) < moveBatch {
 			return err
 		}
 	}

@@ -138,10 +138,11 @@ func within(path string) string {
 
 // eachBlob calls fn with every blob of the subset, outside of transactions.
 func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
+	const size = 500
 	for after := (blobs.Digest{}); ; {
 		var page []blobs.Blob
 		err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
-			page, err = rows.Collect(tx.Blobs.All(after), 500)
+			page, err = rows.Collect(tx.Blobs.All(after), size)
 			return err
 		})
 		if err != nil || len(page) == 0 {
@@ -155,6 +156,9 @@ func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
 			if err := fn(b); err != nil {
 				return err
 			}
+		}
+		if len(page) < size {
+			return nil
 		}
 	}
 }

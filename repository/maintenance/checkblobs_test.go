@@ -169,7 +169,7 @@ func (o *once) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if read {
 		o.pages++
 	}
-	if o.pages == 3 && o.after != nil { // measuring takes two: one page, and one to see that there is no more
+	if o.pages == 2 && o.after != nil { // measuring takes one
 		o.after()
 		o.after = nil
 	}

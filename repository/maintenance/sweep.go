@@ -39,7 +39,7 @@ func (p *purge) sweepBlobs(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := p.pause(ctx); err != nil {
+		if err := p.pause(ctx); err != nil || len(page) < purgePage {
 			return err
 		}
 	}

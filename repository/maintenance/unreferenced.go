@@ -140,7 +140,7 @@ func (p *purge) removeStale(ctx context.Context) error {
 				stale = append(stale, u.Digest)
 			}
 		}
-		if err := p.removeRows(ctx, stale); err != nil {
+		if err := p.removeRows(ctx, stale); err != nil || len(page) < purgeObjects {
 			return err
 		}
 	}
