@@ -134,7 +134,7 @@ func (e Edit) TextsLikeValues() (hints []string) {
 		name, value, err := assignment(text)
 		said, isText := value.(string)
 		if kind := kindOf(said); err == nil && isText && !strings.HasPrefix(text, name+":=") && kind != "" {
-			hints = append(hints, fmt.Sprintf("%s is the string %q; for %s write --set '%s:=%s'", name, said, kind, name, said))
+			hints = append(hints, fmt.Sprintf("%s is the text %q; for %s write --set '%s:=%s'", name, said, kind, name, said))
 		}
 	}
 	return hints
