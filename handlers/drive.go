@@ -9,9 +9,6 @@ import (
 	"labshelf/handlers/internal/exchange"
 )
 
-// driveRoutes serves the network drive.
-type driveRoutes struct{ *api }
-
 // driveCosts are the costs of the methods of the drive, like those of routes.
 var driveCosts = map[string]cost{
 	"GET": blob, "HEAD": light, "PUT": blob, "DELETE": compute, "MKCOL": light, "COPY": compute, "MOVE": compute,
@@ -19,7 +16,7 @@ var driveCosts = map[string]cost{
 }
 
 // serveDrive serves a request to the drive; path is what its address has behind dav.Path.
-func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
+func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if r.Method == http.MethodOptions {
 		noteRoute(w, r.Method, dav.Path+"/")
 		dav.Describe(w)
@@ -46,7 +43,7 @@ func (a driveRoutes) serveDrive(w http.ResponseWriter, r *http.Request, path str
 }
 
 // serveAbove serves OPTIONS and PROPFIND of a path above the drive. It reports whether it has.
-func (a driveRoutes) serveAbove(w http.ResponseWriter, r *http.Request) bool {
+func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 	above, is := a.drive.Above(r.URL.Path)
 	if !is || r.Method != http.MethodOptions && r.Method != "PROPFIND" {
 		return false
@@ -70,7 +67,7 @@ func (a driveRoutes) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // serveAdmitted serves a request to the drive within the budget of its method.
-func (a driveRoutes) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
+func (a *api) serveAdmitted(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
 	req := &exchange.Request{Request: r, Caller: caller}
 	leave, err := a.gate.admit(w, req, driveCosts[r.Method], a.callerOf(req))
 	if err != nil {

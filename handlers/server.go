@@ -79,7 +79,7 @@ func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 			return
 		}
 		a.allowOrigin(w.Header(), r)
-		if (driveRoutes{a}).serveAbove(w, r) {
+		if a.serveAbove(w, r) {
 			return
 		}
 		path, under := strings.CutPrefix(r.URL.Path, a.hosts.Prefix())
@@ -98,7 +98,7 @@ func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 			return
 		}
 		if below, on := strings.CutPrefix(path, dav.Path); on && (below == "" || below[0] == '/') {
-			driveRoutes{a}.serveDrive(w, r, below)
+			a.serveDrive(w, r, below)
 			return
 		}
 		if len(path) > 1 {

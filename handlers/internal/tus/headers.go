@@ -1,6 +1,6 @@
-// Package tus reads and writes the headers of the protocol tus 1.0
-// (tus.io/protocols/resumable-upload), and reads the chunks of a file that requests carry. Its
-// errors are [errs.Error].
+// Package tus serves uploads in chunks, by the protocol tus 1.0
+// (tus.io/protocols/resumable-upload): it reads and writes the headers, and reads the chunks of a
+// file that requests carry. Its errors are [errs.Error].
 package tus
 
 import (
