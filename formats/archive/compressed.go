@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// The bytes of compressed files are copied: deflating them again gains nothing. It is recognised
-// by its media type or, where that is not specific, by its extension.
+// The bytes of compressed files are copied: compressing them again has no effect. They are
+// recognized by their media type or, if that is not specific, by their extension.
 var (
 	compressedKinds = []string{"audio", "image", "video"}
-	// uncompressedTypes are the types of these kinds that are not compressed.
+	// uncompressedTypes are the exceptions among the compressed kinds of types.
 	uncompressedTypes = []string{
 		"audio/aiff", "audio/basic", "audio/midi", "audio/wav", "audio/vnd.wave", "audio/wave", "audio/x-aiff", "audio/x-wav",
 		"image/bmp", "image/svg+xml", "image/tiff", "image/vnd.adobe.photoshop", "image/x-icon", "image/x-ms-bmp", "image/x-portable-anymap",
@@ -26,7 +26,7 @@ var (
 		.npz .odp .ods .odt .ogg .opus .parquet .pdf .png .pptx .rar .tgz .webm .webp .xlsx .xz .zip .zst`)
 )
 
-// isCompressed reports whether a file is compressed already, by its media type and its path.
+// isCompressed reports whether a file is already compressed, by its media type and its path.
 func isCompressed(mimetype, name string) bool {
 	media, _, _ := mime.ParseMediaType(mimetype)
 	kind, _, _ := strings.Cut(media, "/")

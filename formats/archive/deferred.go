@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// deferredEntry is an entry whose content is collected, compressed in memory, while others are
-// written: some 100 MB for a list of a million files.
+// deferredEntry is an entry whose content is collected, compressed in memory, while other entries
+// are written. It needs some 100 MB for a list of a million files.
 type deferredEntry struct {
-	plain    bytes.Buffer // what is not yet compressed
+	plain    bytes.Buffer // content before compression
 	deflated bytes.Buffer
-	deflater *flate.Writer // nil: there has been too little
+	deflater *flate.Writer // nil: the content is still small
 }
 
-// deferredPlain is how many bytes are kept as they are. A deflater takes more than ten times as
-// much memory, and a slow reader holds it for as long as the archive takes: most archives have
-// few files, and need none.
+// deferredPlain is the number of bytes that stay uncompressed. A deflater needs more than ten times
+// as much memory, and a slow client occupies it for the whole download. Most archives have few
+// files and need no deflater.
 const deferredPlain = 64 << 10
 
 func (g *deferredEntry) add(format string, args ...any) {
-	_, _ = fmt.Fprintf(&g.plain, format, args...) // into memory
+	_, _ = fmt.Fprintf(&g.plain, format, args...) // writes to memory
 	if g.plain.Len() < deferredPlain {
 		return
 	}
 	if g.deflater == nil {
 		g.deflater = newDeflater(&g.deflated, flate.BestSpeed)
 	}
-	_, _ = g.plain.WriteTo(g.deflater) // into memory
+	_, _ = g.plain.WriteTo(g.deflater) // writes to memory
 }
 
 // writeTo writes the entry.
@@ -49,12 +49,12 @@ func (g *deferredEntry) writeTo(to *zip.Writer, path string, modified time.Time)
 	return err
 }
 
-// newDeflater returns a writer of a known level: BestSpeed, since a network is slower than a disk
-// but not much slower than a good compression, or NoCompression, which copies.
+// newDeflater returns a writer of a valid level: BestSpeed, since networks are slower than disks
+// but not slower than good compression, or NoCompression, which copies.
 func newDeflater(to io.Writer, level int) *flate.Writer {
 	deflater, err := flate.NewWriter(to, level)
 	if err != nil {
-		panic(err) // the level is known
+		panic(err) // the level is valid
 	}
 	return deflater
 }

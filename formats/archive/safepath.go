@@ -1,5 +1,5 @@
-// Package archive writes files to a zip, and decides the path of each: there, and wherever else a
-// file is written under the name of a resource. It knows nothing of where files come from.
+// Package archive writes files to a zip, and assigns each a path. Other downloads of files under
+// the names of resources use the same paths. It does not depend on the source of the files.
 package archive
 
 import (
@@ -9,25 +9,25 @@ import (
 )
 
 // The bounds of a path. Windows and most file systems of Unix limit an element to 255 bytes, macOS
-// a path to 1,024; the rest is for the folder that the path is put below.
+// a path to 1,024. The rest is for the folder above the path.
 const (
 	maxElement = 255 // bytes
 	maxPath    = 960 // bytes
 	maxDepth   = 32  // elements
 )
 
-// maxExtension is the longest end of a name that counts as its extension, in bytes, with its dot.
+// maxExtension is the longest extension of a name, in bytes, with its dot.
 const maxExtension = 33
 
-// Clean returns the safe relative path for the name of a resource: one that every system can write,
-// and that does not leave its folder. Elements are separated by /. It is "" where no safe character
-// is left. Clean(Clean(x)) is Clean(x).
+// Clean returns the safe relative path for the name of a resource: every system can write it, and
+// it does not leave its folder. Elements are separated by /. It is "" if no safe character is left.
+// Clean(Clean(x)) is Clean(x).
 func Clean(name string) string {
 	return strings.Join(elements(name), "/")
 }
 
-// elements are those of Clean. Where the path is too long or too deep the innermost folders are
-// left out.
+// elements returns the elements of Clean. If the path is too long or too deep, it omits the
+// innermost folders.
 func elements(name string) []string {
 	var clean []string
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
@@ -41,7 +41,7 @@ func elements(name string) []string {
 	return clean
 }
 
-// length is that of the joined path.
+// length returns the length of the joined path.
 func length(elements []string) int {
 	n := len(elements) - 1
 	for _, element := range elements {
@@ -50,8 +50,9 @@ func length(elements []string) int {
 	return n
 }
 
-// cleanElement makes one element safe; "" where nothing is left. One rule can produce what another
-// one forbids (CON and 300 spaces, cut off), so they are repeated until nothing changes.
+// cleanElement makes one element safe; the result is "" if no character is left. The result of one
+// rule can violate another one (CON and 300 spaces, truncated), so the rules are repeated until
+// nothing changes.
 func cleanElement(element string) string {
 	element = strings.Map(safeRune, strings.ToValidUTF8(element, "_"))
 	for {
@@ -66,7 +67,8 @@ func cleanElement(element string) string {
 	}
 }
 
-// safeRune replaces what Windows does not allow, and what a terminal or a reader would misread.
+// safeRune replaces characters that Windows does not allow, and those that a terminal or a reader
+// would misinterpret.
 func safeRune(c rune) rune {
 	if strings.ContainsRune(`<>:"|?*/\`, c) || unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return '_'
@@ -90,7 +92,7 @@ func reserved(element string) bool {
 	return base != "" && !strings.Contains(base, " ") && strings.Contains(devices, " "+base+" ")
 }
 
-// shorten inserts an addition before the extension, and truncates what precedes it between two
+// shorten inserts an addition before the extension. It truncates the text before it between two
 // characters, to stay within maxElement.
 func shorten(element, addition string) string {
 	stem, extension := element, ""

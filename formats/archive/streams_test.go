@@ -14,8 +14,8 @@ import (
 )
 
 // TestStreamingReader unpacks archives with Java's ZipInputStream, which reads an archive from its
-// beginning and never sees its directory: files that are empty, compressed or longer than one
-// buffer, with names of any script.
+// beginning and ignores the directory. The files are empty, compressed or longer than one buffer,
+// with names in any script.
 func TestStreamingReader(t *testing.T) {
 	t.Parallel()
 	random := make([]byte, 3<<20)
@@ -26,7 +26,7 @@ func TestStreamingReader(t *testing.T) {
 		{"noise.bin", "application/octet-stream", noise}, {"noise.png", "image/png", noise}, {"one.gz", "application/gzip", "x"},
 		{"日本語/größe.txt", "text/plain", "x"}, {"within.zip", "application/zip", zipWithin}, {"after.txt", "text/plain", "after"},
 	}
-	for n := range 20 { // around the 65,535 bytes of a block that is copied
+	for n := range 20 { // around 65,535 bytes, the size of a stored block
 		contents = append(contents, content{fmt.Sprintf("blocks/%d.mp4", n), "video/mp4", noise[:65_535*(n/10+1)+n%10-5]})
 	}
 	path := packed(t, contents)
@@ -44,7 +44,7 @@ func TestStreamingReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	unpack := exec.Command(jar, "x") // an archive from the standard input is a ZipInputStream
+	unpack := exec.Command(jar, "x") // jar reads an archive from standard input with ZipInputStream
 	unpack.Dir, unpack.Stdin, unpack.Env = folder, archived, append(os.Environ(), "LC_ALL=C.UTF-8")
 	output, err := unpack.CombinedOutput()
 	if err = errors.Join(err, archived.Close()); err != nil {
@@ -68,5 +68,5 @@ func TestStreamingReader(t *testing.T) {
 	}
 }
 
-// zipWithin begins as an entry, a data descriptor and a directory do.
+// zipWithin has the signatures of an entry, a data descriptor and a directory.
 const zipWithin = "PK\x03\x04\x14\x00\x08\x00\x08\x00PK\x07\x08\x00\x00\x00\x00PK\x01\x02PK\x05\x06"

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Paths gives out paths that differ on every system, without regard to case and to the composition
-// of accents; and none is a folder of another. The first one that asks for a path gets it, so names
-// have to come in the order of creation. It needs some 30 bytes for each file and each folder. It
-// is not safe for concurrent use.
+// Paths assigns paths that differ on every system, regardless of case and of the composition of
+// accents, and none of which is a folder of another. The first resource with a path gets it, so the
+// names must be in the order of creation. It needs some 30 bytes for each file and folder. It is
+// not safe for concurrent use.
 type Paths struct {
-	taken map[pathKey]bool // whether it is a folder
+	taken map[pathKey]bool // value: whether the path is a folder
 	fold  cases.Caser
 }
 
-// pathKey is a path as the least exact of all systems compares it, as a digest: of fixed size, and
+// pathKey is the digest of a path as the least exact system compares it. It has a fixed size, and
 // collisions cannot be made on purpose.
 type pathKey [16]byte
 
-// NewPaths returns Paths in which these are taken.
+// NewPaths returns Paths in which the given paths are taken.
 func NewPaths(taken ...string) *Paths {
 	p := &Paths{taken: map[pathKey]bool{}, fold: cases.Fold()}
 	for _, path := range taken {
@@ -30,9 +30,9 @@ func NewPaths(taken ...string) *Paths {
 	return p
 }
 
-// Give returns a path for the resource with this id and name, and takes it. Where the name is
-// taken, ` (ID)` is inserted before its extension; where a file has the name of a folder, into that
-// of the folder. Clean does not change what Give returns.
+// Give returns a path for the resource with this id and name, and marks it as taken. If the name is
+// taken, it inserts ` (ID)` before the extension; if a file has the name of a folder, into the name
+// of the folder. Clean does not change the result.
 func (p *Paths) Give(id, name string) string {
 	rest := elements(name)
 	if len(rest) == 0 {
@@ -44,15 +44,15 @@ func (p *Paths) Give(id, name string) string {
 		p.taken[p.place(path[:len(path)-1])] = true
 	}
 	path = p.free(path, last, id, false)
-	if len(path) > maxPath { // with what was added
+	if len(path) > maxPath { // including the inserted ids
 		path = p.free("", last, id, false)
 	}
 	p.taken[p.place(path)] = false
 	return path
 }
 
-// free returns the first free form of the path of an element in a folder; folder: the element is a
-// folder, too.
+// free returns the first free form of an element's path in a folder. folder: the element is itself
+// a folder.
 func (p *Paths) free(above, element, id string, folder bool) string {
 	path := above + element
 	for n := 1; ; n++ {
@@ -61,7 +61,7 @@ func (p *Paths) free(above, element, id string, folder bool) string {
 			return path
 		}
 		addition := " (" + id + ")"
-		if n > 1 { // a name that imitates the addition
+		if n > 1 { // a name that imitates the insertion
 			addition = " (" + id + " " + strconv.Itoa(n) + ")"
 		}
 		path = above + shorten(element, addition)

@@ -36,7 +36,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// safe holds a path against what any system would stumble over.
+// safe checks that every system can use a path.
 func safe(t *testing.T, p string) {
 	t.Helper()
 	if p == "" {
@@ -92,15 +92,15 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// FuzzPaths: whatever names there are, each path is safe, and no two mean the same file or one a
-// folder of the other.
+// FuzzPaths: for any names, each path is safe, and no two paths are the same file or contain each
+// other.
 func FuzzPaths(f *testing.F) {
 	f.Add("a\na/b\nA\n../a\nCON\na (02)\na (02 2)")
 	f.Add(strings.Repeat(strings.Repeat("d", 230)+"/", 4) + "f\n" + strings.Repeat("d", 230) + "\n" + strings.Repeat(strings.Repeat("D", 230)+"/", 4) + "f")
 	f.Fuzz(func(t *testing.T, names string) {
 		for _, list := range [][]string{strings.Split(names, "\n"), {names, names, strings.ToUpper(names), norm.NFD.String(names), names + "/x", names}} {
 			paths := archive.NewPaths("manifest.json")
-			seen := map[string]bool{"manifest.json": false} // whether it is a folder
+			seen := map[string]bool{"manifest.json": false} // value: whether the path is a folder
 			for i, name := range list {
 				safe(t, archive.Clean(name))
 				given := paths.Give(strings.Repeat("0", 24)+string([]byte{byte('A' + i%26), byte('A' + i/26%26)}), name)

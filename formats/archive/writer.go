@@ -16,20 +16,20 @@ import (
 
 // The entries that the writer adds at the end.
 const (
-	SumsName     = "SHA256SUMS"    // as sha256sum -c reads it
-	ManifestName = "manifest.json" // the last one
+	SumsName     = "SHA256SUMS"    // in the form of sha256sum -c
+	ManifestName = "manifest.json" // the last entry
 )
 
 // ErrContent means that the bytes of a file do not match its digest.
 var ErrContent = errors.New("the content does not have the recorded SHA-256")
 
-// Set is the content of an archive, for its manifest.
+// Set describes the set of an archive, for its manifest.
 type Set struct {
 	ID, Name string
-	Metadata string // descriptive metadata as JSON; "": none
+	Metadata string // descriptive metadata as JSON, or ""
 }
 
-// File is a file to be added.
+// File is a file to add.
 type File struct {
 	ID, Name, MimeType string
 	Metadata           string // as in Set
@@ -50,8 +50,8 @@ type listed struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the
-// length of its path: the directory at the end of a zip, the paths in use, and, compressed, the
+// Writer writes an archive to a stream. It uses some 500 bytes of memory for each file, in addition
+// to the length of its path: for the directory of the zip, the assigned paths and the compressed
 // manifest. An archive is complete only when Close has returned nil.
 type Writer struct {
 	out            *bufio.Writer
@@ -61,7 +61,7 @@ type Writer struct {
 	hash           hash.Hash
 	buffer         []byte
 	files          int
-	compressed     bool // the file that is being added
+	compressed     bool // the current file
 }
 
 const buffered = 32 << 10 // bytes
@@ -73,7 +73,7 @@ func NewWriter(to io.Writer, set Set) *Writer {
 		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: &deferredEntry{}, manifest: &deferredEntry{},
 		hash: sha256.New(), buffer: make([]byte, buffered),
 	}
-	// Entries come one after the other and share a deflater for each level, made when it is needed.
+	// Entries come one after the other and share a deflater for each level, made at its first use.
 	deflaters := map[int]*flate.Writer{}
 	w.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
 		level := flate.BestSpeed
@@ -94,8 +94,8 @@ func NewWriter(to io.Writer, set Set) *Writer {
 	return w
 }
 
-// Add adds a file. After any error, ErrContent or one of body or of the stream, no file may be
-// added, and the archive must not be closed.
+// Add adds a file. After any error, from ErrContent, body or the stream, the caller must neither
+// add files nor close the archive.
 func (w *Writer) Add(file File, body io.Reader) error {
 	path := w.paths.Give(file.ID, file.Name)
 	w.compressed = isCompressed(file.MimeType, path)
@@ -123,7 +123,7 @@ func (w *Writer) Add(file File, body io.Reader) error {
 	return nil
 }
 
-// Close adds digests and manifest and ends the archive. It does not close the stream.
+// Close adds the digests and the manifest and ends the archive. It does not close the stream.
 func (w *Writer) Close() error {
 	w.manifest.add("\n  },\n  \"count\": %d\n}\n", w.files)
 	made := time.Now()
@@ -131,10 +131,10 @@ func (w *Writer) Close() error {
 	return errors.Join(w.sums.writeTo(w.zip, SumsName, made), w.manifest.writeTo(w.zip, ManifestName, made), w.zip.Close(), w.out.Flush())
 }
 
-// header is the header of an entry. Its time is written in UTC, and also in local form, as the
-// format requires. All entries have the method Deflate: its data have an end of their own, so that
-// programs can read an archive from a stream, in which checksum and sizes follow the data. The
-// data of the method Store have none.
+// header returns the header of an entry. Its time is written in UTC, and also in local form, as the
+// format requires. All entries use the method Deflate: its data mark their own end, so that
+// programs can read an archive from a stream, in which checksum and sizes follow the data. Data of
+// the method Store do not mark their end.
 func header(path string, modified time.Time) *zip.FileHeader {
 	h := &zip.FileHeader{Name: path, Method: zip.Deflate, Modified: modified.UTC()}
 	h.SetMode(0o644)

@@ -22,7 +22,7 @@ import (
 
 var set = archive.Set{ID: "01S", Name: "Größe <1>"}
 
-// content is one file to put in.
+// content is one file for an archive.
 type content struct{ name, mimetype, body string }
 
 func fileOf(id string, c content) archive.File {
@@ -32,7 +32,7 @@ func fileOf(id string, c content) archive.File {
 	}
 }
 
-// packed returns an archive on the disk.
+// packed writes an archive to the disk.
 func packed(t *testing.T, contents []content) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "archive.zip")
@@ -52,8 +52,7 @@ func packed(t *testing.T, contents []content) string {
 	return path
 }
 
-// tested has the programs that people use look at an archive, where they are installed; in CI they
-// are.
+// tested checks an archive with the usual programs, if they are installed; in CI they must be.
 func tested(t *testing.T, path string) {
 	t.Helper()
 	for _, command := range [][]string{{"unzip", "-tqq", path}, {"python3", "-m", "zipfile", "-t", path}} {
@@ -155,8 +154,8 @@ func TestArchive(t *testing.T) {
 	tested(t, packed(t, nil))
 }
 
-// TestManyFiles: more files than a zip without its 64-bit records can have. Short sizes keep to
-// fewer: two minutes under the race detector on a busy machine.
+// TestManyFiles: an archive with more files than fit into a zip without 64-bit records. Short sizes
+// use fewer files, since the test takes minutes under the race detector.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	n := 66_000
@@ -175,13 +174,13 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// zeros are bytes that take no room.
+// zeros are bytes that need no memory.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// sparse writes the zeros at the end of each write as a hole, so that many of them take no room
-// either.
+// sparse writes the zeros at the end of each write as a hole, so that they need no space on the
+// disk.
 type sparse struct {
 	*os.File
 }
@@ -195,14 +194,14 @@ func (s sparse) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Close makes a hole at the end a part of the file.
+// Close makes a hole at the end part of the file.
 func (s sparse) Close() error {
 	end, err := s.Seek(0, io.SeekCurrent)
 	return errors.Join(err, s.Truncate(end), s.File.Close())
 }
 
-// TestLargeFile: a file of more than 4 GiB, and one behind it. Short sizes keep to what fits 32
-// bits: to hash the rest takes too long under the race detector.
+// TestLargeFile: a file of more than 4 GiB, and another one after it. Short sizes stay within 32
+// bits, since hashing takes long under the race detector.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	size, sum := int64(4<<30+12345), "59ead87e2e32370612861365e7dcf1543fb29afaa0b29432c37eab5373fed514"
@@ -230,8 +229,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestWrongContent: a file of other bytes than were announced never gets into an archive that ends
-// well.
+// TestWrongContent: an archive fails if the bytes of a file differ from its digest.
 func TestWrongContent(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -255,8 +253,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestSmallArchiveHoldsLittle counts what an archive of one file allocates until that is sent: a
-// slow reader holds it, and the service counts 1 MiB for it.
+// TestSmallArchiveHoldsLittle measures the memory of an archive with one file until it is sent. A
+// slow client occupies this memory, and the service reserves 1 MiB for it.
 func TestSmallArchiveHoldsLittle(t *testing.T) {
 	body := bytes.Repeat([]byte{1}, 1000)
 	allocated := testing.Benchmark(func(b *testing.B) {

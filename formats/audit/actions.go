@@ -2,13 +2,13 @@ package audit
 
 import "strings"
 
-// Action is what an entry says was done. The numbers are hashed: they never change.
+// Action is the kind of change in an entry. The numbers are hashed, so they never change.
 type Action uint8
 
 // The actions.
 const (
-	EpochBegin Action = 1 // the log begins, or goes on after metadata were put back to an older state
-	Refuse     Action = 2 // requests were refused: how many in one minute
+	EpochBegin Action = 1 // the log begins, or continues after older metadata were restored
+	Refuse     Action = 2 // requests were rejected; the entry has their number in one minute
 	Erase      Action = 3 // the texts of an entry were erased
 
 	DataspaceCreate  Action = 10
@@ -27,8 +27,8 @@ const (
 	ResourceDelete  Action = 33
 	ResourceRestore Action = 34
 	ResourcePurge   Action = 35
-	ResourceCopy    Action = 36 // a file became another one, or a version of another one, which the entry is about
-	ResourceMove    Action = 37 // likewise, and was deleted with it; its deletion names this entry
+	ResourceCopy    Action = 36 // a new file was copied from another one, or from a version of another one; the entry names the source
+	ResourceMove    Action = 37 // like ResourceCopy, and the source was deleted at the same time; its deletion names this entry
 
 	VersionRestore Action = 40
 	VersionLabel   Action = 41
@@ -53,7 +53,7 @@ const (
 	WebhookCreate Action = 100
 	WebhookUpdate Action = 101
 	WebhookDelete Action = 102
-	WebhookRotate Action = 103 // its secret
+	WebhookRotate Action = 103 // of its secret
 	WebhookPause  Action = 104
 	WebhookResume Action = 105
 	WebhookSkip   Action = 106
@@ -64,17 +64,17 @@ const (
 	SchemaRestore Action = 113
 
 	EditBegin Action = 120 // a bulk edit began; the entries of its files name it
-	EditUndo  Action = 121 // one began that undoes another; likewise
+	EditUndo  Action = 121 // a bulk edit began that undoes another one; the entries of its files name it
 
 	LinkCreate Action = 130
 	LinkUpdate Action = 131
-	LinkTake   Action = 132 // another user owns it from now on
+	LinkTake   Action = 132 // another user became the owner
 	LinkRevoke Action = 133
 
-	PurgeRun Action = 90 // a purge began, by whom and of what; the entries of what it removes name it
+	PurgeRun Action = 90 // a purge began, with its user and options; the entries of the removed objects name it
 )
 
-// Actions are the words of the interface.
+// words are the actions in the interface.
 var words = map[Action]string{
 	EpochBegin: "epoch.begin", Refuse: "request.refuse", Erase: "audit.erase",
 	DataspaceCreate: "dataspace.create", DataspaceUpdate: "dataspace.update", DataspaceDelete: "dataspace.delete", DataspaceRestore: "dataspace.restore",
@@ -94,10 +94,10 @@ var words = map[Action]string{
 	LinkCreate: "link.create", LinkUpdate: "link.update", LinkTake: "link.take", LinkRevoke: "link.revoke",
 }
 
-// String returns the word of the interface; "" of an action that a later version has added.
+// String returns the word of the interface, or "" for an action of a later version.
 func (a Action) String() string { return words[a] }
 
-// ParseAction reads a word of the interface.
+// ParseAction parses a word of the interface.
 func ParseAction(word string) (Action, bool) {
 	for a, w := range words {
 		if w == word {
@@ -107,7 +107,8 @@ func ParseAction(word string) (Action, bool) {
 	return 0, false
 }
 
-// Known tells whether a pattern is the word of an action, or all of one kind, as resource.*
+// Known reports whether a pattern is the word of an action, or all actions of a noun, such as
+// resource.*
 func Known(pattern string) bool {
 	if _, ok := ParseAction(pattern); ok {
 		return true

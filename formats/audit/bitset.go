@@ -1,9 +1,9 @@
 package audit
 
-// bitset is a set of numbers that takes a bit for each number up to its greatest.
+// bitset is a set of numbers that uses one bit for each number up to the greatest.
 type bitset []uint64
 
-// set puts a number in, or takes it out, and tells whether it was in.
+// set adds or removes a number, and reports whether the set contained it.
 func (b *bitset) set(n uint64, in bool) (was bool) {
 	word, bit := n/64, uint64(1)<<(n%64)
 	if word >= uint64(len(*b)) {

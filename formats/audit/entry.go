@@ -1,11 +1,12 @@
-// Package audit is the format of the audit log: what an entry says, the Merkle tree whose leaves
-// the entries are, signed heads of that tree, and what verifies an export.
-// docs/reference/audit-format.md describes it for programs that are not labshelf.
+// Package audit defines the format of the audit log: the content of an entry, the Merkle tree of
+// the entries, its signed heads, and the verification of an export. docs/reference/audit-format.md
+// describes it for other programs.
 //
-// An entry is known by its number, from 0, which is its place in the tree. Its leaf is the byte
-// string that is hashed. It is stored as it was hashed, and never rendered anew. Texts and client
-// addresses stand in it as salted digests; they lie beside it, [Sealed], and can be erased: the
-// tree still verifies. The tree is that of RFC 6962, as golang.org/x/mod/sumdb/tlog keeps it.
+// An entry is identified by its number, from 0, which is its place in the tree. Its leaf is the
+// byte string that is hashed. The leaf is stored as it was hashed, and never encoded again. It
+// contains texts and client addresses only as salted digests. The texts are stored next to it,
+// [Sealed], and can be erased: the tree still verifies. The tree is defined by RFC 6962 and
+// implemented by golang.org/x/mod/sumdb/tlog.
 package audit
 
 import (
@@ -16,37 +17,37 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Entry is what one entry says, less the texts. The zero value of a field says nothing.
+// Entry is the content of one entry, without the texts. Zero fields are not encoded.
 type Entry struct {
 	Action  Action
-	Stamp   int64     // of the change, in microseconds since 1970; greater than that of every entry before, but for an EpochBegin
-	User    ulid.ULID // who did it; zero: an operator who has the data directory, or the service itself
-	Key     ulid.ULID // with which key
-	Session [8]byte   // with which session of that key: the beginning of the SHA-256 of its token
-	Request [16]byte  // in which request
-	Cause   uint64    // number of the entry of the request of which this is a consequence; 0: it is none
+	Stamp   int64     // time of the change, in microseconds since 1970; greater than in all earlier entries, except for an EpochBegin
+	User    ulid.ULID // the acting user; zero: an operator with the data directory, or the service itself
+	Key     ulid.ULID // the key of the request
+	Session [8]byte   // the session of that key: the beginning of the SHA-256 of its token
+	Request [16]byte  // the request
+	Cause   uint64    // number of the request's entry that caused this one, or 0
 
 	Object    Object
-	Dataspace ulid.ULID // in which the object was made, or a role is held
-	Set       ulid.ULID // in which the object was made
+	Dataspace ulid.ULID // dataspace of the object or role
+	Set       ulid.ULID // set of the object
 	Subject   ulid.ULID // the user who holds a role or a key
-	Previous  uint64    // number of the entry of the object before this one; 0: there is none
+	Previous  uint64    // number of the object's previous entry, or 0
 
-	Digest, Before [32]byte // of the file, now and before
+	Digest, Before [32]byte // of the file, new and old
 	Bytes          uint64   // of the file
-	Version        uint64   // number of the version that the action made or is about, from 1
-	Values         string   // values that are no texts, as Changes writes them
+	Version        uint64   // number of the version that the action created or concerns, from 1
+	Values         string   // values other than texts, as Changes writes them
 
-	Texts, Address [32]byte // digests of what is sealed
+	Texts, Address [32]byte // digests of the sealed texts
 }
 
-// Object is what an action is about. The zero Object is none.
+// Object is the object of an action. The zero Object means no object.
 type Object struct {
 	Kind Kind
 	ID   ulid.ULID
 }
 
-// Kind of an object. The numbers are hashed: they never change.
+// Kind is the kind of an object. The numbers are hashed, so they never change.
 type Kind uint8
 
 // The kinds.
@@ -67,13 +68,13 @@ var kinds = map[Kind]string{
 	Link: "link",
 }
 
-// String returns the kind as the interface writes it.
+// String returns the kind as in the interface.
 func (k Kind) String() string { return kinds[k] }
 
-// The tags of the fields of a leaf. A leaf is a format byte, the code of its action, the stamp in 8
-// bytes, and those fields that say something, in ascending order of their tags: tag, length in one
-// byte (two, big-endian, of values), bytes. Numbers are big-endian, without leading zeros. It is
-// frozen; another format gets another first byte.
+// The tags of the fields of a leaf. A leaf consists of a format byte, the code of its action, the
+// stamp in 8 bytes, and the fields that are not zero, in ascending order of their tags: tag, length
+// in one byte (two, big-endian, for values), bytes. Numbers are big-endian, without leading zeros.
+// The format is frozen; another format gets another first byte.
 const (
 	leafFormat = 1
 	leafHeader = 1 + 1 + 8
@@ -101,7 +102,7 @@ const (
 // maxValues is the length of the longest Values.
 const maxValues = 1<<16 - 1
 
-// ErrLeaf says that a byte string is no leaf of a known format.
+// ErrLeaf means that a byte string is not a leaf of a known format.
 var ErrLeaf = errors.New("no leaf of a known format")
 
 // field is one field of a leaf: a byte string of fixed length, or a number.
@@ -111,7 +112,7 @@ type field struct {
 	number *uint64
 }
 
-// fields are all fields of a leaf but the values, in the order of their tags.
+// fields returns all fields of a leaf except the values, in the order of their tags.
 func (e *Entry) fields(kind *[1]byte) [tagAddress]field {
 	return [...]field{
 		{tagUser, e.User[:], nil}, {tagKey, e.Key[:], nil}, {tagSession, e.Session[:], nil}, {tagRequest, e.Request[:], nil},
@@ -125,7 +126,7 @@ func (e *Entry) fields(kind *[1]byte) [tagAddress]field {
 // Leaf returns the byte string that is hashed.
 func (e Entry) Leaf() ([]byte, error) {
 	if len(e.Values) > maxValues {
-		return nil, fmt.Errorf("audit: the values have %d bytes; at most %d", len(e.Values), maxValues)
+		return nil, fmt.Errorf("audit: the values have %d bytes; at most %d are allowed", len(e.Values), maxValues)
 	}
 	leaf := make([]byte, 0, 256)
 	leaf = append(leaf, leafFormat, byte(e.Action))
@@ -149,7 +150,7 @@ func (e Entry) Leaf() ([]byte, error) {
 	return leaf, nil
 }
 
-// trimmed is a number without leading zeros.
+// trimmed returns a number without leading zeros.
 func trimmed(number []byte) []byte {
 	for len(number) > 0 && number[0] == 0 {
 		number = number[1:]
@@ -157,7 +158,7 @@ func trimmed(number []byte) []byte {
 	return number
 }
 
-// Parse reads a leaf. The error wraps ErrLeaf: each entry has exactly one leaf.
+// Parse decodes a leaf. The error wraps ErrLeaf. Each entry has exactly one valid leaf.
 func Parse(leaf []byte) (e Entry, err error) {
 	if len(leaf) < leafHeader || leaf[0] != leafFormat {
 		return e, ErrLeaf
@@ -188,7 +189,7 @@ func Parse(leaf []byte) (e Entry, err error) {
 	return e, nil
 }
 
-// set reads the value of a field. It is not ok with one that Leaf does not write.
+// set decodes the value of a field. It is not ok for a value that Leaf never writes.
 func (f field) set(value []byte) (ok bool) {
 	if f.number == nil {
 		return copy(f.fixed, value) == len(value) && len(value) == len(f.fixed) && len(trimmed(value)) > 0

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// Epoch is the values of an EpochBegin: what the epoch continues. The entries from this one on
-// belong to it.
+// Epoch is the content of an EpochBegin: the state that the epoch continues. This entry and the
+// following ones belong to the epoch.
 type Epoch struct {
 	ID    string `json:"epoch"` // 32 hexadecimal digits
-	Base  int64  `json:"base"`  // the last stamp of the state that it continues
+	Base  int64  `json:"base"`  // the last stamp of the continued state
 	Began int64  `json:"began"` // by the clock, in microseconds since 1970
-	Size  uint64 `json:"size"`  // entries of that state
+	Size  uint64 `json:"size"`  // number of entries in that state
 	Root  Hash   `json:"-"`     // of their tree
 }
 
@@ -21,7 +21,7 @@ func (e Epoch) Values() string {
 	return fmt.Sprintf(`{"epoch":%q,"base":%d,"began":%d,"size":%d,"root":%q}`, e.ID, e.Base, e.Began, e.Size, base64.StdEncoding.EncodeToString(e.Root[:]))
 }
 
-// ParseEpoch reads the values of an EpochBegin. The error wraps ErrLeaf.
+// ParseEpoch parses the values of an EpochBegin. The error wraps ErrLeaf.
 func ParseEpoch(values string) (Epoch, error) {
 	var read struct {
 		Epoch

@@ -10,12 +10,12 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// exportFormat is in the first line of an export. Another format gets another one.
+// exportFormat is the format in the first line of an export. Each format has its own.
 const exportFormat = "labshelf audit export 1"
 
-// ExportHeader is the first line of an export: the signed head of the log as it was then.
+// ExportHeader is the first line of an export, with the signed head of the log at that time.
 type ExportHeader struct {
-	Origin Origin // as the writer needs it; Head says it, signed
+	Origin Origin // for the writer; the signed Head contains it
 	Key    string // the public key of the signature
 	Head   string // with its signature
 }
@@ -44,14 +44,14 @@ type sealedLine struct {
 	Text string `json:"text"`
 }
 
-// Export writes an export: a JSON object in each line.
+// Export writes an export: one JSON object a line.
 type Export struct {
 	out     *bufio.Writer
 	encoder *json.Encoder
 }
 
-// NewExport begins an export with its first line. The caller adds all entries, from the first on,
-// and flushes.
+// NewExport begins an export with its first line. The caller then adds all entries in order, and
+// calls Flush.
 func NewExport(w io.Writer, h ExportHeader) (*Export, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := &Export{out, json.NewEncoder(out)}
@@ -74,12 +74,11 @@ func (s Sealed) line() *sealedLine {
 // Flush ends the export.
 func (x *Export) Flush() error { return x.out.Flush() }
 
-// maxLine is the length of the longest line of an export. What labshelf writes is shorter by far.
+// maxLine is the length of the longest valid line of an export. Lines of labshelf are much shorter.
 const maxLine = 1 << 20
 
-// ErrExport says that something is no export of a known format, or that one of its lines is
-// damaged.
-var ErrExport = errors.New("no audit export that this version can read")
+// ErrExport means that the input is not an export of a known format, or that a line is damaged.
+var ErrExport = errors.New("not an audit export that this version can read")
 
 // ExportReader reads an export line by line.
 type ExportReader struct {
@@ -87,15 +86,15 @@ type ExportReader struct {
 	line  uint64 // number of the last line, from 1
 }
 
-// OpenExport reads the first line of an export. Neither its origin nor its signature is verified
-// yet: Origin stays zero. An error wraps ErrExport or is that of r.
+// OpenExport reads the first line of an export. It does not verify origin and signature; Origin
+// stays zero. An error wraps ErrExport or comes from r.
 func OpenExport(r io.Reader) (*ExportReader, ExportHeader, error) {
 	x := &ExportReader{lines: bufio.NewScanner(r)}
 	x.lines.Buffer(make([]byte, 0, 1<<16), maxLine)
 	var first headerLine
 	switch err := x.next(&first); {
 	case err == io.EOF:
-		return nil, ExportHeader{}, fmt.Errorf("%w: it is empty", ErrExport)
+		return nil, ExportHeader{}, fmt.Errorf("%w: the file is empty", ErrExport)
 	case err != nil:
 		return nil, ExportHeader{}, err
 	case first.Format != exportFormat:
@@ -104,8 +103,8 @@ func OpenExport(r io.Reader) (*ExportReader, ExportHeader, error) {
 	return x, ExportHeader{Key: first.Key, Head: first.Head}, nil
 }
 
-// Next returns the next entry, io.EOF at the end. Fields that it does not know are passed over.
-// Errors are as those of OpenExport, with the number of the line.
+// Next returns the next entry, or io.EOF at the end. It ignores unknown fields. Errors are as for
+// OpenExport, with the number of the line.
 func (x *ExportReader) Next() (e ExportEntry, err error) {
 	var line entryLine
 	if err = x.next(&line); err != nil {
@@ -116,7 +115,7 @@ func (x *ExportReader) Next() (e ExportEntry, err error) {
 		e.Address, err = line.Address.sealed()
 	}
 	if err == nil && len(e.Leaf) == 0 {
-		err = errors.New("it has no leaf")
+		err = errors.New("the leaf is missing")
 	}
 	return e, x.failed(err)
 }
@@ -126,7 +125,7 @@ func (x *ExportReader) next(into any) error {
 	x.line++
 	switch ok, err := x.lines.Scan(), x.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return x.failed(fmt.Errorf("it is longer than %d bytes", maxLine))
+		return x.failed(fmt.Errorf("the line is longer than %d bytes", maxLine))
 	case err != nil:
 		return err
 	case !ok:
@@ -135,7 +134,7 @@ func (x *ExportReader) next(into any) error {
 	return x.failed(jsonv2.Unmarshal(x.lines.Bytes(), into))
 }
 
-// failed is an ErrExport in the present line, nil for nil.
+// failed returns an ErrExport for the current line, or nil for nil.
 func (x *ExportReader) failed(err error) error {
 	if err == nil {
 		return nil

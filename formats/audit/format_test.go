@@ -12,7 +12,7 @@ import (
 	"labshelf/formats/audit"
 )
 
-// drawEntry draws an entry of which some fields say something.
+// drawEntry draws an entry with random fields set.
 func drawEntry(t *rapid.T) (e audit.Entry) {
 	fill := func(name string, into []byte) {
 		if rapid.Bool().Draw(t, name+" says something") {
@@ -57,8 +57,8 @@ func TestLeafSaysItsEntry(t *testing.T) {
 	})
 }
 
-// TestLeafAllocates nothing but the leaf, and reading one without values nothing: each change does
-// the one, and each follower of the log the other.
+// TestLeafAllocates: Leaf allocates only the leaf, and Parse of a leaf without values allocates
+// nothing. Each change calls Leaf, and each follower of the log calls Parse.
 func TestLeafAllocates(t *testing.T) {
 	e := audit.Entry{Action: audit.ResourceCreate, Stamp: 1, Bytes: 4096, Version: 1}
 	for _, id := range [][]byte{e.User[:], e.Object.ID[:], e.Digest[:]} {
@@ -74,7 +74,7 @@ func TestLeafAllocates(t *testing.T) {
 	}
 }
 
-// FuzzParse: each entry has one leaf: what is read is written the same.
+// FuzzParse: each entry has one leaf: a parsed leaf is encoded to the same bytes.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{frozenLeaf, "", "01", "0102000000000000000105", "01020000000000000001120001", "010200000000000000010501ff0501ff"} {
 		leaf, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
@@ -109,7 +109,7 @@ const frozenLeaf = `
 0f 01 02
 12 0007 7b2261223a317d`
 
-// TestLeafIsFrozen: leaves are hashed, so that not one byte of them ever changes.
+// TestLeafIsFrozen: the bytes of a leaf never change, since leaves are hashed.
 func TestLeafIsFrozen(t *testing.T) {
 	t.Parallel()
 	e := audit.Entry{
@@ -131,7 +131,7 @@ func TestLeafIsFrozen(t *testing.T) {
 	}
 }
 
-// TestActionsHaveWords: each action has a word of its own, by which it is found.
+// TestActionsHaveWords: each action has its own word, and ParseAction finds it.
 func TestActionsHaveWords(t *testing.T) {
 	t.Parallel()
 	known := 0
@@ -149,7 +149,7 @@ func TestActionsHaveWords(t *testing.T) {
 	}
 }
 
-// TestSealed: a digest needs salt and text; without a text there is none.
+// TestSealed: a digest needs the salt and the text; without a text the digest is zero.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	one, two := audit.Seal("mary"), audit.Seal("mary")
@@ -161,7 +161,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestChanges: what has not changed is left out; what was nothing has no before.
+// TestChanges: unchanged fields are omitted, and fields that were empty have no old value.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c audit.Changes

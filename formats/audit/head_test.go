@@ -79,7 +79,7 @@ func TestReadHeads(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"": "there is none", one + "x": "line 6 is not the first line", one + two[:40]: "without a signature", one[:60] + two: "signature",
+		"": "no head found", one + "x": "line 6 is not the first line", one + two[:40]: "has no signature", one[:60] + two: "signature",
 	} {
 		heads, err := audit.ReadHeads(strings.NewReader(file))
 		if err == nil {

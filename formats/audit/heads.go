@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// signatureLine begins a line of a signed note that holds a signature.
+// signatureLine begins a line with a signature in a signed note.
 const signatureLine = "— "
 
-// ReadHeads reads signed heads that were noted down one after the other, as "labshelf audit head >>
-// FILE" does. Empty lines between them are passed over. The signatures are not verified yet. An
-// error wraps ErrHead and names the line, or is that of r.
+// ReadHeads reads signed heads that follow each other, as "labshelf audit head >> FILE" writes
+// them. It skips empty lines between them, and does not verify signatures. An error wraps ErrHead
+// and names the line, or comes from r.
 func ReadHeads(r io.Reader) (heads []string, err error) {
 	lines := bufio.NewScanner(r)
 	var head strings.Builder
@@ -39,9 +39,9 @@ func ReadHeads(r io.Reader) (heads []string, err error) {
 	case signed:
 		heads = append(heads, head.String())
 	case head.Len() > 0:
-		return nil, fmt.Errorf("%w: the last one ends without a signature, in line %d", ErrHead, number)
+		return nil, fmt.Errorf("%w: the last head, in line %d, has no signature", ErrHead, number)
 	case len(heads) == 0:
-		return nil, fmt.Errorf("%w: there is none", ErrHead)
+		return nil, fmt.Errorf("%w: no head found", ErrHead)
 	}
 	return heads, nil
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Sealed is a text beside an entry: the digest in the leaf is the SHA-256 of the salt and the text,
-// one after the other. Without the salt nobody can find out by trying which text it was. The zero
-// value: there is none, or it was erased.
+// Sealed is a text stored next to an entry. The digest in the leaf is the SHA-256 of the salt
+// followed by the text. Without the salt, the text cannot be guessed by trying. The zero value
+// means that the entry has no text, or that it was erased.
 type Sealed struct {
 	Salt [16]byte
 	Text string
 }
 
-// Seal returns a text with a new salt; the zero Sealed for "".
+// Seal returns a text with a new salt, or the zero Sealed for "".
 func Seal(text string) (s Sealed) {
 	if text != "" {
 		rand.Read(s.Salt[:]) // never fails
@@ -24,7 +24,7 @@ func Seal(text string) (s Sealed) {
 	return s
 }
 
-// Digest returns what stands in the leaf; zero for the zero Sealed.
+// Digest returns the digest in the leaf; it is zero for the zero Sealed.
 func (s Sealed) Digest() (digest [32]byte) {
 	if s == (Sealed{}) {
 		return digest
@@ -32,11 +32,11 @@ func (s Sealed) Digest() (digest [32]byte) {
 	return sha256.Sum256(append(append(make([]byte, 0, 512), s.Salt[:]...), s.Text...))
 }
 
-// Changes collects fields as a JSON object: those that have changed, as an object with before and
-// now, or only what they are now if they said nothing before. The zero value is empty.
+// Changes collects changed fields as a JSON object. Each field is an object with before and now, or
+// only the new value if the field was empty. The zero value is empty.
 type Changes struct{ json []byte }
 
-// Change adds a field, unless it has not changed.
+// Change adds a field if it has changed.
 func (c *Changes) Change(name, before, now string) {
 	switch {
 	case before == now:
@@ -63,10 +63,10 @@ func (c *Changes) name(name string) {
 	c.json = append(c.json, ':')
 }
 
-// quote writes a text as JSON; what is no UTF-8 in it is replaced.
+// quote appends a text as JSON, and replaces invalid UTF-8.
 func (c *Changes) quote(text string) { c.json, _ = jsontext.AppendQuote(c.json, text) }
 
-// String returns the object, "" if it has no field.
+// String returns the object, or "" if it has no field.
 func (c *Changes) String() string {
 	if c.json == nil {
 		return ""

@@ -12,38 +12,37 @@ import (
 // Hash is a hash of the tree, SHA-256.
 type Hash = tlog.Hash
 
-// Tree reads what is kept of the tree: with each entry its leaf, and the hashes of the subtrees
+// Tree reads the stored parts of the tree: with each entry its leaf, and the hashes of the subtrees
 // that it completed.
 type Tree interface {
-	// Node returns the hash of the subtree of 2^level entries that the entry with this number,
-	// counted from 0, completed.
+	// Node returns the hash of the subtree of 2^level entries that this entry, counted from 0,
+	// completed.
 	Node(level int, number uint64) (Hash, error)
 }
 
-// NodeOf returns one of the hashes that an entry keeps.
+// NodeOf returns one of the hashes that are stored with an entry.
 func NodeOf(leaf []byte, completed []Hash, level int) (Hash, error) {
 	switch {
 	case level == 0:
 		return tlog.RecordHash(leaf), nil
 	case level > len(completed):
-		return Hash{}, fmt.Errorf("audit: an entry keeps %d hashes, not %d", len(completed), level)
+		return Hash{}, fmt.Errorf("audit: an entry has %d hashes, not %d", len(completed), level)
 	}
 	return completed[level-1], nil
 }
 
-// Completed returns how many subtrees of two and more entries an entry completes.
+// Completed returns the number of subtrees of two and more entries that an entry completes.
 func Completed(number uint64) int { return bits.TrailingZeros64(^number) }
 
-// State is what the next entry needs of those before: how many there are, and the hashes of the
-// greatest complete subtrees that they make, from the left to the right. The zero State is that of
-// an empty log.
+// State is the input from earlier entries for the next one: their number, and the hashes of the
+// largest complete subtrees, from left to right. The zero State is the state of an empty log.
 type State struct {
 	Size     uint64
 	Frontier []Hash
 }
 
-// Append returns the hashes of the subtrees of 2, 4, 8 … entries that a leaf completes as the next
-// entry, and the state with it.
+// Append returns the hashes of the subtrees of 2, 4, 8 … entries that the next leaf completes, and
+// the state after it.
 func (s State) Append(leaf []byte) (completed []Hash, next State) {
 	hash := tlog.RecordHash(leaf)
 	left := s.Frontier
@@ -68,10 +67,10 @@ func (s State) Root() Hash {
 	return root
 }
 
-// Valid tells whether there are as many hashes as so many entries make.
+// Valid reports whether the number of hashes matches the number of entries.
 func (s State) Valid() bool { return len(s.Frontier) == bits.OnesCount64(s.Size) }
 
-// Root returns the hash of the tree of the first entries.
+// Root returns the root of the tree of the first size entries.
 func Root(t Tree, size uint64) (Hash, error) {
 	if size == 0 {
 		return State{}.Root(), nil
@@ -79,19 +78,19 @@ func Root(t Tree, size uint64) (Hash, error) {
 	return tlog.TreeHash(int64(size), reader(t))
 }
 
-// ProveEntry returns the hashes which, with the leaf of an entry, make the root of the tree of the
+// ProveEntry returns the hashes that, with the leaf of an entry, give the root of the tree of the
 // first size entries: the audit path of RFC 6962.
 func ProveEntry(t Tree, size, number uint64) ([]Hash, error) {
 	return tlog.ProveRecord(int64(size), int64(number), reader(t))
 }
 
-// ProveGrowth returns the hashes that make both the root of the first older entries and that of the
-// first newer ones: the consistency proof of RFC 6962.
+// ProveGrowth returns the hashes that give both the root of the first older entries and the root of
+// the first newer ones: the consistency proof of RFC 6962.
 func ProveGrowth(t Tree, older, newer uint64) ([]Hash, error) {
 	return tlog.ProveTree(int64(newer), int64(older), reader(t))
 }
 
-// reader reads the hashes by the numbers that tlog gives them.
+// reader reads the hashes by tlog's numbers.
 func reader(t Tree) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 		hashes := make([]Hash, len(indexes))

@@ -11,7 +11,7 @@ import (
 	"labshelf/formats/audit"
 )
 
-// kept is what entries keep of the tree.
+// kept are the parts of the tree that are stored with entries.
 type kept struct {
 	leaves    [][]byte
 	completed [][]audit.Hash
@@ -21,12 +21,12 @@ func (k *kept) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(k.leaves[number], k.completed[number], level)
 }
 
-// TestTreeIsThatOfTlog: at each size, root and proofs are those that Go's checksum database would
-// compute and accept.
+// TestTreeIsThatOfTlog: at each size, the root and the proofs equal those of Go's checksum
+// database.
 func TestTreeIsThatOfTlog(t *testing.T) {
 	t.Parallel()
 	const most = 300
-	var stored []audit.Hash // as tlog stores them
+	var stored []audit.Hash // in tlog's form
 	theirs := tlog.HashReaderFunc(func(indexes []int64) (list []audit.Hash, err error) {
 		for _, index := range indexes {
 			list = append(list, stored[index])
@@ -66,7 +66,7 @@ func TestTreeIsThatOfTlog(t *testing.T) {
 	}
 }
 
-// proofs compares the proofs in the tree of one size with what tlog accepts.
+// proofs checks the proofs in the tree of one size with tlog.
 func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 	t.Helper()
 	for n := range size {
@@ -90,7 +90,7 @@ func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 	}
 }
 
-// TestNodeOfDamagedEntry: an entry that keeps too few hashes is an error, no panic.
+// TestNodeOfDamagedEntry: an entry with too few hashes gives an error and no panic.
 func TestNodeOfDamagedEntry(t *testing.T) {
 	t.Parallel()
 	if _, err := audit.NodeOf([]byte("x"), nil, 1); err == nil {

@@ -12,58 +12,58 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// VerifyOptions are what an export is compared with.
+// VerifyOptions are the data to compare an export with.
 type VerifyOptions struct {
-	Heads []string // signed heads that were noted down before; without any, a log that was made anew as a whole is not found
-	Key   string   // the public key that all heads must be signed with; "": the one that the export names
+	Heads []string // earlier signed heads; without them, a completely new log cannot be detected
+	Key   string   // the public key for all heads; "": the key in the export
 }
 
-// Verification is what an export shows.
+// Verification is the result of verifying an export.
 type Verification struct {
 	Head    Head   // of the export
-	Key     string // that Head is signed with
-	Entries uint64 // that the export has
-	Root    Hash   // of their tree
+	Key     string // that has signed Head
+	Entries uint64 // in the export
+	Root    Hash   // of these entries
 	Epochs  []EpochBegun
-	Erased  uint64         // entries whose texts were erased, as other entries say
-	Older   []HeadCompared // VerifyOptions.Heads, in their order
+	Erased  uint64         // entries whose texts were erased, according to other entries
+	Older   []HeadCompared // VerifyOptions.Heads, in order
 
-	Findings []string // what is wrong with the export in itself: the first maxFindings, in the order of the entries
-	More     uint64   // how many more there are
+	Findings []string // contradictions within the export: the first maxFindings, in the order of the entries
+	More     uint64   // number of further findings
 }
 
-// EpochBegun is an epoch and its first entry. The first one is that of the log; each other one
-// continues a state that was restored.
+// EpochBegun is an epoch and its first entry. The first epoch begins the log; each other one
+// continues a restored state.
 type EpochBegun struct {
 	Entry uint64
 	Epoch
 }
 
-// HeadCompared is what an export says about an older head.
+// HeadCompared is the result for an older head.
 type HeadCompared struct {
 	Head
 	Verdict  Verdict
-	From, To uint64 // Changed: one of these entries was; GivenUp: all of them were. To is not part of it.
-	By       uint64 // GivenUp: number of the entry of the restoration
+	From, To uint64 // Changed: at least one of these entries was changed; GivenUp: all were given up. To is exclusive.
+	By       uint64 // GivenUp: number of the restoration's entry
 }
 
-// Verdict about the entries that a head was signed for.
+// Verdict is the result for the entries that a head covers.
 type Verdict int
 
 // The verdicts, from good to bad.
 const (
-	Unchanged Verdict = iota // all of them are in the export as they were
+	Unchanged Verdict = iota // all of them are unchanged in the export
 	GivenUp                  // some were given up by a restoration; the head proves nothing about the others
-	Changed                  // they are not in the export as they were, and no restoration says why
+	Changed                  // they differ in the export, and no restoration explains it
 )
 
 // maxFindings bounds Verification.Findings.
 const maxFindings = 20
 
-// Sound tells whether the export is whole in itself, and all older heads are heads of it.
+// Sound reports whether the export is consistent, and agrees with all older heads.
 func (v *Verification) Sound() bool { return v.worst() == Unchanged }
 
-// Tampered tells whether the export contradicts itself or an older head.
+// Tampered reports whether the export contradicts itself or an older head.
 func (v *Verification) Tampered() bool { return v.worst() == Changed }
 
 func (v *Verification) worst() (worst Verdict) {
@@ -76,9 +76,9 @@ func (v *Verification) worst() (worst Verdict) {
 	return worst
 }
 
-// Verify reads an export, computes its tree, and compares it with what is signed. It keeps a bit
-// for each entry in memory, and a hash for each older head. The error is one that leaves nothing to
-// say: it wraps ErrExport or ErrHead, or is that of r. A tampered export is no error.
+// Verify reads an export, computes its tree, and compares it with the signed heads. It uses one bit
+// of memory for each entry, and a hash for each older head. An error means that there is no result:
+// it wraps ErrExport or ErrHead, or comes from r. A tampered export is not an error.
 func Verify(r io.Reader, o VerifyOptions) (*Verification, error) {
 	export, header, err := OpenExport(r)
 	if err != nil {
@@ -110,26 +110,26 @@ func Verify(r io.Reader, o VerifyOptions) (*Verification, error) {
 	return &v.Verification, nil
 }
 
-// verifier is a verification under way.
+// verifier is a running verification.
 type verifier struct {
 	Verification
 	state State
 	stamp int64           // of the last entry
-	roots map[uint64]Hash // by the sizes of the older heads; zero before the tree has that size
-	bare  bitset          // entries that lack a text which no entry has said to be erased
+	roots map[uint64]Hash // by the sizes of the older heads; zero until the tree has that size
+	bare  bitset          // entries without their text that no entry reports as erased
 }
 
-// open reads a signed head, which must be one of the repository that the key belongs to.
+// open parses a signed head, which must belong to the repository of the key.
 func (v *verifier) open(signed string) (Head, error) {
 	head, err := ParseHead(signed, v.Key)
 	name, _, _ := strings.Cut(v.Key, "+")
 	if err == nil && originPrefix+head.Origin.Repository != name {
-		err = fmt.Errorf("%w: it is of %s, the key is that of %s", ErrHead, head.Origin, name)
+		err = fmt.Errorf("%w: it belongs to %s, but the key to %s", ErrHead, head.Origin, name)
 	}
 	return head, err
 }
 
-// keepRoot keeps the root of the present size, where an older head has that size.
+// keepRoot stores the root of the current size, if an older head has that size.
 func (v *verifier) keepRoot() {
 	if _, wanted := v.roots[v.state.Size]; wanted {
 		v.roots[v.state.Size] = v.state.Root()
@@ -160,17 +160,17 @@ func (v *verifier) add(x ExportEntry) {
 	_, v.state = v.state.Append(x.Leaf)
 }
 
-// order verifies that what an entry refers to comes before it.
+// order verifies that an entry refers only to earlier entries.
 func (v *verifier) order(n uint64, e Entry) {
 	if e.Stamp < v.stamp || e.Stamp == v.stamp && e.Action != EpochBegin {
-		v.find("entry %d: its stamp %d is not after that of the entry before, %d", n, e.Stamp, v.stamp)
+		v.find("entry %d: its stamp %d is not after the stamp of the previous entry, %d", n, e.Stamp, v.stamp)
 	}
 	if e.Previous != 0 && e.Previous >= n || e.Cause != 0 && e.Cause >= n {
-		v.find("entry %d: it refers to an entry that does not come before it", n)
+		v.find("entry %d: it refers to an entry that is not before it", n)
 	}
 }
 
-// texts compares what lies beside an entry with the digests in its leaf.
+// texts compares the texts stored with an entry with the digests in its leaf.
 func (v *verifier) texts(n uint64, e Entry, x ExportEntry) {
 	for _, text := range []struct {
 		name        string
@@ -181,12 +181,12 @@ func (v *verifier) texts(n uint64, e Entry, x ExportEntry) {
 		case [32]byte{}:
 			v.bare.set(n, true)
 		default:
-			v.find("entry %d: its %s not what was sealed", n, text.name)
+			v.find("entry %d: its %s not the sealed text", n, text.name)
 		}
 	}
 }
 
-// action verifies what some actions say about the log.
+// action verifies the values of actions that describe the log itself.
 func (v *verifier) action(n uint64, e Entry) {
 	switch e.Action {
 	case EpochBegin:
@@ -202,7 +202,7 @@ func (v *verifier) action(n uint64, e Entry) {
 		err := jsonv2.Unmarshal([]byte(e.Values), &erased)
 		number, unread := strconv.ParseUint(erased.Entry, 10, 64)
 		if err = errors.Join(err, unread); err != nil || number >= n {
-			v.find("entry %d: it does not say of which entry texts were erased", n)
+			v.find("entry %d: it does not name the entry whose texts were erased", n)
 		} else if v.bare.set(number, false) {
 			v.Erased++
 		}
@@ -212,19 +212,19 @@ func (v *verifier) action(n uint64, e Entry) {
 	}
 }
 
-// finish compares the whole with the heads.
+// finish compares the complete tree with the heads.
 func (v *verifier) finish() {
 	v.Entries, v.Root = v.state.Size, v.state.Root()
 	v.bare.each(func(n uint64) {
-		v.find("entry %d: texts are missing, and no entry says that they were erased", n)
+		v.find("entry %d: texts are missing, and no entry reports that they were erased", n)
 	})
 	switch {
 	case v.Entries != v.Head.Size:
-		v.find("the export has %d entries, and its head is signed for %d", v.Entries, v.Head.Size)
+		v.find("the export has %d entries, but its head covers %d", v.Entries, v.Head.Size)
 	case v.Root != v.Head.Root:
-		v.find("the entries are not those that the head of the export is signed for")
+		v.find("the entries differ from those that the head of the export covers")
 	case len(v.Epochs) > 0 && v.Epochs[len(v.Epochs)-1].ID != v.Head.Origin.Epoch:
-		v.find("the last epoch of the entries is not that of the head of the export")
+		v.find("the last epoch of the entries differs from the epoch in the head of the export")
 	}
 	for i := range v.Older {
 		v.compare(&v.Older[i])
@@ -241,8 +241,7 @@ func (v *verifier) compare(h *HeadCompared) {
 	if h.Size > v.Entries {
 		h.From = v.Entries
 	}
-	// An epoch that the log does not name was given up, too, if there has been a restoration at
-	// all.
+	// An epoch that the log does not contain was given up, too, if the log has any restoration.
 	own := slices.IndexFunc(v.Epochs, func(e EpochBegun) bool { return e.ID == h.Origin.Epoch })
 	next := max(own, 0) + 1
 	if next < len(v.Epochs) && v.Epochs[next].Entry < h.Size {
@@ -250,8 +249,7 @@ func (v *verifier) compare(h *HeadCompared) {
 	}
 }
 
-// narrow says of changed entries that they come after those which a smaller head shows to be
-// unchanged.
+// narrow limits the changed entries to those after an unchanged smaller head.
 func (v *verifier) narrow() {
 	for i := range v.Older {
 		for _, other := range v.Older {

@@ -16,7 +16,7 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// log is an audit log that a test makes, and its signer.
+// log is an audit log of a test, with its signer.
 type log struct {
 	t       testing.TB
 	signer  *audit.Signer
@@ -39,7 +39,7 @@ func (l *log) begin(epoch string) {
 	l.add(audit.Entry{Action: audit.EpochBegin, Stamp: l.stamp, Values: values}, "", "")
 }
 
-// add adds an entry; one without a stamp gets the next.
+// add adds an entry; an entry without a stamp gets the next one.
 func (l *log) add(e audit.Entry, texts, address string) {
 	l.t.Helper()
 	if e.Stamp == 0 && e.Action != audit.EpochBegin {
@@ -63,7 +63,7 @@ func (l *log) changes(size int) {
 	}
 }
 
-// restored is the log as it was at a size, in a new epoch.
+// restored returns the log as it was at a size, in a new epoch.
 func (l *log) restored(size int, epoch string) *log {
 	r := &log{t: l.t, signer: l.signer}
 	for _, x := range l.entries[:size] {
@@ -79,7 +79,7 @@ func (l *log) head() string {
 	return signed(l.t, l.signer, audit.Head{Origin: audit.Origin{Repository: repository, Epoch: l.epoch}, Size: l.state.Size, Root: l.state.Root()})
 }
 
-// export is the export of the log, with its head.
+// export returns the export of the log, with its head.
 func (l *log) export() string { return exported(l.t, l.signer.Key(), l.head(), l.entries) }
 
 func exported(t testing.TB, key, head string, entries []audit.ExportEntry) string {
@@ -95,7 +95,7 @@ func exported(t testing.TB, key, head string, entries []audit.ExportEntry) strin
 	return out.String()
 }
 
-// needs skips a test that wants Python and OpenSSL where they are not installed; in CI they are.
+// needs skips a test if Python and OpenSSL are not installed; in CI it fails.
 func needs(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"python3", "openssl"} {
@@ -105,7 +105,7 @@ func needs(t *testing.T) {
 	}
 }
 
-// python runs the example for auditors. It returns the exit code.
+// python runs the example program for auditors. It returns the exit code.
 func python(t *testing.T, export string, heads ...string) (code int, output string) {
 	t.Helper()
 	needs(t)
@@ -129,8 +129,8 @@ func python(t *testing.T, export string, heads ...string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestVerifyRestored: after a restoration older heads are either unchanged or given up, and a
-// second truth is told from it.
+// TestVerifyRestored: after a restoration older heads are unchanged or given up, and a log that was
+// tampered with is distinguished from a restored one.
 func TestVerifyRestored(t *testing.T) {
 	t.Parallel()
 	const second, third = "5f0c0000000000000000000000000002", "5f0c0000000000000000000000000003"
@@ -143,7 +143,7 @@ func TestVerifyRestored(t *testing.T) {
 	restored := l.restored(10, second)
 	restored.changes(30)
 	inSecond := restored.head()
-	again := l.restored(10, third) // from the same backup, so that the second epoch is gone
+	again := l.restored(10, third) // from the same backup, so that the second epoch is lost
 	again.changes(12)
 	edited := l.restored(10, second)
 	edited.entries[3] = edited.entries[4]
@@ -187,7 +187,7 @@ func TestVerifyRestored(t *testing.T) {
 	}
 }
 
-// TestVerifyFindings: what an export contradicts in itself is found, even where it is signed.
+// TestVerifyFindings: contradictions within an export are found, even if it is signed.
 func TestVerifyFindings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -199,16 +199,16 @@ func TestVerifyFindings(t *testing.T) {
 		"a later cause":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Cause: 9}, "", "") }, "entry 8: it refers to"},
 		"an epoch elsewhere":  {func(l *log) { l.state.Size++; l.begin(l.epoch); l.state.Size-- }, "entry 8: the epoch does not continue"},
 		"no epoch":            {func(l *log) { l.add(audit.Entry{Action: audit.EpochBegin, Stamp: 8, Values: "{}"}, "", "") }, "entry 8: the epoch does not"},
-		"other texts":         {func(l *log) { l.entries[5].Texts.Text = "{}" }, "entry 5: its texts are not what was sealed"},
-		"another address":     {func(l *log) { l.entries[5].Address = audit.Seal("::1") }, "entry 5: its address is not what was sealed"},
+		"other texts":         {func(l *log) { l.entries[5].Texts.Text = "{}" }, "entry 5: its texts are not the sealed text"},
+		"another address":     {func(l *log) { l.entries[5].Address = audit.Seal("::1") }, "entry 5: its address is not the sealed text"},
 		"texts from nowhere":  {func(l *log) { l.entries[0].Texts = audit.Seal("x") }, "entry 0: its texts are not"},
-		"texts left out":      {func(l *log) { l.entries[5].Texts = audit.Sealed{} }, "entry 5: texts are missing, and no entry says"},
-		"an address left out": {func(l *log) { l.entries[5].Address = audit.Sealed{} }, "entry 5: texts are missing, and no entry says"},
+		"texts left out":      {func(l *log) { l.entries[5].Texts = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
+		"an address left out": {func(l *log) { l.entries[5].Address = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
 		"another one erased": {func(l *log) {
 			l.entries[5].Texts = audit.Sealed{}
 			l.add(audit.Entry{Action: audit.Erase, Values: `{"entry":"4"}`}, "", "")
 		}, "entry 5: texts are missing"},
-		"erased later":  {func(l *log) { l.add(audit.Entry{Action: audit.Erase, Values: `{"entry":"8"}`}, "", "") }, "entry 8: it does not say of which"},
+		"erased later":  {func(l *log) { l.add(audit.Entry{Action: audit.Erase, Values: `{"entry":"8"}`}, "", "") }, "entry 8: it does not name the entry"},
 		"another epoch": {func(l *log) { l.epoch = strings.Repeat("0", 32) }, "the last epoch"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestVerifyFindings(t *testing.T) {
 	}
 }
 
-// TestVerifyErased: erased texts are fine, and counted; findings are bounded.
+// TestVerifyErased: erased texts are valid, and are counted; the number of findings is bounded.
 func TestVerifyErased(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -253,8 +253,8 @@ func TestVerifyErased(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses: what is no export, or has no head signed with the key, is an error that says
-// where.
+// TestVerifyRefuses: an invalid export, or one without a head signed with the key, is an error that
+// names the place.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	l, other := newLog(t), newLog(t)
@@ -269,13 +269,13 @@ func TestVerifyRefuses(t *testing.T) {
 		is     error
 		want   string
 	}{
-		"nothing":                       {"", nil, "", audit.ErrExport, "it is empty"},
+		"nothing":                       {"", nil, "", audit.ErrExport, "the file is empty"},
 		"another format":                {strings.Replace(export, "export 1", "export 2", 1), nil, "", audit.ErrExport, `must be "labshelf audit export 1", not "labshelf audit export 2"`},
 		"no JSON":                       {first + "\nx\n" + rest, nil, "", audit.ErrExport, "line 2: "},
 		"an empty line":                 {first + "\n" + strings.Replace(rest, "\n", "\n\n", 1), nil, "", audit.ErrExport, "line 3: "},
-		"no leaf":                       {first + "\n{}\n", nil, "", audit.ErrExport, "line 2: it has no leaf"},
+		"no leaf":                       {first + "\n{}\n", nil, "", audit.ErrExport, "line 2: the leaf is missing"},
 		"a short salt":                  {first + "\n" + `{"leaf":"AA==","texts":{"salt":"AA==","text":""}}` + "\n", nil, "", audit.ErrExport, "line 2: a salt has 1 bytes, not 16"},
-		"a line that ends too late":     {first + "\n{" + strings.Repeat(" ", 1<<20), nil, "", audit.ErrExport, "line 2: it is longer than 1048576 bytes"},
+		"a line that ends too late":     {first + "\n{" + strings.Repeat(" ", 1<<20), nil, "", audit.ErrExport, "line 2: the line is longer than 1048576 bytes"},
 		"a line that is cut":            {export[:len(export)-9], nil, "", audit.ErrExport, "line 4: "},
 		"an older head of another key":  {export, []string{l.head(), other.head()}, "", audit.ErrHead, "older head 2: "},
 		"a trusted key that is another": {export, nil, other.signer.Key(), audit.ErrHead, "the head of the export: "},
@@ -301,7 +301,7 @@ func TestVerifyRefuses(t *testing.T) {
 		t.Errorf("an unknown field: %v", err)
 	}
 	found, err := audit.Verify(strings.NewReader(exported(t, l.signer.Key(), l.head(), slices.Clone(l.entries)[:2])), audit.VerifyOptions{})
-	if err != nil || !found.Tampered() || !strings.Contains(found.Findings[0], "the export has 2 entries, and its head is signed for 3") {
+	if err != nil || !found.Tampered() || !strings.Contains(found.Findings[0], "the export has 2 entries, but its head covers 3") {
 		t.Errorf("a line less: %v, %+v", err, found)
 	}
 }
@@ -310,7 +310,7 @@ type errReader struct{ err error }
 
 func (r errReader) Read([]byte) (int, error) { return 0, r.err }
 
-// BenchmarkVerify: a million entries as uploads make them, from memory.
+// BenchmarkVerify verifies a million entries of uploads, from memory.
 func BenchmarkVerify(b *testing.B) {
 	l := newLog(b)
 	const entries = 1_000_000

@@ -9,9 +9,9 @@ import (
 )
 
 // Append appends the canonical form: no white space, members in the order of [Metadata]'s fields
-// and properties sorted by name, numbers as they were written, texts with as few escapes as JSON
-// allows. What is not there is left out; the zero Metadata is {}. A number or a text that Validate
-// refuses may come out as no JSON, or as another one.
+// and properties sorted by name, numbers as they were written, strings with as few escapes as JSON
+// allows. Empty members are omitted; the zero Metadata is {}. A number or a string that Validate
+// rejects may become invalid or different JSON.
 func (m Metadata) Append(b []byte) []byte {
 	o := beginObject(b)
 	for i := range members {
@@ -73,7 +73,8 @@ func (x Box) append(b []byte) []byte {
 	return o.close()
 }
 
-// appendProperties appends a group, sorted whatever the order of g; nothing for an empty one.
+// appendProperties appends a group, sorted whatever the order of g; it appends nothing for an empty
+// one.
 func appendProperties(b []byte, g Group) []byte {
 	if len(g) == 0 {
 		return b
@@ -81,7 +82,7 @@ func appendProperties(b []byte, g Group) []byte {
 	return g.append(b)
 }
 
-// JSON returns the canonical form of the group; {} of an empty one.
+// JSON returns the canonical form of the group; an empty one is {}.
 func (g Group) JSON() string { return string(g.append(nil)) }
 
 func (g Group) append(b []byte) []byte {
@@ -137,7 +138,7 @@ func beginObject(b []byte) object {
 
 func (o *object) close() []byte { return append(o.b, '}') }
 
-// begin writes the name of a member, whose value follows, and returns where it began.
+// begin writes the name of a member, whose value follows, and returns the position of the name.
 func (o *object) begin(name string) (start int) {
 	start = len(o.b)
 	if start > o.start {
@@ -147,14 +148,14 @@ func (o *object) begin(name string) (start int) {
 	return start
 }
 
-// end takes back the name of a member that began at start if no value follows it.
+// end removes the name of a member that began at start if no value follows it.
 func (o *object) end(start int) {
 	if o.b[len(o.b)-1] == ':' {
 		o.b = o.b[:start]
 	}
 }
 
-// texts writes texts, each behind its name; those that are there.
+// texts writes strings after their names, and omits empty ones.
 func (o *object) texts(named ...string) {
 	for i := 0; i < len(named); i += 2 {
 		if named[i+1] != "" {
@@ -171,7 +172,7 @@ func (o *object) number(name string, n Number) {
 	}
 }
 
-// quote appends a text as JSON; what is no UTF-8 in it is replaced.
+// quote appends a string as JSON, and replaces invalid UTF-8.
 func quote(b []byte, text string) []byte {
 	b, _ = jsontext.AppendQuote(b, text)
 	return b

@@ -9,11 +9,11 @@ import (
 // Change is the difference in one member, or in one property.
 type Change struct {
 	Name   string // such as tags or properties.temperature
-	Before string // canonical JSON; "" if there was none
-	After  string // canonical JSON; "" if there is none any more
+	Before string // canonical JSON; "" if it did not exist
+	After  string // canonical JSON; "" if it was removed
 }
 
-// Changes returns what differs, sorted by name: one change for each member and each outermost
+// Changes returns the differences, sorted by name: one change for each member and each outermost
 // property.
 func Changes(before, after Metadata) (changes []Change) {
 	for i := range members {

@@ -23,15 +23,15 @@ func (c Creator) check(at *checker) {
 	})
 }
 
-// personal checks a text of a creator that an organization cannot have.
+// personal checks a string of a creator that an organization cannot have.
 func (c *checker) personal(text, creatorType string) {
 	c.line(text, maxLine)
 	if text != "" && creatorType == "organization" {
-		c.refuse("is not there for an organization")
+		c.refuse("is not available for an organization")
 	}
 }
 
-// isORCID tells whether the digits are grouped by hyphens and end with the check character of ISO
+// isORCID reports whether the digits are grouped by hyphens and end with the check character of ISO
 // 7064 MOD 11-2.
 func isORCID(id string) bool {
 	if len(id) != len("0000-0000-0000-0000") {
@@ -97,7 +97,7 @@ func (f Funding) check(at *checker) {
 	})
 }
 
-// uri checks an address that pages may make a link of.
+// uri checks an address that pages may show as a link.
 func (c *checker) uri(text string) {
 	address, err := url.Parse(text)
 	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "" || strings.ContainsAny(text, " \t\n\r") {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// timeLayouts are the forms of a day and of a time; the time package by itself takes fractions of
-// seconds.
+// timeLayouts are the forms of a day and of a time; package time also accepts fractions of seconds.
 var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
 
-// parseTime reads a day or a time of ISO 8601 in its extended form; without an offset it is in UTC.
+// parseTime parses a day or a time of ISO 8601 in its extended form; without an offset it is in
+// UTC.
 func parseTime(text string) (t time.Time, ok bool) {
 	if len(text) < len(time.DateOnly) || text[4] != '-' || text[7] != '-' {
 		return t, false
@@ -18,7 +18,7 @@ func parseTime(text string) (t time.Time, ok bool) {
 		t, err := time.Parse(time.DateOnly, text)
 		return t, err == nil
 	}
-	// The time package would take an hour of one digit, and a comma.
+	// Package time would accept an hour of one digit, and a comma.
 	if len(text) < len("2006-01-02T15:04") || text[13] != ':' || strings.Contains(text, ",") {
 		return t, false
 	}
@@ -30,9 +30,9 @@ func parseTime(text string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// Period returns the beginning of what the date names, and the end, which is not in it: of a year
-// the first of January of the next one. A time has no length, and in a period it ends itself. What
-// has no offset is in UTC. It is not ok if Validate refuses the date.
+// Period returns the beginning and the exclusive end of the date: the end of a year is the first of
+// January of the next one. A time has no length, and as the end of a period it is the end itself.
+// Dates without an offset are in UTC. It is not ok if Validate rejects the date.
 func (d Date) Period() (from, until time.Time, ok bool) {
 	first, last, isPeriod := strings.Cut(d.Date, "/")
 	from, until, ok = span(first)
@@ -44,7 +44,7 @@ func (d Date) Period() (from, until time.Time, ok bool) {
 	return from, until, ok
 }
 
-// span reads one date, and returns when it begins and ends.
+// span parses one date, and returns its beginning and end.
 func span(text string) (from, until time.Time, ok bool) {
 	from, err := time.Parse("2006", text)
 	if err == nil {

@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 		}
 		_ = m.Validate(descriptive.Set)
 		canonical := m.Append(nil)
-		if norm.NFC.IsNormal(data) && !bytes.Contains(data, []byte(`\u`)) { // else texts may change
+		if norm.NFC.IsNormal(data) && !bytes.Contains(data, []byte(`\u`)) { // otherwise strings may change
 			if before, after := properties(t, data), properties(t, canonical); !reflect.DeepEqual(before, after) {
 				t.Fatalf("%s: the properties became %v", data, after)
 			}
@@ -50,7 +50,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// properties reads the properties with another decoder, numbers as they are written.
+// properties decodes the properties with another decoder, and keeps numbers as they are written.
 func properties(t *testing.T, text []byte) map[string]any {
 	var m struct{ Properties map[string]any }
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -59,12 +59,13 @@ func properties(t *testing.T, text []byte) map[string]any {
 		t.Fatalf("%s: %v", text, err)
 	}
 	if len(m.Properties) == 0 {
-		return nil // empty ones are left out
+		return nil // empty properties are omitted
 	}
 	return m.Properties
 }
 
-// FuzzMerge holds merging against the rules of RFC 7396 that can be told without doing it again.
+// FuzzMerge checks merging with the rules of RFC 7396 that can be tested without a second
+// implementation.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte(typical), []byte(`{"tags":null,"properties":{"n":null,"sample":{"id":null,"kind":"x"}}}`))
 	f.Add([]byte(`{"properties":{"a":{"value":1,"unit":"K"}}}`), []byte(`{"properties":{"a":{"value":2}}}`))

@@ -1,15 +1,15 @@
 package descriptive
 
-// member is one row of the JSON form.
+// member is one member of the JSON form.
 type member struct {
 	name      string
-	of        [3]bool                            // by Kind: what may have it
+	of        [3]bool                            // by Kind: the kinds that may have it
 	mandatory bool                               // for a publication
-	append    func(b []byte, m *Metadata) []byte // appends the value, nothing if there is none
-	check     func(c *checker, m *Metadata)      // is called when there is one
+	append    func(b []byte, m *Metadata) []byte // appends the value, or nothing if it is empty
+	check     func(c *checker, m *Metadata)      // called if the value is not empty
 }
 
-// What may have a member.
+// Sets of kinds that may have a member.
 var (
 	sets    = [3]bool{Set: true}
 	spaces  = [3]bool{Dataspace: true, Set: true}
@@ -23,7 +23,7 @@ const (
 	sources    = "sources"
 )
 
-// members are in the order of the canonical form.
+// members are all members, in the order of the canonical form.
 var members = [...]member{
 	{
 		name: "creators", of: spaces, mandatory: true,

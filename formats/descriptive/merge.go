@@ -13,11 +13,12 @@ import (
 // Patch is a JSON Merge Patch (RFC 7396) of metadata, as it was sent; nil changes nothing.
 type Patch []byte
 
-// Merge returns what a JSON Merge Patch (RFC 7396) makes of m: null removes a member or a property,
-// an object is merged into the one that is there, lists are replaced whole. The patch null removes
-// everything. It refuses what [Parse] refuses of the result; rules are left to [Metadata.Validate].
+// Merge applies a JSON Merge Patch (RFC 7396) to m: null removes a member or a property, an object
+// is merged into the existing one, and lists are replaced as a whole. The patch null removes
+// everything. Merge rejects a result that [Parse] rejects; [Metadata.Validate] checks the other
+// rules.
 func (m Metadata) Merge(patch []byte) (Metadata, error) {
-	patch = bytes.TrimPrefix(patch, []byte("\ufeff")) // of a file that an editor has saved
+	patch = bytes.TrimPrefix(patch, []byte("\ufeff")) // some editors save files with it
 	p := jsontext.Value(bytes.TrimSpace(patch))
 	if err := checkPatch(p); err != nil {
 		return Metadata{}, parseError(err)
@@ -32,7 +33,7 @@ func (m Metadata) Merge(patch []byte) (Metadata, error) {
 	return Parse(merged)
 }
 
-// checkPatch tells what is wrong with the JSON itself, and bounds its depth.
+// checkPatch returns an error for invalid JSON, or for JSON that is nested too deep.
 func checkPatch(patch jsontext.Value) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(patch))
 	for {
@@ -42,10 +43,10 @@ func checkPatch(patch jsontext.Value) error {
 			return nil
 		case err != nil:
 			return err
-		case d.StackDepth() > maxDepth+2: // around the properties is the object of all members, and within them there may be a quantity
-			return refuse(d, "must not hold lists and groups deeper than %d levels", maxDepth)
+		case d.StackDepth() > maxDepth+2: // the properties are within the object of all members, and may contain a quantity
+			return refuse(d, "must not nest lists and groups deeper than %d levels", maxDepth)
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(patch[d.InputOffset():])) > 0:
-			return &Error{Root, fmt.Sprintf("must have nothing after it; there is something at byte %d", d.InputOffset())}
+			return &Error{Root, fmt.Sprintf("must have no text after it; the first such byte is %d", d.InputOffset())}
 		}
 	}
 }

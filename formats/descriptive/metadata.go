@@ -1,8 +1,8 @@
-// Package descriptive has what people say about a dataspace, a set or a file: creators, a licence,
-// tags, properties and what else a publication needs, in the words of the DataCite kernel 4.6.
-// Title and description are fields of the record itself and not repeated here.
+// Package descriptive defines the metadata of a dataspace, a set or a file: creators, a licence,
+// tags, properties and other fields of a publication, with the terms of the DataCite kernel 4.6.
+// Title and description are fields of the record itself.
 //
-// The JSON form is what clients send and what is stored:
+// Clients send and the service stores this JSON form:
 //
 //	{"creators":[{"name":"Curie, Marie","givenName":"Marie","familyName":"Curie","type":"person",
 //	              "orcid":"0000-0002-1825-0097","affiliations":["Université de Paris"]}],
@@ -17,8 +17,8 @@
 //	               "n":3,"runs":[1,2],"sample":{"id":"S1"}},
 //	 "schema":{"id":"01K5Z3…","version":3},"sources":{"temperature":"header"}}
 //
-// All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks
-// a rule: what was stored under older rules can always be read.
+// All members are optional. [Parse] rejects other forms, [Metadata.Validate] rejects violations of
+// a rule. Metadata stored under older rules can always be read.
 package descriptive
 
 import "bytes"
@@ -26,12 +26,12 @@ import "bytes"
 // MaxBytes bounds the canonical form of the metadata of one object.
 const MaxBytes = 64 << 10
 
-// Metadata describes one object. The zero value says nothing. Who changes what a slice or a group
-// holds changes it for all copies.
+// Metadata describes one object. The zero value has no members. Copies share their slices and
+// groups.
 type Metadata struct {
 	Creators        []Creator `json:"creators"`        // at most 500
-	Publisher       string    `json:"publisher"`       // at most 500 bytes, like all texts of one line unless another bound is stated
-	PublicationYear int       `json:"publicationYear"` // 1000 to 9999; 0 for none
+	Publisher       string    `json:"publisher"`       // at most 500 bytes, like all strings of one line unless another bound is stated
+	PublicationYear int       `json:"publicationYear"` // 1000 to 9999, or 0
 	ResourceType    string    `json:"resourceType"`    // of ResourceTypes
 	Licence         string    `json:"licence"`         // an SPDX identifier
 	Keywords        []string  `json:"keywords"`        // at most 100, unique
@@ -42,13 +42,13 @@ type Metadata struct {
 	Tags            []string  `json:"tags"`            // at most 100, each of at most 100 bytes, unique, in NFC, without commas
 	Properties      Group     `json:"properties"`
 
-	Schema  SchemaVersion `json:"schema"`  // of a set or a file: the version of the schema that the properties were made with
-	Sources Sources       `json:"sources"` // of a file: where properties came from that no person has given it
+	Schema  SchemaVersion `json:"schema"`  // of a set or a file: the version of the schema with which the properties were entered
+	Sources Sources       `json:"sources"` // of a file: the sources of properties that no person has set
 }
 
-// Creator is a person or an organization who made the data.
+// Creator is a person or an organization that made the data.
 type Creator struct {
-	Name         string   `json:"name"` // of a person "Family, Given"; there must be one
+	Name         string   `json:"name"` // of a person "Family, Given"; required
 	GivenName    string   `json:"givenName"`
 	FamilyName   string   `json:"familyName"`
 	Type         string   `json:"type"`         // of CreatorTypes, or ""
@@ -56,23 +56,23 @@ type Creator struct {
 	Affiliations []string `json:"affiliations"` // at most 20
 }
 
-// Related names something else that the data have to do with.
+// Related is another object that the data are related to.
 type Related struct {
 	Identifier string `json:"identifier"` // at most 2,000 bytes
 	Type       string `json:"type"`       // of IdentifierTypes
-	Relation   string `json:"relation"`   // of RelationTypes: what the data are to it
+	Relation   string `json:"relation"`   // of RelationTypes: the relation of the data to it
 }
 
-// Date is a time, or a period, that matters to the data.
+// Date is a time or a period of the data.
 type Date struct {
-	Date        string `json:"date"`        // a year, a month, a day or a time of ISO 8601 in its extended form, or two of these with a slash between
+	Date        string `json:"date"`        // a year, a month, a day or a time of ISO 8601 in its extended form, or two of these separated by a slash
 	Type        string `json:"type"`        // of DateTypes
 	Information string `json:"information"` // at most 2,000 bytes; may have several lines
 }
 
-// Funding says who paid.
+// Funding is the funder and the grant of the data.
 type Funding struct {
-	Funder   string `json:"funder"`   // there must be one
+	Funder   string `json:"funder"`   // required
 	FunderID string `json:"funderId"` // of ROR, Crossref Funder, ISNI or GRID; at most 2,000 bytes
 	Award    string `json:"award"`    // the number of the grant
 	Title    string `json:"title"`    // of the grant
@@ -82,13 +82,13 @@ type Funding struct {
 // Place is a point or a box on the earth in degrees of WGS 84, or a name alone.
 type Place struct {
 	Name      string `json:"name"`
-	Latitude  Number `json:"latitude"`  // -90 to 90; there with Longitude or not at all
+	Latitude  Number `json:"latitude"`  // -90 to 90; requires Longitude
 	Longitude Number `json:"longitude"` // -180 to 180
-	Box       Box    `json:"box"`       // not together with a point
+	Box       Box    `json:"box"`       // excludes a point
 }
 
-// Box is bounded by two meridians and two parallels; one whose west is greater than its east
-// crosses the antimeridian.
+// Box is bounded by two meridians and two parallels. If west is greater than east, it crosses the
+// antimeridian.
 type Box struct {
 	West  Number `json:"west"`
 	East  Number `json:"east"`
@@ -96,18 +96,18 @@ type Box struct {
 	North Number `json:"north"`
 }
 
-// IsZero tells whether m says nothing.
+// IsZero reports whether m has no members.
 func (m Metadata) IsZero() bool {
 	return len(m.Creators) == 0 && m.Publisher == "" && m.PublicationYear == 0 && m.ResourceType == "" && m.Licence == "" &&
 		len(m.Keywords) == 0 && len(m.Related) == 0 && len(m.Dates) == 0 && len(m.Funding) == 0 && len(m.Places) == 0 &&
 		len(m.Tags) == 0 && len(m.Properties) == 0 && m.Schema == SchemaVersion{} && len(m.Sources) == 0
 }
 
-// Equal tells whether both say the same: their canonical forms are equal.
+// Equal reports whether both have the same canonical form.
 func (m Metadata) Equal(other Metadata) bool { return bytes.Equal(m.Append(nil), other.Append(nil)) }
 
-// Missing returns the members that the DataCite kernel demands for a publication and that are not
-// there, in the order of the JSON form.
+// Missing returns the missing members that the DataCite kernel requires for a publication, in the
+// order of the JSON form.
 func (m Metadata) Missing() (missing []string) {
 	for _, member := range members {
 		if member.mandatory && len(member.append(nil, &m)) == 0 {
@@ -117,7 +117,7 @@ func (m Metadata) Missing() (missing []string) {
 	return missing
 }
 
-// Kind says what the metadata are about.
+// Kind is the kind of object that has the metadata.
 type Kind uint8
 
 // The kinds of objects that have metadata.
@@ -129,8 +129,7 @@ const (
 
 var kindNames = [...]string{"a dataspace", "a set", "a file"}
 
-// Error says which rule a part of metadata breaks. Read after each other, Field and Rule make a
-// sentence.
+// Error is the violated rule of a part of the metadata. Field and Rule form a sentence.
 type Error struct {
 	Field string // such as metadata.creators.0.orcid or metadata.properties.temperature.unit, shortened if it is long
 	Rule  string // such as: must have at most 100 bytes

@@ -13,21 +13,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxDepth bounds lists and groups within each other, the object of all properties included. A
-// quantity is none.
+// maxDepth bounds nested lists and groups, including the object of all properties. A quantity does
+// not count.
 const maxDepth = 8
 
 // Root is the first name in each [Error]'s Field: the member of a record that holds its metadata.
 const Root = "metadata"
 
-// Parse reads the JSON form. It refuses, with an [*Error], unknown members and ones that are there
-// twice, null, values of the wrong type, invalid UTF-8, numbers that are not finite as a float64,
-// and properties that nest deeper than 8 levels. Tags, keywords, units, the names of properties and
-// those of sources come out in NFC. Other rules are left to [Metadata.Validate]. Nothing of data is
-// kept.
+// Parse parses the JSON form. It rejects, with an [*Error], unknown and duplicate members, null,
+// values of the wrong type, invalid UTF-8, numbers that are not finite as a float64, and properties
+// that nest deeper than 8 levels. Tags, keywords, units, and names of properties and of sources are
+// normalized to NFC. [Metadata.Validate] checks the other rules. The result does not refer to data.
 func Parse(data []byte) (m Metadata, err error) {
 	options := strict
-	if bytes.Contains(data, []byte("null")) { // else there is none, and looking for it takes half of the time
+	if bytes.Contains(data, []byte("null")) { // skipped otherwise, since the search takes half of the time
 		options = refusingNull
 	}
 	if err := json.Unmarshal(data, (*fields)(&m), options); err != nil {
@@ -44,7 +43,7 @@ func Parse(data []byte) (m Metadata, err error) {
 // fields is Metadata without its methods.
 type fields Metadata
 
-// UnmarshalJSON is Parse.
+// UnmarshalJSON calls Parse.
 func (m *Metadata) UnmarshalJSON(data []byte) (err error) {
 	*m, err = Parse(data)
 	return err
@@ -59,19 +58,19 @@ func normalize(texts []string) {
 	}
 }
 
-// What json by itself accepts, and Parse refuses.
+// Values that package json accepts and Parse rejects.
 var (
 	strict       = json.RejectUnknownMembers(true)
 	refusingNull = json.JoinOptions(strict, json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ any) error {
 		if d.PeekKind() == jsontext.KindNull {
-			_ = d.SkipValue() // it is there, and the pointer is to lead to it
+			_ = d.SkipValue() // a value follows, which the pointer then identifies
 			return refuse(d, "must not be null")
 		}
-		return errors.ErrUnsupported // as without this function
+		return errors.ErrUnsupported // continue as without this function
 	})))
 )
 
-// UnmarshalJSONFrom reads a number of a place.
+// UnmarshalJSONFrom decodes a number of a place.
 func (n *Number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	if err != nil {
@@ -84,7 +83,7 @@ func (n *Number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// UnmarshalJSONFrom reads the object of all properties.
+// UnmarshalJSONFrom decodes the object of all properties.
 func (g *Group) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() != jsontext.KindBeginObject {
 		if err := d.SkipValue(); err != nil {
@@ -94,7 +93,7 @@ func (g *Group) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	value, err := readGroup(d, 1)
 	*g = value.group
-	if value.form == Quantity { // of all properties it is none
+	if value.form == Quantity { // the object of all properties is never a quantity
 		*g = Group{{"unit", TextOf(value.unit)}, {"value", NumberOf(Number(value.text))}}
 	}
 	return err
@@ -103,7 +102,7 @@ func (g *Group) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func readValue(d *jsontext.Decoder, depth int) (Value, error) {
 	switch kind := d.PeekKind(); {
 	case (kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray) && depth >= maxDepth:
-		return Value{}, refuse(d, "must not hold lists and groups deeper than %d levels", maxDepth)
+		return Value{}, refuse(d, "must not nest lists and groups deeper than %d levels", maxDepth)
 	case kind == jsontext.KindBeginObject:
 		return readGroup(d, depth+1)
 	case kind == jsontext.KindBeginArray:
@@ -162,8 +161,8 @@ func readGroup(d *jsontext.Decoder, depth int) (Value, error) {
 	}
 	slices.SortFunc(group, byName)
 	for i := 1; i < len(group); i++ {
-		if group[i].Name == group[i-1].Name { // only before normalization they differed
-			return Value{}, &Error{fieldOf(d.StackPointer().Parent().AppendToken(group[i].Name)), "must not be there twice"}
+		if group[i].Name == group[i-1].Name { // the names differed only before normalization
+			return Value{}, &Error{fieldOf(d.StackPointer().Parent().AppendToken(group[i].Name)), "must not occur twice"}
 		}
 	}
 	_, err := d.ReadToken()
@@ -172,12 +171,12 @@ func readGroup(d *jsontext.Decoder, depth int) (Value, error) {
 	return v, err
 }
 
-// refuse makes an Error about the value that was read last.
+// refuse returns an Error about the value that was read last.
 func refuse(d *jsontext.Decoder, format string, args ...any) error {
 	return &Error{fieldOf(d.StackPointer()), fmt.Sprintf(format, args...)}
 }
 
-// fieldOf writes a pointer as the Field of an Error.
+// fieldOf formats a pointer as the Field of an Error.
 func fieldOf(at jsontext.Pointer) string {
 	field := Root
 	for name := range at.Tokens() {
@@ -186,7 +185,7 @@ func fieldOf(at jsontext.Pointer) string {
 	return field
 }
 
-// shorten cuts a text that breaks all bounds.
+// shorten truncates a text that exceeds all bounds.
 func shorten(text string) string {
 	const most = 100
 	if len(text) <= most {
@@ -195,7 +194,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// wanted says what a Go type is in JSON.
+// wanted maps Go types to rules about their JSON.
 var wanted = map[reflect.Kind]string{
 	reflect.String: "must be a string",
 	reflect.Int:    "must be a whole number",
@@ -204,7 +203,7 @@ var wanted = map[reflect.Kind]string{
 	reflect.Map:    "must be an object",
 }
 
-// parseError returns the Error for what the decoder says.
+// parseError returns the Error for an error of the decoder.
 func parseError(err error) error {
 	var known *Error
 	var syntax *jsontext.SyntacticError
@@ -213,9 +212,9 @@ func parseError(err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return &Error{fieldOf(syntax.JSONPointer), "must not be there twice"}
+		return &Error{fieldOf(syntax.JSONPointer), "must not occur twice"}
 	case errors.As(err, &syntax):
-		return &Error{fieldOf(syntax.JSONPointer), fmt.Sprintf("must be valid JSON; at byte %d there is: %v", syntax.ByteOffset, syntax.Err)}
+		return &Error{fieldOf(syntax.JSONPointer), fmt.Sprintf("must be valid JSON; at byte %d: %v", syntax.ByteOffset, syntax.Err)}
 	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &semantic):
 		return &Error{fieldOf(semantic.JSONPointer), "is unknown"}
 	case errors.As(err, &semantic) && semantic.GoType != nil && wanted[semantic.GoType.Kind()] != "":

@@ -12,7 +12,7 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// typical is what a set of a tidy lab says, in canonical form.
+// typical is the metadata of a well-described set, in canonical form.
 const typical = `{"creators":[{"name":"Curie, Marie","givenName":"Marie","familyName":"Curie","type":"person","orcid":"0000-0002-1825-0097","affiliations":["Université de Paris"]}],` +
 	`"publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium","polonium"],` +
 	`"related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],"dates":[{"date":"2026-01/2026-03","type":"Collected"}],` +
@@ -59,10 +59,10 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, 8) + "1" + strings.Repeat("}", 8)
 	for _, test := range []struct{ in, want string }{
-		{``, "metadata must be valid JSON; at byte 0 there is: unexpected EOF"},
-		{`{"tags":["a"]`, "metadata must be valid JSON; at byte 13 there is: unexpected EOF"},
-		{`{} {}`, "metadata must be valid JSON; at byte 3 there is: invalid character"},
-		{`{} x`, "metadata must be valid JSON; at byte 3 there is: invalid character"},
+		{``, "metadata must be valid JSON; at byte 0: unexpected EOF"},
+		{`{"tags":["a"]`, "metadata must be valid JSON; at byte 13: unexpected EOF"},
+		{`{} {}`, "metadata must be valid JSON; at byte 3: invalid character"},
+		{`{} x`, "metadata must be valid JSON; at byte 3: invalid character"},
 		{`[]`, "metadata must be an object"},
 		{`null`, "metadata must not be null"},
 		{`{"title":"x"}`, "metadata.title is unknown"},
@@ -73,9 +73,9 @@ func TestParseRefuses(t *testing.T) {
 		{`{"places":[{"latitude":null}]}`, "metadata.places.0.latitude must not be null"},
 		{`{"properties":null}`, "metadata.properties must not be null"},
 		{`{"properties":{"a":{"b":null}}}`, "metadata.properties.a.b must not be null"},
-		{`{"tags":["a"],"tags":["b"]}`, "metadata.tags must not be there twice"},
-		{`{"properties":{"a":{"b":1,"b":2}}}`, "metadata.properties.a.b must not be there twice"},
-		{"{\"properties\":{\"e\u0301\":1,\"\u00e9\":2}}", "metadata.properties.é must not be there twice"},
+		{`{"tags":["a"],"tags":["b"]}`, "metadata.tags must not occur twice"},
+		{`{"properties":{"a":{"b":1,"b":2}}}`, "metadata.properties.a.b must not occur twice"},
+		{"{\"properties\":{\"e\u0301\":1,\"\u00e9\":2}}", "metadata.properties.é must not occur twice"},
 		{`{"tags":"a"}`, "metadata.tags must be a list"},
 		{`{"tags":[1]}`, "metadata.tags.0 must be a string"},
 		{`{"creators":[[]]}`, "metadata.creators.0 must be an object"},
@@ -90,11 +90,11 @@ func TestParseRefuses(t *testing.T) {
 		{`{"sources":[]}`, "metadata.sources must be an object"},
 		{`{"sources":{"a":1}}`, "metadata.sources.a must be a string"},
 		{`{"sources":{"a":null}}`, "metadata.sources.a must not be null"},
-		{"{\"sources\":{\"e\u0301\":\"header\",\"\u00e9\":\"header\"}}", "metadata.sources.é must not be there twice"},
+		{"{\"sources\":{\"e\u0301\":\"header\",\"\u00e9\":\"header\"}}", "metadata.sources.é must not occur twice"},
 		{`{"properties":{"a":1e999}}`, "metadata.properties.a must be a number that fits into 64 bits of floating point"},
-		{`{"properties":{"a":` + deep + `}}`, "metadata.properties.a.a.a.a.a.a.a.a must not hold lists and groups deeper than 8 levels"},
-		{"{\"tags\":[\"\xff\"]}", "metadata.tags.0 must be valid JSON; at byte 10 there is: invalid UTF-8"},
-		{`{"tags":["\ud800"]}`, "metadata.tags.0 must be valid JSON; at byte 10 there is: invalid surrogate pair"},
+		{`{"properties":{"a":` + deep + `}}`, "metadata.properties.a.a.a.a.a.a.a.a must not nest lists and groups deeper than 8 levels"},
+		{"{\"tags\":[\"\xff\"]}", "metadata.tags.0 must be valid JSON; at byte 10: invalid UTF-8"},
+		{`{"tags":["\ud800"]}`, "metadata.tags.0 must be valid JSON; at byte 10: invalid surrogate pair"},
 	} {
 		m, err := descriptive.Parse([]byte(test.in))
 		var known *descriptive.Error
@@ -142,8 +142,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeReference compares with what another program makes of patches, which testdata/merge.py
-// writes.
+// TestMergeReference compares the results of patches with another program's, which
+// testdata/merge.py writes.
 func TestMergeReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/merge.jsonl")

@@ -9,10 +9,10 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// ReadQuantities reads what m states about quantities and before does not. A group of a number in
-// a text and a unit, as instruments and forms write it, becomes a quantity:
-// {"value":"20,5","unit":"°C"}. The error is an [*Error] for a number that can be read in two
-// ways, or a unit that is the rest of a number.
+// ReadQuantities converts the new and changed values of m, compared with before. A group with a
+// number in a string and a unit, as instruments and forms write it, becomes a quantity:
+// {"value":"20,5","unit":"°C"}. The error is an [*Error] for an ambiguous number, or a unit that
+// looks like the rest of a number.
 func (m *Metadata) ReadQuantities(before Metadata) error {
 	read, err := readGroupQuantities(m.Properties, before.Properties, Root+"."+properties)
 	if err == nil {
@@ -36,12 +36,12 @@ func readGroupQuantities(now, before Group, field string) (Group, error) {
 	return now, nil
 }
 
-// readQuantities reads the quantities in a value that differs from the one before.
+// readQuantities converts the quantities in a value that differs from before.
 func (v Value) readQuantities(before Value, field string) (_ Value, err error) {
 	switch v.form {
 	case Quantity:
 		if units.Continues(v.unit) {
-			return v, &Error{field + ".unit", fmt.Sprintf("must be a unit; after the number %s, %q reads as the rest of a number", v.text, v.unit)}
+			return v, &Error{field + ".unit", fmt.Sprintf("must be a unit; after the number %s, %q looks like the rest of a number", v.text, v.unit)}
 		}
 	case List:
 		v.list = slices.Clone(v.list)
@@ -70,7 +70,7 @@ func (v Value) readQuantities(before Value, field string) (_ Value, err error) {
 	return v, nil
 }
 
-// spelled returns the members of a group that has exactly the texts value and unit.
+// spelled returns the members of a group that has exactly the strings value and unit.
 func (v Value) spelled() (number, unit string, ok bool) {
 	value, first := v.group.Get("value")
 	of, second := v.group.Get("unit")

@@ -7,8 +7,7 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// TestReadQuantities: what is stated newly is read or refused; what was stored under older rules
-// stays.
+// TestReadQuantities: new values are converted or rejected; values stored under older rules stay.
 func TestReadQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ before, now, want string }{
@@ -19,8 +18,8 @@ func TestReadQuantities(t *testing.T) {
 		{`{}`, `{"T":{"value":"5-7","unit":"mm"}}`, `{"T":{"unit":"mm","value":"5-7"}}`},
 		{`{}`, `{"T":{"value":"20","unit":"K","by":"Ada"}}`, `{"T":{"by":"Ada","unit":"K","value":"20"}}`},
 		{`{}`, `{"T":{"value":20,"unit":"zork"}}`, `{"T":{"value":20,"unit":"zork"}}`},
-		{`{}`, `{"T":{"value":20,"unit":",5 °C"}}`, `metadata.properties.T.unit must be a unit; after the number 20, ",5 °C" reads as the rest of a number`},
-		{`{}`, `{"T":{"value":"12","unit":"h30"}}`, `metadata.properties.T.unit must be a unit; after the number 12, "h30" reads as the rest of a number`},
+		{`{}`, `{"T":{"value":20,"unit":",5 °C"}}`, `metadata.properties.T.unit must be a unit; after the number 20, ",5 °C" looks like the rest of a number`},
+		{`{}`, `{"T":{"value":"12","unit":"h30"}}`, `metadata.properties.T.unit must be a unit; after the number 12, "h30" looks like the rest of a number`},
 		{`{}`, `{"T":{"value":5,"unit":"/2"}}`, `metadata.properties.T.unit must be a unit`},
 		{`{}`, `{"g":[1,{"T":{"value":"1,234","unit":"mm"}}]}`, `metadata.properties.g.1.T.value must be a number; the number 1,234 can be read in two ways`},
 		{`{"T":{"value":20,"unit":",5 °C"},"U":{"value":"1,234","unit":"mm"}}`, `{"T":{"value":20,"unit":",5 °C"},"U":{"value":"1,234","unit":"mm"},"n":1}`, `{"T":{"value":20,"unit":",5 °C"},"U":{"unit":"mm","value":"1,234"},"n":1}`},

@@ -23,7 +23,7 @@ func TestValidateRefuses(t *testing.T) {
 		{`{"creators":[{"name":"a"},{"name":" b"}]}`, "metadata.creators.1.name must not begin or end with white space"},
 		{`{"creators":[{"name":"a","type":"robot"}]}`, "metadata.creators.0.type must be one of organization, person"},
 		{`{"creators":[{"name":"a","orcid":"0000-0002-1825-0098"}]}`, "metadata.creators.0.orcid must be an ORCID iD"},
-		{`{"creators":[{"name":"a","type":"organization","orcid":"0000-0002-1825-0097"}]}`, "metadata.creators.0.orcid is not there for an organization"},
+		{`{"creators":[{"name":"a","type":"organization","orcid":"0000-0002-1825-0097"}]}`, "metadata.creators.0.orcid is not available for an organization"},
 		{`{"creators":[{"name":"a","affiliations":[""]}]}`, "metadata.creators.0.affiliations.0 must be there"},
 		{`{"publisher":"` + long + `"}`, "metadata.publisher must have at most 500 bytes"},
 		{`{"publisher":"a\nb"}`, "metadata.publisher must not have line breaks or tabs"},
@@ -32,7 +32,7 @@ func TestValidateRefuses(t *testing.T) {
 		{`{"resourceType":"dataset"}`, "metadata.resourceType must be one of Audiovisual, Award"},
 		{`{"licence":"cc-by-4.0"}`, "metadata.licence must be an SPDX identifier"},
 		{`{"licence":"# deprecated"}`, "metadata.licence must be an SPDX identifier"},
-		{`{"keywords":["a","a"]}`, "metadata.keywords.1 must not be there twice"},
+		{`{"keywords":["a","a"]}`, "metadata.keywords.1 must not occur twice"},
 		{`{"related":[{"identifier":"x","type":"DOI","relation":"Cites"}]}`, "metadata.related.0.identifier must be a DOI"},
 		{`{"related":[{"identifier":"javascript:alert(1)","type":"URL","relation":"Cites"}]}`, "metadata.related.0.identifier must be an address"},
 		{`{"related":[{"identifier":"x","type":"ISBN","relation":"Eats"}]}`, "metadata.related.0.relation must be one of Cites"},
@@ -49,7 +49,7 @@ func TestValidateRefuses(t *testing.T) {
 		{`{"tags":["a,b"]}`, "metadata.tags.0 must not have a comma"},
 		{`{"tags":[""]}`, "metadata.tags.0 must be there, and not empty"},
 		{`{"tags":["` + long[:101] + `"]}`, "metadata.tags.0 must have at most 100 bytes"},
-		{`{"tags":["a","b","a"]}`, "metadata.tags.2 must not be there twice"},
+		{`{"tags":["a","b","a"]}`, "metadata.tags.2 must not occur twice"},
 		{`{"tags":["a` + strings.Join(slices.Collect(numbers(100)), `","`) + `"]}`, "metadata.tags must have at most 100 elements"},
 		{`{"properties":{"":1}}`, "metadata.properties. must have a name that begins with a letter or a digit"},
 		{`{"properties":{"_a":1}}`, "metadata.properties._a must have a name that begins with a letter or a digit"},
@@ -69,8 +69,7 @@ func TestValidateRefuses(t *testing.T) {
 	}
 }
 
-// TestSchemaAndSources: what a file says of the schema of its properties, and of where they came
-// from.
+// TestSchemaAndSources: the schema and the sources of the properties of a file.
 func TestSchemaAndSources(t *testing.T) {
 	t.Parallel()
 	const id = "01K5Z3V7Q8W9X0Y1Z2A3B4C5D6"
@@ -81,8 +80,8 @@ func TestSchemaAndSources(t *testing.T) {
 		{`{"schema":{"id":"` + id + `"}}`, "metadata.schema.version must be the number of a version"},
 		{`{"schema":{"id":"` + id + `","version":-1}}`, "metadata.schema.version must be the number of a version"},
 		{`{"properties":{"a":1,"b":{"c":2}},"sources":{"a":"header","b":"sidecar"}}`, ""},
-		{`{"properties":{"a":1},"sources":{"b":"header"}}`, "metadata.sources.b must be the source of a property that is there"},
-		{`{"properties":{"b":{"c":2}},"sources":{"c":"header"}}`, "metadata.sources.c must be the source of a property that is there"},
+		{`{"properties":{"a":1},"sources":{"b":"header"}}`, "metadata.sources.b must be the source of an existing property"},
+		{`{"properties":{"b":{"c":2}},"sources":{"c":"header"}}`, "metadata.sources.c must be the source of an existing property"},
 		{`{"properties":{"a":1},"sources":{"a":"person"}}`, "metadata.sources.a must be one of header, sidecar"},
 		{`{"properties":{"a":1},"sources":{"a":""}}`, "metadata.sources.a must be there"},
 	} {
@@ -99,8 +98,8 @@ func TestSchemaAndSources(t *testing.T) {
 	}
 }
 
-// TestKeepSources: a property that is changed or removed has no source any more, and nobody else's
-// loses its own.
+// TestKeepSources: a changed or removed property loses its source, and other properties keep
+// theirs.
 func TestKeepSources(t *testing.T) {
 	t.Parallel()
 	const before = `{"properties":{"a":1,"b":[2],"c":3},"sources":{"a":"header","b":"sidecar"}}`
@@ -213,7 +212,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestBuilt holds what a program can make, and Parse cannot, against the rules.
+// TestBuilt checks the rules with metadata that a program can build, and Parse never returns.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	one := descriptive.NumberOf("1")
@@ -224,10 +223,10 @@ func TestBuilt(t *testing.T) {
 	for want, m := range map[string]descriptive.Metadata{
 		"metadata.publisher must be valid UTF-8":                                                    {Publisher: "a\xff"},
 		"metadata.tags.0 must be in Unicode's normal form C":                                        {Tags: []string{"e\u0301"}},
-		"metadata.properties.a must be there once, and in the order of names":                       {Properties: descriptive.Group{{"b", one}, {"a", one}}},
+		"metadata.properties.a must be unique, and sorted by name":                                  {Properties: descriptive.Group{{"b", one}, {"a", one}}},
 		"metadata.properties.a must be a number that fits into 64 bits of floating point":           {Properties: descriptive.Group{{"a", descriptive.NumberOf("01")}}},
 		"metadata.properties.a.value must be a number that fits into 64 bits of floating point":     {Properties: descriptive.Group{{"a", descriptive.QuantityOf("1e999", "K")}}},
-		"metadata.properties.a.0.0.0.0.0.0.0 must not hold lists and groups deeper than 8 levels":   {Properties: descriptive.Group{{"a", deep}}},
+		"metadata.properties.a.0.0.0.0.0.0.0 must not nest lists and groups deeper than 8 levels":   {Properties: descriptive.Group{{"a", deep}}},
 		"metadata.properties.e\u0301 must have a name in Unicode's normal form C":                   {Properties: descriptive.Group{{"e\u0301", one}}},
 		"metadata.places.0.latitude must be a number of degrees from -90 to 90":                     {Places: []descriptive.Place{{Latitude: "x", Longitude: "1"}}},
 		"metadata.properties.a\xff must have a name of letters, digits, spaces and _ - ( ) / % °, ": {Properties: descriptive.Group{{"a\xff", one}}},
@@ -290,7 +289,7 @@ func TestLeaves(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	for range m.Properties.Leaves() {
-		break // an iterator that goes on panics
+		break // an iterator that continues after this panics
 	}
 }
 
@@ -321,8 +320,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestVocabularies compares with the enumerations of DataCite's own schemas, which
-// testdata/vocabularies.py takes from them.
+// TestVocabularies compares with the enumerations in DataCite's own schemas, which
+// testdata/vocabularies.py extracts.
 func TestVocabularies(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/datacite-4.6.json")
@@ -363,8 +362,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestORCID compares with what another program says of checksums, which testdata/vocabularies.py
-// writes.
+// TestORCID compares checksums with another program's, which testdata/vocabularies.py writes.
 func TestORCID(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/orcid.tsv")

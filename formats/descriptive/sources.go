@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// SchemaVersion names the version of a schema that properties were made with. The zero value names
-// none.
+// SchemaVersion identifies the version of a schema with which properties were entered. The zero
+// value means no schema.
 type SchemaVersion struct {
 	ID      string `json:"id"`      // of the schema, a ULID
 	Version int    `json:"version"` // from 1
@@ -41,13 +41,14 @@ func (s SchemaVersion) check(at *checker) {
 	})
 }
 
-// Sources says which outermost properties were filled by a machine, and from what.
+// Sources maps outermost properties that were filled automatically to their source.
 type Sources map[string]string
 
-// From what properties are filled. A person's value has no source; a sidecar's beats a header's.
+// The sources of properties. A person's value has no source; a sidecar takes precedence over a
+// header.
 const (
-	FromHeader  = "header"  // of the file itself
-	FromSidecar = "sidecar" // a file beside it
+	FromHeader  = "header"  // the file itself
+	FromSidecar = "sidecar" // a file next to it
 )
 
 var sourceWords = []string{FromHeader, FromSidecar}
@@ -71,14 +72,14 @@ func (s Sources) check(c *checker, of Group) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		c.enter(name)
 		if _, ok := of.Get(name); !ok {
-			c.refuse("must be the source of a property that is there")
+			c.refuse("must be the source of an existing property")
 		}
 		c.oneOf(s[name], sourceWords)
 		c.leave()
 	}
 }
 
-// normalize brings names into the form that those of properties have.
+// normalize normalizes names as names of properties.
 func (s Sources) normalize() (Sources, error) {
 	if len(s) == 0 {
 		return nil, nil
@@ -87,15 +88,14 @@ func (s Sources) normalize() (Sources, error) {
 	for name, from := range s {
 		name = norm.NFC.String(name)
 		if _, twice := normal[name]; twice {
-			return nil, &Error{Root + "." + sources + "." + shorten(name), "must not be there twice"}
+			return nil, &Error{Root + "." + sources + "." + shorten(name), "must not occur twice"}
 		}
 		normal[name] = from
 	}
 	return normal, nil
 }
 
-// Added returns the name of an entry that was not there before, or says something else now; of
-// several, the first by name.
+// Added returns the name of a new or changed entry; of several, the first by name.
 func (s Sources) Added(before Sources) (name string, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		if s[name] != before[name] {
@@ -105,8 +105,8 @@ func (s Sources) Added(before Sources) (name string, ok bool) {
 	return "", false
 }
 
-// KeepSources drops the sources of properties that are not as they were before, and those that were
-// not there before: these properties are a person's from now on.
+// KeepSources removes the sources of changed and new properties: their values now come from a
+// person.
 func (m *Metadata) KeepSources(before Metadata) {
 	kept := Sources{}
 	for name, from := range m.Sources {

@@ -15,7 +15,7 @@ import (
 const (
 	maxLine   = 500
 	maxURI    = 2000
-	maxLong   = 16 << 10 // a text of a property
+	maxLong   = 16 << 10 // a string of a property
 	maxTag    = 100
 	maxName   = 100 // of a property
 	maxUnit   = 50
@@ -26,9 +26,9 @@ const (
 	lastYear  = 9999
 )
 
-// Validate tells whether an object of kind k may have m, by the rules that the fields state and
-// with at most [MaxBytes] in canonical form. The error is an [*Error] for the first member in the
-// order of the JSON form that breaks one. The zero Metadata are always valid.
+// Validate checks whether an object of kind k may have m: by the rules at the fields, and with at
+// most [MaxBytes] in canonical form. The error is an [*Error] for the first violation in the order
+// of the JSON form. The zero Metadata are always valid.
 func (m Metadata) Validate(k Kind) error {
 	c := &checker{}
 	size := 0
@@ -40,12 +40,12 @@ func (m Metadata) Validate(k Kind) error {
 		size += len(value) + len(members[i].name) + len(`"":,`)
 		c.enter(members[i].name)
 		if !members[i].of[k] {
-			c.refuse("is not there for %s", kindNames[k])
+			c.refuse("is not available for %s", kindNames[k])
 		}
 		members[i].check(c, &m)
 		c.leave()
 	}
-	if size+1 > MaxBytes { // with one comma less, and two braces
+	if size+1 > MaxBytes { // without one comma, plus two braces
 		c.refuse("must have at most %d bytes as JSON, and has %d", MaxBytes, size+1)
 	}
 	if c.err != nil {
@@ -54,7 +54,7 @@ func (m Metadata) Validate(k Kind) error {
 	return nil
 }
 
-// checker collects the first error, and knows where it is.
+// checker collects the first error, and knows the current member.
 type checker struct {
 	path []string
 	err  *Error
@@ -81,7 +81,7 @@ func (c *checker) in(name string, check func()) {
 	c.leave()
 }
 
-// line checks a text of one line.
+// line checks a string of one line.
 func (c *checker) line(text string, most int) {
 	c.text(text, most)
 	if strings.ContainsAny(text, "\n\r\t") {
@@ -89,7 +89,7 @@ func (c *checker) line(text string, most int) {
 	}
 }
 
-// text checks a text that may have several lines.
+// text checks a string that may have several lines.
 func (c *checker) text(text string, most int) {
 	switch {
 	case !utf8.ValidString(text):
@@ -101,8 +101,8 @@ func (c *checker) text(text string, most int) {
 	}
 }
 
-// hides tells whether r can hide or forge something, as in the other texts of a record: control
-// characters but line breaks and tabs, and those that turn the direction of writing.
+// hides reports whether r can hide or forge text, as in other texts of a record: control characters
+// except line breaks and tabs, and characters that change the direction of writing.
 func hides(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -117,7 +117,7 @@ func (c *checker) oneOf(text string, words []string) {
 	}
 }
 
-// optional checks a word of a vocabulary that need not be there.
+// optional checks an optional word of a vocabulary.
 func (c *checker) optional(text string, words []string) {
 	if text != "" {
 		c.oneOf(text, words)
@@ -133,7 +133,7 @@ func checkTag(c *checker, tag string) {
 	}
 }
 
-// word checks a text of one line that is compared with others.
+// word checks a string of one line that is compared with others.
 func (c *checker) word(text string, most int) {
 	c.name(text, most)
 	if !norm.NFC.IsNormalString(text) {
@@ -141,7 +141,7 @@ func (c *checker) word(text string, most int) {
 	}
 }
 
-// name checks a text of one line that must be there.
+// name checks a required string of one line.
 func (c *checker) name(text string, most int) {
 	c.line(text, most)
 	switch {
@@ -158,7 +158,7 @@ func checkUnique(c *checker, words []string, check func(*checker, string)) {
 	checkList(c, words, maxSome, func(word string, c *checker) {
 		check(c, word)
 		if seen[word] {
-			c.refuse("must not be there twice")
+			c.refuse("must not occur twice")
 		}
 		seen[word] = true
 	})
@@ -176,14 +176,14 @@ func checkList[T any](c *checker, list []T, most int, check func(T, *checker)) {
 
 func (g Group) check(c *checker, depth int) {
 	if depth > maxDepth {
-		c.refuse("must not hold lists and groups deeper than %d levels", maxDepth)
+		c.refuse("must not nest lists and groups deeper than %d levels", maxDepth)
 		return
 	}
 	for i, p := range g {
 		c.enter(p.Name)
 		c.propertyName(p.Name)
 		if i > 0 && g[i-1].Name >= p.Name {
-			c.refuse("must be there once, and in the order of names")
+			c.refuse("must be unique, and sorted by name")
 		}
 		p.Value.check(c, depth)
 		c.leave()
@@ -204,7 +204,7 @@ func (c *checker) propertyName(name string) {
 	}
 }
 
-// isForeign tells whether r may not be in the name of a property. Many scripts write vowels as
+// isForeign reports whether r is invalid in the name of a property. Many scripts write vowels as
 // marks.
 func isForeign(r rune) bool {
 	return r == utf8.RuneError || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) && !strings.ContainsRune(" _-()/%°", r)
@@ -223,7 +223,7 @@ func (v Value) check(c *checker, depth int) {
 		v.group.check(c, depth+1)
 	case List:
 		if depth >= maxDepth {
-			c.refuse("must not hold lists and groups deeper than %d levels", maxDepth)
+			c.refuse("must not nest lists and groups deeper than %d levels", maxDepth)
 			return
 		}
 		for i, element := range v.list {

@@ -8,7 +8,7 @@ import (
 
 // The vocabularies of the DataCite kernel 4.6, each in alphabetical order, Other last.
 var (
-	creatorTypes  = []string{"organization", "person"} // of DataCite: Organizational, Personal
+	creatorTypes  = []string{"organization", "person"} // in DataCite: Organizational, Personal
 	resourceTypes = []string{
 		"Audiovisual", "Award", "Book", "BookChapter", "Collection", "ComputationalNotebook", "ConferencePaper", "ConferenceProceeding", "DataPaper",
 		"Dataset", "Dissertation", "Event", "Image", "Instrument", "InteractiveResource", "Journal", "JournalArticle", "Model", "OutputManagementPlan",
@@ -31,38 +31,38 @@ var (
 	}
 )
 
-// licences has one SPDX identifier a line, the deprecated ones behind a line that says so.
+// licences contains one SPDX identifier a line, the deprecated ones after a line that says so.
 //
 //go:embed licences.txt
 var licences string
 
 const deprecated = "\n# deprecated\n"
 
-// CreatorTypes returns what the type of a creator may be.
+// CreatorTypes returns the valid types of a creator.
 func CreatorTypes() []string { return slices.Clone(creatorTypes) }
 
-// ResourceTypes returns what resourceType may be: DataCite's resourceTypeGeneral.
+// ResourceTypes returns the valid values of resourceType: DataCite's resourceTypeGeneral.
 func ResourceTypes() []string { return slices.Clone(resourceTypes) }
 
-// IdentifierTypes returns what the type of a related identifier may be.
+// IdentifierTypes returns the valid types of a related identifier.
 func IdentifierTypes() []string { return slices.Clone(identifierTypes) }
 
-// RelationTypes returns what a relation may be.
+// RelationTypes returns the valid relations.
 func RelationTypes() []string { return slices.Clone(relationTypes) }
 
-// DateTypes returns what the type of a date may be. A date of type Coverage says which times the
-// data are about.
+// DateTypes returns the valid types of a date. A date of type Coverage is the period that the data
+// describe.
 func DateTypes() []string { return slices.Clone(dateTypes) }
 
-// Licences returns the SPDX identifiers to choose from, sorted. Deprecated ones, such as GPL-3.0,
-// are valid and not among them.
+// Licences returns the SPDX identifiers to choose from, sorted. It omits deprecated ones, such as
+// GPL-3.0, which are valid nevertheless.
 func Licences() []string {
-	_, ids, _ := strings.Cut(licences, "\n") // behind the line that names the version
+	_, ids, _ := strings.Cut(licences, "\n") // after the line with the version
 	ids, _, _ = strings.Cut(ids, deprecated)
 	return strings.Split(ids, "\n")
 }
 
-// isLicence tells whether id is an SPDX identifier, in its own case.
+// isLicence reports whether id is an SPDX identifier, in its exact case.
 func isLicence(id string) bool {
 	return id != "" && !strings.ContainsAny(id, "\n#") && strings.Contains(licences, "\n"+id+"\n")
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	maxName = 100      // bytes of a name of a property
+	maxName = 100      // bytes of a property's name
 	maxText = 16 << 10 // bytes of a text
 	maxList = 200      // elements of a list that a header gives
 )
 
-// collector collects properties, each of which is valid.
+// collector collects properties, and validates each.
 type collector struct {
 	group descriptive.Group
 	bytes int // of the canonical form of group, without braces
 	left  int
 }
 
-// room is how many bytes the properties may have.
+// room is the number of bytes available for properties.
 const room = descriptive.MaxBytes - len(`{"properties":{}}`)
 
-// add adds a property, under a name that is allowed. Empty texts, lists and groups say nothing.
+// add adds a property under a valid name. It ignores empty texts, lists and groups.
 func (c *collector) add(name string, v descriptive.Value) {
 	if isEmpty(v) {
 		return
@@ -64,9 +64,9 @@ func isEmpty(v descriptive.Value) bool {
 	return false
 }
 
-// propertyName makes a name that a property may have: square and curly brackets become round ones,
-// every other character that may not be in it _; what may not begin or end a name is left out, and
-// it is cut off. "" if nothing is left.
+// propertyName turns a name into a valid name of a property. Square and curly brackets become round
+// ones, and other invalid characters become _. It omits characters that are invalid at the
+// beginning or the end, and truncates the name. It returns "" if no character is left.
 func propertyName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -85,7 +85,7 @@ func propertyName(name string) string {
 	return strings.TrimRight(cut(name, maxName), " ")
 }
 
-// cut cuts a text to at most so many bytes, between two characters.
+// cut truncates a text to at most so many bytes, between two characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -96,8 +96,8 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// decode returns a text in UTF-8; what is not, is taken for Windows-1252, as older instruments
-// write it.
+// decode returns a text in UTF-8. It decodes invalid UTF-8 as Windows-1252, which older instruments
+// write.
 func decode(raw []byte) string {
 	if utf8.Valid(raw) {
 		return string(raw)
@@ -106,8 +106,8 @@ func decode(raw []byte) string {
 	return strings.ToValidUTF8(string(text), "_")
 }
 
-// clean makes a text of a header one that a property may have: without what is hidden, or around
-// it, and cut off where it is too long.
+// clean makes a text of a header valid for a property: it removes hidden characters and surrounding
+// space, and truncates a long text.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -123,7 +123,7 @@ func clean(text string) string {
 	return strings.TrimSpace(cut(strings.TrimSpace(text), maxText))
 }
 
-// cString returns a text of the bytes before the first NUL.
+// cString returns the text before the first NUL byte.
 func cString(raw []byte) string {
 	before, _, _ := strings.Cut(string(raw), "\x00")
 	return clean(decode([]byte(before)))

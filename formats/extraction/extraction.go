@@ -1,15 +1,15 @@
-// Package extraction reads what files say about themselves, and what sidecars say about files, as
-// properties of [descriptive.Metadata].
+// Package extraction reads properties of files, as [descriptive.Metadata] has them, from the files'
+// own headers and from sidecars.
 //
-// A header is that of a table (CSV, TSV), an image (TIFF with OME-XML or the lines of ImageJ, JPEG
-// with EXIF), or of FITS and NetCDF in its classic forms. Properties have the names that the
-// standard of the format gives them: DateTime, OBJECT, PhysicalSizeX. A sidecar is a JSON object
-// beside a file, whose members are properties.
+// It reads the headers of tables (CSV, TSV), of images (TIFF with OME-XML or the lines of ImageJ,
+// JPEG with EXIF), of FITS and of NetCDF in its classic forms. Properties have the names of the
+// format's standard: DateTime, OBJECT, PhysicalSizeX. A sidecar is a JSON object next to a file,
+// whose members are properties.
 //
-// Files come from strangers. Whatever they hold, no reader reads more than a bounded part of one,
-// or makes more of it than bounded memory; and what comes out are valid properties, at most
-// [MaxProperties] and [descriptive.MaxBytes] of them. Even so these functions are for a process of
-// its own: see labshelf/formats/extraction/child.
+// Files are not trusted. Whatever a file contains, a reader reads a bounded part of it and uses
+// bounded memory. The results are valid properties, at most [MaxProperties] and
+// [descriptive.MaxBytes]. Even so these functions are meant to run in a separate process: see
+// labshelf/formats/extraction/child.
 package extraction
 
 import (
@@ -24,32 +24,32 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// MaxProperties is how many outermost properties a file gives at most.
+// MaxProperties bounds the outermost properties of a file.
 const MaxProperties = 200
 
-// Result is what was found.
+// Result has the properties of a file.
 type Result struct {
 	Properties descriptive.Group
-	Left       int // values that were left out: they are no property, have a name that another one has, or are too many
+	Left       int // number of values that were left out: they are invalid, have the name of another one, or are too many
 }
 
-// ErrFormat says that a file has not the form that it should have.
+// ErrFormat means that a file is not in the form that its name or beginning suggests.
 var ErrFormat = errors.New("not the format that it looks like")
 
-// ErrUnread says that a file could not be read, whatever its form.
-var ErrUnread = errors.New("it cannot be read")
+// ErrUnread means that a file could not be read, whatever its form.
+var ErrUnread = errors.New("cannot be read")
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// Beginning is how many bytes of the beginning of a file show its format.
+// Beginning is the number of bytes that show the format of a file.
 const Beginning = 16
 
 // reader reads the header of a format.
 type reader func(in source, to *collector) error
 
-// signatures are the beginnings of files whose header is read.
+// signatures are the beginnings of files with a supported header.
 var signatures = []struct {
 	beginning string
 	read      reader
@@ -60,12 +60,12 @@ var signatures = []struct {
 	{"CDF\x01", readNetCDF}, {"CDF\x02", readNetCDF}, {"CDF\x05", readNetCDF},
 }
 
-// extensions are the ends of names of files that have no beginning of their own.
+// extensions are the supported extensions of formats without a signature.
 var extensions = map[string]reader{".csv": readTable, ".tsv": readTable, ".tab": readTable}
 
 const gzipped = "\x1f\x8b"
 
-// readerOf returns the reader of a format; nil for others.
+// readerOf returns the reader of a format, or nil.
 func readerOf(name string, beginning []byte) reader {
 	for _, s := range signatures {
 		if strings.HasPrefix(string(beginning), s.beginning) {
@@ -75,7 +75,7 @@ func readerOf(name string, beginning []byte) reader {
 	return extensions[strings.ToLower(path.Ext(name))]
 }
 
-// HasHeader tells whether a file may have a header that is read, from its name and its first
+// HasHeader reports whether a file may have a supported header, by its name and its first
 // [Beginning] bytes.
 func HasHeader(name string, beginning []byte) bool {
 	if inner, ok := withoutGzip(name, beginning); ok {
@@ -84,13 +84,13 @@ func HasHeader(name string, beginning []byte) bool {
 	return readerOf(name, beginning) != nil
 }
 
-// withoutGzip returns the name of what is compressed.
+// withoutGzip returns the name of the compressed file.
 func withoutGzip(name string, beginning []byte) (inner string, ok bool) {
 	bare := strings.TrimSuffix(name, path.Ext(name))
 	return bare, strings.EqualFold(path.Ext(name), ".gz") && bytes.HasPrefix(beginning, []byte(gzipped))
 }
 
-// source is a file, or the beginning of one. Reading beyond its end is io.EOF, or
+// source is a file, or the beginning of one. Reading beyond its end returns io.EOF or
 // io.ErrUnexpectedEOF.
 type source struct {
 	name string
@@ -98,8 +98,8 @@ type source struct {
 	size int64
 }
 
-// Header reads the header of a file of that name and size. Of a format without one that is read
-// here there are no properties. An error that is not ErrFormat is one of reading.
+// Header reads the header of a file with that name and size. It returns no properties for other
+// formats. An error other than ErrFormat is an error of reading the file.
 func Header(file io.ReaderAt, size int64, name string) (Result, error) {
 	beginning, err := section(file, 0, min(size, Beginning))
 	if err != nil {
@@ -110,7 +110,7 @@ func Header(file io.ReaderAt, size int64, name string) (Result, error) {
 		if in, err = decompressed(in, inner); err != nil {
 			return Result{}, err
 		}
-		beginning, _ = section(in, 0, min(in.size, Beginning)) // in memory
+		beginning, _ = section(in, 0, min(in.size, Beginning)) // reads from memory
 	}
 	read := readerOf(in.name, beginning)
 	if read == nil {
@@ -120,26 +120,26 @@ func Header(file io.ReaderAt, size int64, name string) (Result, error) {
 	if err := read(in, to); err != nil {
 		isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if (isEnd || errors.Is(err, ErrFormat)) && isDICOM(in) {
-			return Result{}, nil // its preamble only looks like another format
+			return Result{}, nil // its preamble may look like another format
 		}
 		if isEnd {
-			err = malformed("it ends too early")
+			err = malformed("the file ends too early")
 		}
 		return Result{}, err
 	}
 	return to.result(), nil
 }
 
-// isDICOM reports whether a file is DICOM, which leaves its first 128 bytes to other formats.
+// isDICOM reports whether a file is DICOM. DICOM leaves the first 128 bytes to other formats.
 func isDICOM(in source) bool {
 	mark, err := in.section(128, 4)
 	return err == nil && string(mark) == "DICM"
 }
 
-// maxDecompressed is how much of the beginning of a compressed file is read.
+// maxDecompressed bounds the decompressed bytes.
 const maxDecompressed = 4 << 20
 
-// decompressed returns the beginning of what a file has compressed.
+// decompressed returns the beginning of the content of a compressed file.
 func decompressed(in source, inner string) (source, error) {
 	unzip, err := gzip.NewReader(io.NewSectionReader(in, 0, in.size))
 	if err != nil {
@@ -152,7 +152,7 @@ func decompressed(in source, inner string) (source, error) {
 	return source{inner, bytes.NewReader(text), int64(len(text))}, nil
 }
 
-// section reads n bytes from a position on; fewer are an error.
+// section reads n bytes from a position on. Fewer bytes are an error.
 func section(from io.ReaderAt, at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 {
 		return nil, malformed("a position is beyond the file")
@@ -168,7 +168,8 @@ func section(from io.ReaderAt, at, n int64) ([]byte, error) {
 	return nil, err
 }
 
-// section reads a part of the file; beyond its end is an error, before anything is allocated.
+// section reads a part of the file. A part beyond the end is an error, which is detected before
+// memory is allocated.
 func (in source) section(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > in.size || n > in.size-at {
 		return nil, io.ErrUnexpectedEOF

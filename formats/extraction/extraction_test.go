@@ -13,8 +13,9 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestAsOthersRead compares what is read of files made by astropy, netCDF4, scipy, tifffile, Pillow
-// and piexif with what these, and exiftool, read of them. testdata/make.py made both.
+// TestAsOthersRead compares the properties of files made by astropy, netCDF4, scipy, tifffile,
+// Pillow and piexif with the properties that these programs and exiftool read. testdata/make.py
+// made both.
 func TestAsOthersRead(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "expected.json"))
@@ -57,7 +58,7 @@ func TestAsOthersRead(t *testing.T) {
 	}
 }
 
-// decoded returns properties as another decoder reads their JSON.
+// decoded returns properties as another JSON decoder reads them.
 func decoded(t *testing.T, g descriptive.Group) map[string]any {
 	t.Helper()
 	m := descriptive.Metadata{Properties: g}
@@ -71,7 +72,7 @@ func decoded(t *testing.T, g descriptive.Group) map[string]any {
 	return all.Properties
 }
 
-// same compares two values; numbers with a tolerance, for what is a quotient in the file.
+// same compares two values; numbers with a tolerance, since the file may store quotients.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case float64:
@@ -103,8 +104,8 @@ func same(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// A DICOM file whose preamble looks like a TIFF image without a directory has no header that is
-// read, and no error.
+// TestDICOMPreamble: a DICOM file whose preamble looks like a TIFF image without a directory has
+// neither properties nor an error.
 func TestDICOMPreamble(t *testing.T) {
 	t.Parallel()
 	for _, preamble := range []string{"II*\x00\xe8\x05\x08\x00", "MM\x00*\x00\x00\x00\x08"} {

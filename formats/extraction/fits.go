@@ -13,11 +13,11 @@ const (
 	maxHeaders = 512 // blocks of a header that are read: 18,432 cards
 )
 
-// structure are the keywords that say how the file is laid out, or verify it.
+// structure are the keywords that describe the layout of the file, or verify it.
 var structure = map[string]bool{"SIMPLE": true, "EXTEND": true, "CHECKSUM": true, "DATASUM": true, "PCOUNT": true, "GCOUNT": true, "LONGSTRN": true}
 
-// readFITS reads the keywords of the primary header of FITS 4.0, with the values of HIERARCH, of
-// CONTINUE, and the units that comments begin with.
+// readFITS reads the keywords of the primary header of FITS 4.0, including HIERARCH, CONTINUE, and
+// units at the beginning of comments.
 func readFITS(in source, to *collector) error {
 	h := fitsHeader{to: to}
 	for block := range int64(maxHeaders) {
@@ -42,11 +42,11 @@ type fitsHeader struct {
 	to                *collector
 	comments, history []string
 
-	keyword string // of the text that may go on in the next card; "": of none
+	keyword string // of a text that may continue in the next card; "" without one
 	text    string
 }
 
-// card reads a card; end is whether it was the last one.
+// card reads a card; end reports whether it was the last one.
 func (h *fitsHeader) card(card string) (end bool) {
 	if len(card) < 8 {
 		return false
@@ -75,7 +75,8 @@ func (h *fitsHeader) card(card string) (end bool) {
 	return false
 }
 
-// maxLines is how many lines of comments are kept: more than what a text may have.
+// maxLines bounds the lines of comments that are kept: together they are longer than the longest
+// text.
 const maxLines = 2 * maxText / cardSize
 
 func appendLine(lines []string, line string) []string {
@@ -85,7 +86,7 @@ func appendLine(lines []string, line string) []string {
 	return append(lines, strings.TrimRight(line, " "))
 }
 
-// flush adds the text that does not go on.
+// flush adds the collected text, which does not continue.
 func (h *fitsHeader) flush() {
 	if h.keyword != "" {
 		h.to.text(h.keyword, h.text)
@@ -93,7 +94,8 @@ func (h *fitsHeader) flush() {
 	h.keyword = ""
 }
 
-// keep adds the value of a card; a text when it is known whether it goes on.
+// keep adds the value of a card. It holds back a text until the next card shows whether it
+// continues.
 func (h *fitsHeader) keep(keyword, field string) {
 	field = strings.TrimSpace(field)
 	if text, ok := quoted(field); ok {
@@ -107,13 +109,13 @@ func (h *fitsHeader) keep(keyword, field string) {
 		h.to.add(keyword, descriptive.TruthOf(value == "T"))
 	case n != "":
 		h.to.add(keyword, quantityOf(n, commentedUnit(comment)))
-	default: // a complex number, or nothing
+	default: // a complex number, or no value
 		h.to.text(keyword, value)
 	}
 }
 
-// quoted returns the text at the beginning of a field, without trailing spaces; not ok if there is
-// none.
+// quoted returns the text at the beginning of a field, without trailing spaces. It is not ok if the
+// field has no quoted text.
 func quoted(field string) (text string, ok bool) {
 	rest, ok := strings.CutPrefix(field, "'")
 	if !ok {
@@ -131,7 +133,7 @@ func quoted(field string) (text string, ok bool) {
 	}
 }
 
-// commentedUnit returns the unit in brackets with which a comment begins, if it is known.
+// commentedUnit returns the unit in brackets at the beginning of a comment, if the unit is known.
 func commentedUnit(comment string) string {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(comment), "[")
 	unit, _, closed := strings.Cut(inner, "]")

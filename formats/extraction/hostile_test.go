@@ -16,8 +16,8 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestHostileFiles holds readers to their bounds: each file would take unbounded time or memory if
-// what it says were believed.
+// TestHostileFiles checks the bounds of readers. Each file claims sizes that would take unbounded
+// time or memory.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, file := range hostile(t) {
@@ -43,7 +43,7 @@ func TestHostileFiles(t *testing.T) {
 
 func hostile(t *testing.T) map[string][]byte {
 	t.Helper()
-	loop := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00") // its next directory is itself
+	loop := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00") // the next directory is the same one
 	chain := []byte("MM\x00*\x00\x00\x00\x08")
 	for range 200_000 { // of directories
 		chain = append(chain, "\x00\x01\x01\x00\x00\x03\x00\x00\x00\x01\x00\x07\x00\x00"...)
@@ -92,7 +92,7 @@ func hostile(t *testing.T) map[string][]byte {
 	}
 }
 
-// described makes a TIFF with a description.
+// described returns a TIFF with a description.
 func described(text string) []byte {
 	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x0e\x00\x02")
 	b = binary.BigEndian.AppendUint32(b, uint32(len(text)))
@@ -100,8 +100,8 @@ func described(text string) []byte {
 	return append(append(b, "\x00\x00\x00\x00"...), text...)
 }
 
-// TestCutFiles reads every file that others made up to many places: that is an error, or fewer
-// properties.
+// TestCutFiles truncates every file of other programs at many places, and reads it: this gives an
+// error or fewer properties.
 func TestCutFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures(t) {
@@ -122,7 +122,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// fixtures are the files that others made.
+// fixtures are the files made by other programs.
 func fixtures(t testing.TB) (names []string) {
 	for _, pattern := range []string{"*.fits*", "*.nc", "*.tif", "*.jpg", "*.csv"} {
 		found, err := filepath.Glob(filepath.Join("testdata", pattern))
@@ -163,7 +163,8 @@ func FuzzSidecar(f *testing.F) {
 	})
 }
 
-// valid fails unless properties are what descriptive accepts, also when it reads them again.
+// valid fails the test unless package descriptive accepts the properties, also after it has read
+// them again.
 func valid(t *testing.T, r extraction.Result) {
 	m := descriptive.Metadata{Properties: r.Properties}
 	if err := m.Validate(descriptive.Resource); err != nil || len(r.Properties) > extraction.MaxProperties {

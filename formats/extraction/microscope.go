@@ -10,8 +10,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// describeMicroscope adds what the description of a TIFF says in the forms of OME and ImageJ; not
-// ok if it has neither.
+// describeMicroscope adds the description of a TIFF in the forms of OME and ImageJ. It is not ok if
+// the description has neither form.
 func describeMicroscope(description string, to *collector) (ok bool) {
 	trimmed := strings.TrimSpace(description)
 	switch {
@@ -25,8 +25,7 @@ func describeMicroscope(description string, to *collector) (ok bool) {
 	return false
 }
 
-// readImageJ adds the lines of ImageJ as one group, with the size of a voxel as far as they know
-// it.
+// readImageJ adds the lines of ImageJ as one group, with the size of a voxel as far as it is known.
 func readImageJ(text string, to *collector) {
 	var lines collector
 	for line := range strings.Lines(cut(text, descriptive.MaxBytes)) {
@@ -38,18 +37,18 @@ func readImageJ(text string, to *collector) {
 	to.add("ImageJ", descriptive.GroupOf(lines.group))
 }
 
-// imageJ undoes how ImageJ writes characters beyond ASCII.
+// imageJ decodes ImageJ's escapes of characters beyond ASCII.
 var imageJ = strings.NewReplacer(`\u00B5`, "µ", `\u00b5`, "µ", `\u00C5`, "Å")
 
-// measured are the attributes of Pixels that have a unit, and the unit where none is stated.
+// measured are the attributes of Pixels with a unit, and their default unit.
 var measured = []struct{ name, unit string }{
 	{"PhysicalSizeX", "µm"}, {"PhysicalSizeY", "µm"}, {"PhysicalSizeZ", "µm"}, {"TimeIncrement", "s"},
 }
 
-// readOME adds what OME-XML says about its first image. What is malformed ends it.
+// readOME adds the description of the first image in OME-XML. It stops at malformed XML.
 func readOME(text string, to *collector) {
 	d := xml.NewDecoder(bufio.NewReader(strings.NewReader(text)))
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the text is in UTF-8 by now
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the text is already UTF-8
 	o := ome{to: to}
 	for {
 		token, err := d.RawToken()
@@ -71,7 +70,7 @@ func readOME(text string, to *collector) {
 	to.add("channels", descriptive.ListOf(o.channels...))
 }
 
-// ome is what has been read of OME-XML.
+// ome is the state of reading OME-XML.
 type ome struct {
 	to       *collector
 	images   int

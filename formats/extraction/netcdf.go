@@ -9,7 +9,7 @@ import (
 )
 
 // The tags of lists, and the types of values in the classic forms of NetCDF: CDF-1, CDF-2 with
-// positions of 64 bits, and CDF-5 with counts of 64 bits.
+// 64-bit positions, and CDF-5 with 64-bit counts.
 const (
 	dimensionTag = 10
 	variableTag  = 11
@@ -48,7 +48,7 @@ func readNetCDF(in source, to *collector) error {
 	return nil
 }
 
-// netCDF is a header that is being read. After an error everything is zero.
+// netCDF is a header that is being read. After an error all methods return zero values.
 type netCDF struct {
 	in      source
 	at      int64
@@ -61,7 +61,7 @@ type ncAttribute struct {
 	value descriptive.Value
 }
 
-// read returns n bytes, and passes over those that fill them up to four.
+// read returns n bytes, and skips the padding to a multiple of four.
 func (h *netCDF) read(n int64) []byte {
 	if h.err == nil && (n < 0 || h.at+n > maxNetCDF) {
 		h.err = malformed("a header of NetCDF of more than %d bytes", maxNetCDF)
@@ -74,7 +74,7 @@ func (h *netCDF) read(n int64) []byte {
 	return b
 }
 
-// word reads a number of 32 bits.
+// word reads a 32-bit number.
 func (h *netCDF) word() uint32 {
 	if b := h.read(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -93,7 +93,7 @@ func (h *netCDF) count() int64 {
 	return 0
 }
 
-// list reads the beginning of a list, and returns how long it is.
+// list reads the beginning of a list, and returns its length.
 func (h *netCDF) list(tag uint32) int64 {
 	found, n := h.word(), h.count()
 	if h.err == nil && (n > maxItems || n != 0 && found != tag || found != 0 && found != tag) {
@@ -113,7 +113,8 @@ func (h *netCDF) name() string {
 	return decode(h.read(n))
 }
 
-// dimensions reads them with their lengths; that of the unlimited one is the number of records.
+// dimensions reads the dimensions with their lengths. The length of the unlimited one is the number
+// of records.
 func (h *netCDF) dimensions(records int64) descriptive.Group {
 	var all collector
 	for range h.list(dimensionTag) {
@@ -140,8 +141,8 @@ func (h *netCDF) attributes() (all []ncAttribute) {
 	return all
 }
 
-// value reads the value of an attribute: a text, a number, or a list of numbers, of which the first
-// ones are kept.
+// value reads the value of an attribute: a string, a number, or a list of numbers, truncated to its
+// first ones.
 func (h *netCDF) value() descriptive.Value {
 	kind, n := h.word(), h.count()
 	if h.err == nil && (kind == 0 || int(kind) >= len(ncWidths) || n > maxNetCDF) {
@@ -166,7 +167,7 @@ func (h *netCDF) value() descriptive.Value {
 	return descriptive.ListOf(list...)
 }
 
-// ncNumber returns a number; "" for one that is not finite.
+// ncNumber returns a number, or "" if it is not finite.
 func ncNumber(kind uint32, b []byte) descriptive.Number {
 	order := binary.BigEndian
 	signed := func(n int64) descriptive.Number { return descriptive.Number(strconv.FormatInt(n, 10)) }
@@ -205,7 +206,7 @@ func (h *netCDF) variables() (all []descriptive.Value) {
 	for range h.list(variableTag) {
 		column := labelled{name: clean(h.name())}
 		for range h.length() {
-			h.count() // the number of a dimension
+			h.count() // the index of a dimension
 		}
 		about := ""
 		for _, a := range h.attributes() {

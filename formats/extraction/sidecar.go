@@ -15,17 +15,17 @@ import (
 // MaxSidecar is the largest sidecar that is read, in bytes.
 const MaxSidecar = 1 << 20
 
-// maxDepth is how deep lists and groups of a sidecar may nest, so that nothing is made of what
-// descriptive refuses.
+// maxDepth bounds the nesting of lists and groups in a sidecar. Package descriptive rejects deeper
+// values.
 const maxDepth = 8
 
-// SidecarSuffix is behind the name of a file in the name of its sidecar.
+// SidecarSuffix follows the name of a file in the name of its sidecar.
 const SidecarSuffix = ".json"
 
-// Sidecar reads the members of a JSON object as properties: those of its member properties, or of
-// metadata.properties, as records have them, where there is such an object. A text that is a number
-// with a known unit is a quantity. Null, and what is no property otherwise, is left out. ErrFormat:
-// it is no object, or too long.
+// Sidecar reads the members of a JSON object as properties. If the object has a member properties,
+// or metadata.properties as records have, it reads the members of that object. A string with a
+// number and a known unit becomes a quantity. Null and invalid values are left out. ErrFormat: the
+// text is not an object, or is too long.
 func Sidecar(text []byte) (Result, error) {
 	if len(text) > MaxSidecar {
 		return Result{}, malformed("a sidecar of more than %d bytes", MaxSidecar)
@@ -37,7 +37,7 @@ func Sidecar(text []byte) (Result, error) {
 		return Result{}, malformed("no JSON object: %v", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Result{}, malformed("something follows the JSON object")
+		return Result{}, malformed("there is extra text after the JSON object")
 	}
 	if metadata, ok := all["metadata"].(map[string]any); ok {
 		if inner, ok := metadata["properties"].(map[string]any); ok {
@@ -55,8 +55,8 @@ func Sidecar(text []byte) (Result, error) {
 	return to.result(), nil
 }
 
-// convert makes a value of what JSON decodes to; not ok, and counted, if it is none. What is none
-// in a list or a group is left out of it.
+// convert turns a decoded JSON value into a property value. It counts and skips unsupported values,
+// also within lists and groups.
 func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) {
 	switch from := from.(type) {
 	case string:
@@ -81,8 +81,8 @@ func (c *collector) convert(from any, depth int) (v descriptive.Value, ok bool) 
 	return v, false
 }
 
-// quantity reads {"value":"20,5","unit":"°C"}. A value is not ok, and counts as skipped, if its
-// number can be read in two ways or its unit is not known.
+// quantity reads {"value":"20,5","unit":"°C"}. It is not ok, and counts the value as skipped, if
+// the number is ambiguous or the unit unknown.
 func (c *collector) quantity(v descriptive.Value) (read descriptive.Value, ok bool) {
 	m := descriptive.Metadata{Properties: descriptive.Group{{Name: "a", Value: v}}}
 	if m.ReadQuantities(descriptive.Metadata{}) != nil {

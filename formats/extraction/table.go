@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	maxTable = 64 << 10 // bytes of the beginning that are read
-	maxRows  = 200      // lines that are looked at behind the first one
+	maxTable = 64 << 10 // bytes at the beginning that are read
+	maxRows  = 200      // lines after the first one that are inspected
 )
 
-// readTable reads the beginning of a table of values with separators: lines # key: value, a
-// preamble of lines key,value as instruments write it, the names of the columns, and their units,
-// in the names or in a line of their own.
+// readTable reads the beginning of a table of separated values: lines "# key: value", a preamble of
+// lines "key,value" as instruments write them, the names of the columns, and their units, in the
+// names or in a separate line.
 func readTable(in source, to *collector) error {
 	raw, err := in.section(0, min(in.size, maxTable))
 	if err != nil {
 		return err
 	}
-	if in.size > maxTable { // the last line is not complete
+	if in.size > maxTable { // the last line may be incomplete
 		raw = raw[:bytes.LastIndexByte(raw, '\n')+1]
 	}
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(decodeTable(raw), "\r\n", "\n"), "\r", "\n"), "\n")
 	t := table{}
-	at := 0 // of the first line that is no comment
+	at := 0 // of the first line that is not a comment
 	if stated := sepLine().FindStringSubmatch(lines[0]); stated != nil {
 		t.separator = rune(stated[1][0])
 		at++
@@ -56,16 +56,16 @@ func readTable(in source, to *collector) error {
 	return nil
 }
 
-// sepLine is a first line that names the separator. Spreadsheets read and hide it.
+// sepLine matches a first line that names the separator. Spreadsheets read and hide it.
 var sepLine = lazily(`^(?i:"?sep=)([,;|\t])"?[,;|\t]*$`)
 
-// decodeTable returns a text in UTF-8, of UTF-16 with a byte order mark as well.
+// decodeTable decodes a text in UTF-8, or in UTF-16 with a byte order mark.
 func decodeTable(raw []byte) string {
 	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
 		raw, _ = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(raw[:len(raw)&^1])
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	for range utf8.UTFMax - 1 { // the last character may be cut off
+	for range utf8.UTFMax - 1 { // the last character may be truncated
 		if r, n := utf8.DecodeLastRune(raw); r != utf8.RuneError || n != 1 {
 			break
 		}
@@ -90,15 +90,15 @@ type table struct {
 	rows       []row
 
 	preamble []row
-	names    []string // of the columns; nil: they have none
-	units    []string // from a line of their own; may be nil
-	data     int      // number of the first line of values; -1: there is none
+	names    []string // of the columns; nil: without names
+	units    []string // from a separate line; may be nil
+	data     int      // number of the first line of values, or -1
 }
 
-// separators in the order in which they are preferred.
+// separators in order of preference.
 const separators = "\t;,|"
 
-// separatorOf returns what most of the lines have in the same number.
+// separatorOf returns the separator that occurs equally often in most lines.
 func separatorOf(name string, lines []string) rune {
 	if extension := strings.ToLower(path.Ext(name)); extension == ".tsv" || extension == ".tab" {
 		return '\t'
@@ -112,7 +112,7 @@ func separatorOf(name string, lines []string) rune {
 	return best
 }
 
-// alike returns how many lines have a separator in the number in which most of them have it.
+// alike returns the number of lines in which a separator occurs as often as in most lines.
 func alike(lines []string, separator string) (most int) {
 	counts := map[int]int{}
 	for _, line := range lines {
@@ -129,7 +129,7 @@ func (t *table) split(line string) []string {
 	r := csv.NewReader(strings.NewReader(line))
 	r.Comma, r.LazyQuotes = t.separator, true
 	fields, err := r.Read()
-	if err != nil { // a quote that ends in another line
+	if err != nil { // a quoted field that ends in another line
 		fields = strings.Split(line, string(t.separator))
 	}
 	for i := range fields {
@@ -138,9 +138,9 @@ func (t *table) split(line string) []string {
 	return fields
 }
 
-// find finds where the values begin, and what is above them. The values are the rows at the end
-// that have the same number of fields; of these those whose first field is a number or a time, if
-// there are any, and all but the first one if there are none.
+// find finds the first row of values, and the rows above it. The values are the last rows with
+// equal numbers of fields. If the first field of some of them is a number or a time, only these are
+// values; otherwise all of them except the first one.
 func (t *table) find() {
 	t.data = -1
 	if len(t.rows) == 0 {
@@ -154,7 +154,7 @@ func (t *table) find() {
 	for values > first && isValue(t.rows[values-1].fields[0]) {
 		values--
 	}
-	if values == len(t.rows) { // texts
+	if values == len(t.rows) { // all values are strings
 		if first+1 == len(t.rows) || width == 1 || t.areQuantities(t.rows[first:]) {
 			t.preamble = t.rows
 			return
@@ -170,7 +170,7 @@ func (t *table) find() {
 	if head > first {
 		head--
 		t.names = t.rows[head].fields
-	} else if n := len(t.comments); n > 0 { // as numpy writes them
+	} else if n := len(t.comments); n > 0 { // as numpy writes column names
 		if names := t.split(t.comments[n-1]); len(names) == width && width > 1 {
 			t.names, t.comments = names, t.comments[:n-1]
 		}
@@ -178,12 +178,12 @@ func (t *table) find() {
 	t.preamble = t.rows[:head]
 }
 
-// decimals are numbers that tell the convention of a file: three digits behind a sign may be a
-// thousand.
+// decimals matches numbers that show the convention of a file: with three digits after the sign, it
+// may separate thousands.
 var decimals = lazily(`^[-+−]?[0-9]+([.,])(?:[0-9]{1,2}|[0-9]{4,})(?:[eE][-+]?[0-9]+)?(?:[^0-9.,].*)?$`)
 
-// conventionOf returns how most numbers are written. A file without decimals is read as the import
-// of metadata reads it.
+// conventionOf returns the convention of most numbers. A file without decimals is read as the
+// import of metadata reads it.
 func (t *table) conventionOf() units.Convention {
 	if t.separator == ',' {
 		return units.DecimalPoint
@@ -202,7 +202,7 @@ func (t *table) conventionOf() units.Convention {
 	return units.Convention(seen[","] > seen["."])
 }
 
-// isValue tells whether a field is a number or a time.
+// isValue reports whether a field is a number or a time.
 func isValue(field string) bool {
 	return numberIn(field, units.DecimalPoint) != "" || numberIn(field, units.DecimalComma) != "" || descriptive.TextOf(strings.Replace(field, " ", "T", 1)).Form() == descriptive.Time
 }
@@ -218,7 +218,7 @@ func (t *table) areQuantities(rows []row) bool {
 	})
 }
 
-// isUnits tells whether the fields are units, in brackets or not.
+// isUnits reports whether the fields are units, in brackets or not.
 func (r row) isUnits() bool {
 	some := false
 	for _, field := range r.fields {
@@ -231,7 +231,7 @@ func (r row) isUnits() bool {
 	return some
 }
 
-// unitOf returns the unit that is alone in a field; "" if there is none in it.
+// unitOf returns the unit in a field that contains nothing else. unit is "" for an empty field.
 func unitOf(field string) (unit string, known bool) {
 	bare := strings.TrimSpace(strings.Trim(field, "[]()"))
 	if bare == "" || bare == "-" {
@@ -240,7 +240,7 @@ func unitOf(field string) (unit string, known bool) {
 	return bare, isUnit(bare) || strings.HasPrefix(field, "[") && strings.HasSuffix(field, "]")
 }
 
-// describe adds what was found.
+// describe adds the names, units and values that were found.
 func (t *table) describe(to *collector) {
 	if t.data > 0 {
 		to.add("header lines", integer(t.data))
@@ -264,8 +264,7 @@ func (t *table) describe(to *collector) {
 	}
 }
 
-// row adds what a line of a preamble states: key,value or key,value,unit, or in one field key:
-// value.
+// row adds a line of a preamble: key,value or key,value,unit, or key: value in one field.
 func (t *table) row(to *collector, fields []string) {
 	for len(fields) > 0 && fields[len(fields)-1] == "" {
 		fields = fields[:len(fields)-1]
@@ -285,14 +284,14 @@ func (t *table) row(to *collector, fields []string) {
 	}
 }
 
-// A decimal comma in a line that commas separate: T: 20,5 °C.
+// A decimal comma in a line with commas as separators: T: 20,5 °C.
 var (
 	beforeComma = lazily(`[:=]\s*[-+−]?[0-9.]+$`)
 	afterComma  = lazily(`^[0-9]`)
 )
 
-// stated adds what a line states: key: value, key = value, or key and value, or key, value and
-// unit, with separators between.
+// stated adds a line with a key and a value: key: value, key = value, or key, value and optionally
+// unit, separated.
 func (t *table) stated(to *collector, line string) {
 	for _, between := range []string{":", "="} {
 		if key, value, ok := strings.Cut(line, between); ok && len(key) <= maxName && !strings.HasPrefix(value, "//") {
@@ -313,7 +312,7 @@ func (t *table) stated(to *collector, line string) {
 	t.pair(to, key, value)
 }
 
-// pair adds a value under the name of its key, from which a unit goes to the value.
+// pair adds a value under the name in key. A unit in key becomes the unit of the value.
 func (t *table) pair(to *collector, key, value string) {
 	name := label(strings.TrimRight(strings.TrimSpace(key), ":="))
 	value = clean(value)

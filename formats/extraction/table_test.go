@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// properties is their JSON.
+// properties returns the JSON of properties.
 func properties(g descriptive.Group) string {
 	if len(g) == 0 {
 		return `{}`
@@ -87,7 +87,7 @@ func TestTablesAreReadToTheirBounds(t *testing.T) {
 	}
 }
 
-// counting counts what is read.
+// counting counts the bytes that are read.
 type counting struct {
 	*strings.Reader
 	read int

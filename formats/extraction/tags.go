@@ -6,13 +6,13 @@ import "io"
 type tag struct {
 	number uint16
 	name   string
-	unit   string // of its number; "": it has none
+	unit   string // of its number; "": no unit
 }
 
 // asText is the unit of texts.
 const asText = "text"
 
-// mainTags are the fields of the main directory, apart from those that are treated each by itself.
+// mainTags are the fields of the main directory, except those with their own code.
 var mainTags = []tag{
 	{0x0115, "SamplesPerPixel", ""},
 	{0x010d, "DocumentName", asText},
@@ -24,7 +24,7 @@ var mainTags = []tag{
 	{0x8298, "Copyright", asText},
 }
 
-// exifTags are those of the directory of EXIF 2.32.
+// exifTags are the fields of the directory of EXIF 2.32.
 var exifTags = []tag{
 	{0x829a, "ExposureTime", "s"},
 	{0x829d, "FNumber", ""},
@@ -63,7 +63,7 @@ const (
 	maxSegments = 1000
 )
 
-// exifMark is before the TIFF of a segment of JPEG.
+// exifMark precedes the TIFF in a segment of JPEG.
 const exifMark = "Exif\x00\x00"
 
 // readJPEG reads the size of a picture, and its EXIF.
@@ -78,7 +78,7 @@ func readJPEG(in source, to *collector) error {
 		switch {
 		case b[0] != 0xff || length < 2 && marker != 0xff:
 			return malformed("a segment of JPEG does not begin with a marker")
-		case marker == 0xff: // a byte that fills
+		case marker == 0xff: // padding
 			at++
 			continue
 		case marker == startOfScan || marker == endOfImage:
@@ -97,7 +97,7 @@ func readJPEG(in source, to *collector) error {
 	return malformed("a JPEG of more than %d segments", maxSegments)
 }
 
-// isFrame tells whether a segment begins a frame: SOF0 to SOF15, without the tables DHT, JPG and
+// isFrame reports whether a segment begins a frame: SOF0 to SOF15, except the tables DHT, JPG and
 // DAC.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
@@ -114,7 +114,7 @@ func addFrame(in source, at int64, to *collector) error {
 	return nil
 }
 
-// addEXIF adds what a segment says, if it is one of EXIF.
+// addEXIF adds the fields of a segment, if it is EXIF.
 func addEXIF(in source, at, length int64, to *collector) (is bool, err error) {
 	b, err := in.section(at, length)
 	if err != nil || len(b) < len(exifMark) || string(b[:len(exifMark)]) != exifMark {
@@ -123,7 +123,7 @@ func addEXIF(in source, at, length int64, to *collector) (is bool, err error) {
 	part := source{ReaderAt: io.NewSectionReader(in, at+int64(len(exifMark)), length-int64(len(exifMark))), size: length - int64(len(exifMark))}
 	t, first, err := openTIFF(part)
 	if err != nil {
-		return true, nil // the picture has a size nevertheless
+		return true, nil // the size of the picture is valid nevertheless
 	}
 	if main, err := t.directory(first); err == nil {
 		t.describe(main, to)

@@ -16,7 +16,7 @@ const (
 	maxPages   = 100_000 // that are counted
 )
 
-// tiff is a file, or a part of one, in the form of TIFF or BigTIFF. Positions are relative to its
+// tiff is a TIFF or BigTIFF file, or a part of a file in that form. Positions are relative to its
 // beginning.
 type tiff struct {
 	source
@@ -36,7 +36,7 @@ type directory map[uint16]entry
 // widths are the sizes of the types of values.
 var widths = map[uint16]uint64{1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 
-// The types of values that have another meaning than an unsigned number.
+// The types of values that are not unsigned numbers.
 const (
 	asciiType     = 2
 	rationalType  = 5
@@ -50,7 +50,7 @@ const (
 	signedLong8   = 17
 )
 
-// openTIFF reads the beginning of a file, and returns where its first directory is.
+// openTIFF reads the beginning of a file, and returns the position of its first directory.
 func openTIFF(in source) (t tiff, first uint64, err error) {
 	t = tiff{source: in, order: binary.BigEndian}
 	b, err := in.section(0, min(in.size, 16))
@@ -73,7 +73,7 @@ func openTIFF(in source) (t tiff, first uint64, err error) {
 	return t, 0, malformed("no header of TIFF")
 }
 
-// size and position of the numbers of a directory.
+// layout returns the sizes of a count, an entry and a pointer.
 func (t tiff) layout() (countSize, entrySize, pointerSize int64) {
 	if t.big {
 		return 8, 20, 8
@@ -81,7 +81,7 @@ func (t tiff) layout() (countSize, entrySize, pointerSize int64) {
 	return 2, 12, 4
 }
 
-// pointer reads a number as wide as a position.
+// pointer reads a number with the width of a position.
 func (t tiff) pointer(b []byte) uint64 {
 	if t.big {
 		return t.order.Uint64(b)
@@ -89,7 +89,8 @@ func (t tiff) pointer(b []byte) uint64 {
 	return uint64(t.order.Uint32(b))
 }
 
-// entries returns how many fields a directory has, and where the position of the next one is.
+// entries returns the number of fields in a directory, and the position of the pointer to the next
+// one.
 func (t tiff) entries(at uint64) (n, next int64, err error) {
 	countSize, entrySize, _ := t.layout()
 	if at > math.MaxInt64/2 {
@@ -112,8 +113,8 @@ func (t tiff) entries(at uint64) (n, next int64, err error) {
 	return n, int64(at) + countSize + n*entrySize, nil
 }
 
-// directory reads the fields of a directory; of a tag that is there twice the first. Types that are
-// not known are passed over.
+// directory reads the fields of a directory; if a tag occurs twice, the first one counts. It skips
+// unknown types.
 func (t tiff) directory(at uint64) (directory, error) {
 	n, next, err := t.entries(at)
 	if err != nil {
@@ -134,7 +135,8 @@ func (t tiff) directory(at uint64) (directory, error) {
 	return fields, nil
 }
 
-// bytes returns the value of a field: nil if it is not there, is too long, or lies beyond the file.
+// bytes returns the value of a field, or nil if the field is missing or too long, or its value lies
+// beyond the file.
 func (t tiff) bytes(e entry) []byte {
 	width := widths[e.kind]
 	if width == 0 || e.count == 0 || e.count > maxBytes/width {
@@ -155,8 +157,8 @@ func (t tiff) bytes(e entry) []byte {
 	return b
 }
 
-// numbers returns the numbers of a field, at most maxList; of rational ones the quotients, NaN for
-// one that has none.
+// numbers returns the numbers of a field, at most maxList. A rational number becomes its quotient,
+// or NaN if it has none.
 func (t tiff) numbers(e entry) (all []float64) {
 	b, width := t.bytes(e), int(widths[e.kind])
 	for ; len(b) >= width && width > 0 && len(all) < maxList; b = b[width:] {
@@ -202,7 +204,7 @@ func ratio(numerator, denominator float64) float64 {
 	return numerator / denominator
 }
 
-// one returns the number of a field that is there and finite.
+// one returns the number of a field, if the field exists and the number is finite.
 func (t tiff) one(e entry) (n float64, ok bool) {
 	all := t.numbers(e)
 	if len(all) == 0 || math.IsNaN(all[0]) || math.IsInf(all[0], 0) {
@@ -219,7 +221,8 @@ func (t tiff) text(e entry) string {
 	return cString(t.bytes(e))
 }
 
-// pages counts the directories in the chain that begins at one; 0 if it has no end, or is too long.
+// pages counts the directories in the chain from one on. It returns 0 if the chain has a cycle or
+// is too long.
 func (t tiff) pages(at uint64) (n int) {
 	seen := map[uint64]bool{}
 	_, _, pointerSize := t.layout()
@@ -238,8 +241,8 @@ func (t tiff) pages(at uint64) (n int) {
 	return n
 }
 
-// readTIFF reads the first directory, that of EXIF, and what microscopes write into the
-// description.
+// readTIFF reads the first directory, its EXIF directory, and the description in the forms that
+// microscopes write.
 func readTIFF(in source, to *collector) error {
 	t, first, err := openTIFF(in)
 	if err != nil {
@@ -264,7 +267,7 @@ func readTIFF(in source, to *collector) error {
 	return nil
 }
 
-// uniform returns numbers that are all the same as one.
+// uniform reduces a list of equal numbers to one number.
 func uniform(numbers []float64) []float64 {
 	if distinct := slices.Compact(slices.Clone(numbers)); len(distinct) == 1 {
 		return distinct
@@ -272,7 +275,7 @@ func uniform(numbers []float64) []float64 {
 	return numbers
 }
 
-// numbersOf returns a number, or a list of some; those that are not finite are left out.
+// numbersOf returns a number or a list of numbers. It omits numbers that are not finite.
 func numbersOf(numbers []float64) descriptive.Value {
 	var list []descriptive.Value
 	for _, n := range numbers {
@@ -286,7 +289,8 @@ func numbersOf(numbers []float64) descriptive.Value {
 	return descriptive.ListOf(list...)
 }
 
-// describe adds what the main directory says, and those of EXIF and GPS that it names.
+// describe adds the fields of the main directory, and of the EXIF and GPS directories that it
+// refers to.
 func (t tiff) describe(main directory, to *collector) {
 	description := ""
 	if e := main[tagOf["ImageDescription"]]; e.kind == asciiType {
@@ -305,7 +309,7 @@ func (t tiff) describe(main directory, to *collector) {
 		}
 		fields, err := t.directory(uint64(at))
 		if err != nil {
-			continue // the rest is as good as it was
+			continue // an error there does not affect the main directory
 		}
 		if below == "GPSInfo" {
 			t.addPlace(fields, to)
@@ -317,7 +321,7 @@ func (t tiff) describe(main directory, to *collector) {
 	}
 }
 
-// add adds the fields of a directory that a table names.
+// add adds the fields of a directory that are in the table tags.
 func (t tiff) add(fields directory, tags []tag, to *collector) {
 	for _, known := range tags {
 		e, there := fields[known.number]
@@ -333,8 +337,8 @@ func (t tiff) add(fields directory, tags []tag, to *collector) {
 	}
 }
 
-// addResolution adds how many pixels there are to an inch or a centimetre; without such a unit
-// nothing but the ratio of both would be known.
+// addResolution adds the number of pixels in an inch or a centimetre. Without such a unit only the
+// ratio of both numbers has a meaning, so it adds nothing.
 func (t tiff) addResolution(fields directory, to *collector) {
 	unit := "1/in"
 	if n, ok := t.one(fields[tagOf["ResolutionUnit"]]); ok {
@@ -347,7 +351,7 @@ func (t tiff) addResolution(fields directory, to *collector) {
 	}
 }
 
-// addTime adds a time, with its offset if that is known.
+// addTime adds a time, with its offset if the offset is known.
 func (t tiff) addTime(fields directory, name, offset string, to *collector) {
 	at, err := time.Parse("2006:01:02 15:04:05", t.text(fields[tagOf[name]]))
 	if err != nil {
@@ -360,7 +364,7 @@ func (t tiff) addTime(fields directory, name, offset string, to *collector) {
 	to.text(name, text)
 }
 
-// addPlace adds where and when a picture was taken.
+// addPlace adds the place and time of a picture.
 func (t tiff) addPlace(fields directory, to *collector) {
 	for _, name := range []string{"GPSLatitude", "GPSLongitude"} {
 		dms := t.numbers(fields[tagOf[name]])

@@ -12,9 +12,9 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// written is a number as instruments write it: what JSON has, a plus sign, a point without a digit
-// before or behind it, and the D of Fortran. Zeros before another digit belong to an identifier,
-// not to a number.
+// written matches a number as instruments write it: as in JSON, or with a plus sign, with a point
+// without a digit before or after it, or with Fortran's D. A number with leading zeros is an
+// identifier.
 var written = lazily(`^([+-]?)(0|[1-9][0-9]*)?(?:\.([0-9]*))?(?:[eEdD]([+-]?[0-9]+))?$`)
 
 // number returns a number in the form of JSON, or "".
@@ -37,8 +37,8 @@ func number(text string) descriptive.Number {
 	return finite(n)
 }
 
-// numberIn returns the number that a text is, in a convention or as instruments write it, in the
-// form of JSON; "" for others, and for one that can be read in two ways.
+// numberIn returns a number in a convention, or in the form of instruments, in the form of JSON. It
+// returns "" for other texts and for ambiguous numbers.
 func numberIn(text string, c units.Convention) descriptive.Number {
 	bare := strings.TrimPrefix(text, "+")
 	q, err := units.Read(bare, c)
@@ -54,7 +54,7 @@ func numberIn(text string, c units.Convention) descriptive.Number {
 	return number(text)
 }
 
-// finite returns a number that fits into 64 bits; "" for others.
+// finite returns a number that fits into 64 bits, otherwise "".
 func finite(n string) descriptive.Number {
 	if _, err := strconv.ParseFloat(n, 64); err != nil {
 		return ""
@@ -78,7 +78,7 @@ func integer[T int | int64 | uint64 | uint32 | uint16](n T) descriptive.Value {
 	return descriptive.NumberOf(descriptive.Number(strconv.FormatInt(int64(n), 10)))
 }
 
-// quantityOf returns a number with a unit; without one the number.
+// quantityOf returns a number with a unit, or a number if unit is "".
 func quantityOf(n descriptive.Number, unit string) descriptive.Value {
 	if unit = clean(unit); unit == "" {
 		return descriptive.NumberOf(n)
@@ -91,8 +91,7 @@ func isUnit(text string) bool {
 	return known
 }
 
-// said returns what a text states: a number, a number with a unit that is known, true, false, or
-// the text.
+// said interprets a text: as a number, a number with a known unit, true, false, or a string.
 func said(text string, c units.Convention) descriptive.Value {
 	text = clean(text)
 	if n := numberIn(text, c); n != "" {
@@ -110,8 +109,8 @@ func said(text string, c units.Convention) descriptive.Value {
 	return descriptive.TextOf(text)
 }
 
-// quantityIn reads a number and a unit that is known. Nothing between them makes a name of a unit
-// of one letter: 4K.
+// quantityIn reads a number and a known unit. Without a space, a number and a unit of one letter
+// are a name: 4K.
 func quantityIn(text string, c units.Convention) (v descriptive.Value, ok bool) {
 	number, unit, _ := strings.Cut(text, " ")
 	if n := numberIn(number, c); n != "" { // +5.5D3 mm
@@ -124,18 +123,18 @@ func quantityIn(text string, c units.Convention) (v descriptive.Value, ok bool) 
 	return descriptive.QuantityOf(n, q.Unit), err == nil && n != "" && q.Unit != "" && !q.IsLabel()
 }
 
-// labelled is a name with the unit that it ends with.
+// labelled is a name, and the unit at its end.
 type labelled struct{ name, unit string }
 
-// The ways of a unit in the name of a column.
+// The ways in which a column's name contains a unit.
 var (
 	inSquare = lazily(`^(.*\S)\s*\[([^\[\]]+)\]$`)
 	inRound  = lazily(`^(.*\S)\s*\(((?:[^()]|\([^()]*\))+)\)$`)
 	behind   = lazily(`^(.*?\S)(?: / |, )(.+)$`)
 )
 
-// label splits the name of a column: T / °C, T [K], T (K), T, K. In square brackets everything is a
-// unit; elsewhere what is known as one.
+// label splits the name of a column: T / °C, T [K], T (K), T, K. Text in square brackets is always
+// a unit; other text only if it is a known unit.
 func label(text string) labelled {
 	text = clean(text)
 	for _, way := range [...]*regexp.Regexp{inSquare(), inRound(), behind()} {
@@ -152,7 +151,7 @@ func label(text string) labelled {
 
 const maxUnit = 50 // bytes
 
-// value returns a column, or a variable, as a group.
+// value returns the description of a column or variable as a group.
 func (l labelled) value(about string) descriptive.Value {
 	g := descriptive.Group{}
 	for _, p := range [...]struct{ name, text string }{{"description", about}, {"name", l.name}, {"unit", l.unit}} {
@@ -163,14 +162,14 @@ func (l labelled) value(about string) descriptive.Value {
 	return descriptive.GroupOf(g)
 }
 
-// shortest returns a number of 32 bits as it would be written, not with the digits that 64 bits
-// make of it.
+// shortest converts a 32-bit number so that it is written with the digits of 32 bits, not of 64
+// bits.
 func shortest(f float32) float64 {
-	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // of what is no number it is itself
+	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // NaN and infinities are returned unchanged
 	return exact
 }
 
-// lazily compiles an expression at its first use, so that a start does not pay for it.
+// lazily returns a function that compiles an expression at its first use, to keep the start fast.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -6,7 +6,7 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// documents are pairs of a schema and a value as labs have them.
+// documents are typical pairs of a schema and a value.
 func documents(b *testing.B) []struct{ name, schema, value string } {
 	const steps = `{"what":"milled","minutes":5}`
 	return []struct{ name, schema, value string }{
@@ -17,7 +17,7 @@ func documents(b *testing.B) []struct{ name, schema, value string } {
 	}
 }
 
-// BenchmarkValidate validates documents, here and with the library that the tests compare with.
+// BenchmarkValidate validates documents, with this package and with the library of the tests.
 func BenchmarkValidate(b *testing.B) {
 	for _, d := range documents(b) {
 		b.Run(d.name, func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile compiles a schema, here and with the library.
+// BenchmarkCompile compiles a schema, with this package and with the library.
 func BenchmarkCompile(b *testing.B) {
 	text := []byte(five(b))
 	b.Run("here", func(b *testing.B) {

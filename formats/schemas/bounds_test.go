@@ -11,15 +11,14 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// most is what compiling and validating may take. It leaves a machine that is busy with other tests
-// ten times what they take alone.
+// most bounds the time for compiling and validating. It is ten times the usual time, for busy
+// machines.
 const most = 5 * time.Second
 
-// worst are schemas and values that take as long as anything that was found, each within the limits
-// of size.
+// worst are the slowest known schemas and values within the limits of size.
 var worst = []struct {
 	name, schema, value string
-	givenUp             bool // the steps do not suffice
+	givenUp             bool // the budget of steps does not suffice
 }{
 	{"allOf of four at each of 20 levels", doubled(`"allOf":[%s,%[1]s,%[1]s,%[1]s]`), `1`, true},
 	{"anyOf of four, and nothing fits", doubled(`"anyOf":[%s,%[1]s,%[1]s,%[1]s]`), `"text"`, true},
@@ -55,8 +54,7 @@ var worst = []struct {
 	{"the metaschema", `{"items":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}`, "[" + repeat(doubled(`"allOf":[%s,%[1]s]`), 10, ",") + "]", false},
 }
 
-// TestWorst compiles and validates what takes longest, and expects that it either gets a verdict or
-// is given up in time.
+// TestWorst compiles and validates the slowest cases. Each gets a verdict or is aborted in time.
 func TestWorst(t *testing.T) {
 	for i, test := range worst {
 		if testing.Short() && i%4 != 0 {
@@ -83,13 +81,13 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// givenUp reports whether a validation was.
+// givenUp reports whether a validation was aborted.
 func givenUp(problems []schemas.Problem) bool {
 	return len(problems) == 1 && problems[0].Rule == schemas.RuleSteps
 }
 
-// doubled returns a schema that looks at a value 2^20 to 4^20 times: each of its parts looks at the
-// next one as often as the text names it.
+// doubled returns a schema that visits a value 2^20 to 4^20 times: each of its parts applies the
+// next one several times.
 func doubled(text string) string {
 	var b strings.Builder
 	for i := range 20 {
@@ -120,7 +118,7 @@ func texts(n int) string    { return list(n, `"t%d"`) }
 // object returns an object of n members.
 func object(n int, value string) string { return "{" + list(n, `"aaaaa%d":`+value) + "}" }
 
-// TestLimits expects that what is beyond a limit is refused, with the rule that says which.
+// TestLimits: text beyond a limit is rejected, with the rule of the limit.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, rule, path string }{
@@ -167,7 +165,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// chain returns n schemas, of which each refers to the next.
+// chain returns n schemas; each refers to the next.
 func chain(n int) []string {
 	var all []string
 	for i := range n {
@@ -176,7 +174,7 @@ func chain(n int) []string {
 	return append(all, fmt.Sprintf(`"%d":true`, n))
 }
 
-// TestContext expects that a validation ends with its context.
+// TestContext: a validation ends with its context.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	s := compile(t, `{"items":{"type":"integer"}}`)

@@ -1,6 +1,6 @@
 package schemas
 
-// combinations applies the schemas that are combined for the value itself.
+// combinations applies the combined schemas that apply to the value itself.
 func (v *visit) combinations(value any) {
 	v.all(value)
 	v.any(value)
@@ -45,7 +45,8 @@ func (v *visit) all(value any) {
 	}
 }
 
-// any looks for an alternative that fits, and for all of them where they say what is evaluated.
+// any looks for a matching alternative, and for all of them if they determine which parts are
+// evaluated.
 func (v *visit) any(value any) {
 	alternatives := v.node.anyOf
 	if len(alternatives) == 0 || v.decided() {
@@ -88,7 +89,7 @@ func (v *visit) one(value any) {
 	}
 }
 
-// joined returns the failures of one schema as one, or as none.
+// joined returns the failures of one schema as one failure, or nil.
 func (v *visit) joined(found []*failure) []*failure {
 	if len(found) < 2 {
 		return found
@@ -96,7 +97,7 @@ func (v *visit) joined(found []*failure) []*failure {
 	return v.group(found)
 }
 
-// unevaluated applies the schemas of what no other schema has evaluated.
+// unevaluated applies the schemas to the parts that no other schema has evaluated.
 func (v *visit) unevaluated(value any) {
 	n := v.node
 	switch value := value.(type) {
@@ -129,7 +130,7 @@ func (v *visit) unevaluated(value any) {
 	}
 }
 
-// account returns a new note of what is evaluated, if the schema or one around it asks for it.
+// account returns a new record of evaluated parts, if this schema or an outer one needs it.
 func (v *visit) account(value any) *evaluated {
 	n := v.node
 	wanted, size := v.evaluated != nil, 0
@@ -148,7 +149,7 @@ func (v *visit) account(value any) *evaluated {
 	return &evaluated{}
 }
 
-// evaluated notes what schemas have evaluated of one object or array. A nil one notes nothing.
+// evaluated records the evaluated parts of one object or array. A nil one records nothing.
 type evaluated struct {
 	all    bool
 	names  map[string]bool
@@ -191,7 +192,7 @@ func (s *evaluated) noteItem(i int) {
 func (s *evaluated) hasName(name string) bool { return s.all || s.names[name] }
 func (s *evaluated) hasItem(i int) bool       { return s.all || i < s.before || s.items[i] }
 
-// merge adds what another schema has evaluated of the same value.
+// merge adds the parts of the same value that another schema has evaluated.
 func (s *evaluated) merge(other *evaluated) {
 	if s == nil || other == nil {
 		return

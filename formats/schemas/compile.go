@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// compiler compiles one document with the schemas in it that are reachable from its root.
+// compiler compiles one document, with the schemas that its root reaches.
 type compiler struct {
-	others   func(address string) (*document, error) // further documents that references may lead to
-	isSchema func(v any) []Problem                   // what the metaschema says; nil: all are trusted
-	nodes    []*node                                 // those compiled, then those to compile
-	links    []link                                  // of the node that is compiled
+	others   func(address string) (*document, error) // returns further documents for references
+	isSchema func(v any) []Problem                   // the metaschema; nil: schemas are trusted
+	nodes    []*node                                 // compiled nodes, then nodes to compile
+	links    []link                                  // of the node that is being compiled
 	patterns patternBudget
 }
 
-// link is a reference that is resolved when the rest of its node is compiled.
+// link is a reference that is resolved after the rest of its node is compiled.
 type link struct {
 	text string
 	set  func(to *node, fragment string)
@@ -37,7 +37,7 @@ func (c *compiler) compile(d *document) (*node, error) {
 	return root, c.run()
 }
 
-// run compiles all nodes that are known, and those that they lead to.
+// run compiles all known nodes, and the nodes that they lead to.
 func (c *compiler) run() error {
 	for i := 0; i < len(c.nodes); i++ {
 		if err := c.fill(c.nodes[i]); err != nil {
@@ -47,7 +47,7 @@ func (c *compiler) run() error {
 	return nil
 }
 
-// validate holds a schema against the metaschema. The pointer says where it is in the document.
+// validate validates a schema with the metaschema. The pointer is its place in the document.
 func (c *compiler) validate(v any, pointer string) error {
 	if c.isSchema == nil {
 		return nil
@@ -84,7 +84,7 @@ func (c *compiler) child(n *node, v any, names ...string) *node {
 	return c.node(n.document, n.pointer+pointerTo(names), v)
 }
 
-// fill compiles the keywords of a node. References come last: they can lead anywhere.
+// fill compiles the keywords of a node. It resolves references last, since they can lead anywhere.
 func (c *compiler) fill(n *node) error {
 	c.enter(n.document, n.resource)
 	for _, k := range vocabulary {
@@ -108,7 +108,7 @@ func (c *compiler) fill(n *node) error {
 	return nil
 }
 
-// enter compiles the schemas of a resource to which a $dynamicRef may lead from outside.
+// enter compiles the schemas of a resource that a $dynamicRef can reach from outside.
 func (c *compiler) enter(d *document, r *resource) {
 	if r.dynamic != nil {
 		return
@@ -121,7 +121,7 @@ func (c *compiler) enter(d *document, r *resource) {
 	}
 }
 
-// resolve returns the node that a reference in n leads to, and the fragment of the reference.
+// resolve returns the target of a reference in n, and the fragment of the reference.
 func (c *compiler) resolve(n *node, text string) (to *node, fragment string, err error) {
 	address, fragment, err := join(n.resource.id, text)
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *compiler) resolve(n *node, text string) (to *node, fragment string, err
 	return to, fragment, err
 }
 
-// at returns the node that a reference names by its pointer. Where no keyword has schemas, it
-// first finds out whether the value is one.
+// at returns the node at a pointer of a reference. Outside of keywords with schemas, it first
+// checks that the value is a schema.
 func (c *compiler) at(d *document, pointer string) (*node, error) {
 	if n := d.nodes[pointer]; n != nil {
 		return n, nil
@@ -179,7 +179,7 @@ func referenceError(format string, parts ...any) *Error {
 	return &Error{Rule: "reference", Message: strings.ReplaceAll(fmt.Sprintf(format, parts...), address, "")}
 }
 
-// setPatternProperties compiles the regular expressions of names in the order of their texts.
+// setPatternProperties compiles the regular expressions of names, sorted.
 func setPatternProperties(c *compiler, n *node, v any) error {
 	members, _ := v.(map[string]any)
 	for _, text := range slices.Sorted(maps.Keys(members)) {
@@ -200,8 +200,8 @@ func setPattern(c *compiler, n *node, v any) (err error) {
 	return nil
 }
 
-// setDependencies compiles a keyword of drafts before 2019, of which each member is a list of
-// names or a schema.
+// setDependencies compiles a keyword of drafts before 2019. Each of its members is a list of names
+// or a schema.
 func setDependencies(c *compiler, n *node, v any) error {
 	members, _ := v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -226,7 +226,7 @@ func texts(v any) (all []string) {
 	return all
 }
 
-// numberOf returns the value of a keyword that is a number, or nil.
+// numberOf returns the value of a keyword as a number, or nil.
 func numberOf(v any) *big.Rat {
 	if n, ok := v.(json.Number); ok {
 		return rational(n)

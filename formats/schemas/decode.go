@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	maxDigits   = 400     // characters of a number, and its exponent: exact arithmetic takes time that grows with both
-	maxPointers = 1 << 20 // bytes of the pointers to all subschemas, by which they are compiled
+	maxDigits   = 400     // characters of a number, and its exponent: the time of exact arithmetic grows with both
+	maxPointers = 1 << 20 // bytes of the pointers to all subschemas, which identify them
 )
 
-// limits bound what decode reads.
+// limits bound the text that decode reads.
 type limits struct {
-	bytes, subschemas int    // a value of 0 subschemas may have as many objects as fit
-	what              string // is read: "schema" or "value"
+	bytes, subschemas int    // with 0 subschemas, the number of objects is not limited
+	what              string // the decoded text: "schema" or "value"
 }
 
 // parsed is a JSON text that was read.
 type parsed struct {
 	value  any                 // with numbers as json.Number
-	orders map[string][]string // names of each object that is called "properties" in their order, by its JSON pointer
+	orders map[string][]string // names in each object called "properties", in order, by its JSON pointer
 }
 
 // decoder reads one text.
@@ -38,11 +38,11 @@ type decoder struct {
 	pointerSize int
 }
 
-// decode reads a text of one JSON value, whose objects have no two members of one name. An error is
-// an *Error.
+// decode decodes a text of one JSON value. It rejects duplicate names in an object. An error is an
+// *Error.
 func decode(text []byte, l limits) (parsed, error) {
 	if len(text) > l.bytes {
-		return parsed{}, &Error{Rule: "size", Message: fmt.Sprintf("the %s has %d bytes, and may have %d", l.what, len(text), l.bytes)}
+		return parsed{}, &Error{Rule: "size", Message: fmt.Sprintf("the %s has %d bytes; at most %d are allowed", l.what, len(text), l.bytes)}
 	}
 	d := &decoder{limits: l, from: jsontext.NewDecoder(bytes.NewReader(text)), parsed: parsed{orders: map[string][]string{}}}
 	value, err := d.read(0)
@@ -52,7 +52,7 @@ func decode(text []byte, l limits) (parsed, error) {
 			return d.parsed, nil
 		}
 		if err == nil {
-			err = errors.New("something follows the value")
+			err = errors.New("there is extra text after the value")
 		}
 	}
 	var own *Error
@@ -66,7 +66,7 @@ func decode(text []byte, l limits) (parsed, error) {
 	return parsed{}, &Error{Rule: "json", Message: fmt.Sprintf("the %s is not JSON: %v", l.what, err)}
 }
 
-// read reads the value that is next.
+// read reads the next value.
 func (d *decoder) read(depth int) (any, error) {
 	token, err := d.from.ReadToken()
 	if err != nil {
@@ -130,17 +130,17 @@ func (d *decoder) array(depth int) (any, error) {
 	return array, err
 }
 
-// enter counts an object, an array or a truth value that was just begun, and returns the pointer to
-// it if it may be a subschema.
+// enter counts an object, an array or a boolean that has just begun. It returns the pointer if this
+// may be a subschema.
 func (d *decoder) enter(depth int) (pointer string, err error) {
 	if depth > MaxDepth {
-		return "", &Error{Path: d.path(), Rule: "depth", Message: fmt.Sprintf("the %s has objects and arrays within each other more than %d deep", d.what, MaxDepth)}
+		return "", &Error{Path: d.path(), Rule: "depth", Message: fmt.Sprintf("the %s has objects and arrays nested more than %d deep", d.what, MaxDepth)}
 	}
 	if d.subschemas == 0 {
 		return "", nil
 	}
 	if d.schemas++; d.schemas > d.subschemas {
-		return "", &Error{Rule: "size", Message: fmt.Sprintf("the %s has more than %d objects, arrays and truth values", d.what, d.subschemas)}
+		return "", &Error{Rule: "size", Message: fmt.Sprintf("the %s has more than %d objects, arrays and booleans", d.what, d.subschemas)}
 	}
 	pointer = d.path()
 	if d.pointerSize += len(pointer); d.pointerSize > maxPointers {
@@ -149,11 +149,10 @@ func (d *decoder) enter(depth int) (pointer string, err error) {
 	return pointer, nil
 }
 
-// path returns the pointer to what was read last. It takes time, so that only what needs it asks
-// for it.
+// path returns the pointer to the value that was read last. It is slow.
 func (d *decoder) path() string { return string(d.from.StackPointer()) }
 
-// number returns a number of a size that exact arithmetic can handle.
+// number returns a number whose size exact arithmetic can handle.
 func (d *decoder) number(text string) (any, error) {
 	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	power, err := strconv.Atoi(exponent)
@@ -163,7 +162,7 @@ func (d *decoder) number(text string) (any, error) {
 	return json.Number(text), nil
 }
 
-// escapePointer returns a name as it stands in a JSON pointer.
+// escapePointer escapes a name for a JSON pointer.
 func escapePointer(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }

@@ -13,8 +13,8 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// TestAgainstLibrary compares problems with those of the oracle on random pairs: verdict, paths,
-// rules and messages. SCHEMA_PAIRS and SCHEMA_SEED are those of TestAgainstOthers.
+// TestAgainstLibrary compares problems with the oracle on random pairs: verdict, paths, rules and
+// messages. SCHEMA_PAIRS and SCHEMA_SEED are as for TestAgainstOthers.
 func TestAgainstLibrary(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewPCG(uint64(size(t, "SCHEMA_SEED", 1)), 1))}
@@ -31,13 +31,13 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-// TestAgainstLibraryOnSuite compares the problems of the tests of the suite, and the errors of the
-// schemas in it, with those of the oracle.
+// TestAgainstLibraryOnSuite compares the problems of the suite's tests, and the errors of its
+// schemas, with the oracle.
 func TestAgainstLibraryOnSuite(t *testing.T) {
 	t.Parallel()
 	for name, groups := range suite(t) {
 		if strings.HasPrefix(name, "optional/format/") {
-			continue // the library accepts texts that the formats do not
+			continue // the library accepts invalid strings here
 		}
 		for _, g := range groups {
 			for _, test := range g.Tests {
@@ -47,7 +47,7 @@ func TestAgainstLibraryOnSuite(t *testing.T) {
 	}
 }
 
-// TestErrorsAgainstLibrary compares the errors of damaged schemas with those of the oracle.
+// TestErrorsAgainstLibrary compares the errors of damaged schemas with the oracle.
 func TestErrorsAgainstLibrary(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewPCG(uint64(size(t, "SCHEMA_SEED", 1)), 2))}
@@ -84,7 +84,7 @@ func (g generator) damage(v any) {
 	}
 }
 
-// compare holds a schema and a value against the oracle, and reports whether the value is valid.
+// compare compares a schema and a value with the oracle, and reports whether the value is valid.
 func compare(t *testing.T, schema, value []byte) bool {
 	t.Helper()
 	ours, err := schemas.Compile(schema)
@@ -115,8 +115,8 @@ func compare(t *testing.T, schema, value []byte) bool {
 	return len(found) == 0
 }
 
-// agree holds a verdict against that of the oracle, unless the schema has what the library reads
-// otherwise: formats, which it checks less strictly, and references of other drafts.
+// agree compares a verdict with the oracle, unless the schema contains something that the library
+// treats differently: formats, which it checks less strictly, and references of other drafts.
 func agree(t *testing.T, schema, value []byte, valid bool) {
 	t.Helper()
 	if strings.Contains(string(schema), "format") || strings.Contains(string(schema), "recursive") || strings.Contains(string(schema), `\u`) {
@@ -124,7 +124,7 @@ func agree(t *testing.T, schema, value []byte, valid bool) {
 	}
 	o, err := consult(schema)
 	if err != nil {
-		return // its error is compared by TestErrorsAgainstLibrary
+		return // TestErrorsAgainstLibrary compares the error
 	}
 	others, err := o.validate(value)
 	if err != nil {
@@ -135,8 +135,8 @@ func agree(t *testing.T, schema, value []byte, valid bool) {
 	}
 }
 
-// withoutExcused returns problems without what the library says otherwise: what a format asks for,
-// and where a name is, which the library confuses with a later part of the value.
+// withoutExcused removes problems that the library reports differently: formats, and paths of
+// names, which the library confuses with a later part of the value.
 func withoutExcused(all []schemas.Problem) []schemas.Problem {
 	changed := []schemas.Problem{}
 	for _, p := range all {
@@ -154,7 +154,7 @@ func withoutExcused(all []schemas.Problem) []schemas.Problem {
 	return slices.Compact(changed)
 }
 
-// differs reports whether an error is of a rule that the library does not have.
+// differs reports whether an error belongs to a rule that the library does not have.
 func differs(e *schemas.Error) bool {
 	return e != nil && (e.Rule == "cycle" || e.Rule == "depth" || e.Rule == "size" || e.Rule == "$schema" || e.Rule == "number")
 }

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// document is a JSON text in which references may end: the schema of a user, or a metaschema.
+// document is a JSON text that references can lead to: the schema of a user, or a metaschema.
 type document struct {
 	address   string
 	value     any
 	orders    map[string][]string  // as in parsed
-	places    map[string]any       // what keywords say is a schema, by its pointer
+	places    map[string]any       // values that are schemas, by their pointers
 	resources map[string]*resource // by the pointer to the schema with the $id; "" is the root
 	ids       map[string]*resource // by absolute $id, and by the address of the document
 	nodes     map[string]*node     // by pointer
 	sealed    bool                 // all places are compiled, and no node is added any more
 }
 
-// resource is a part of a document that has an address of its own.
+// resource is a part of a document with its own address.
 type resource struct {
 	id, pointer    string
 	anchors        map[string]string // pointers by $anchor and $dynamicAnchor
@@ -37,15 +37,15 @@ func newDocument(address string, value any, orders map[string][]string) *documen
 	}
 }
 
-// collect notes the schemas within v, which stands at a pointer, with their ids and anchors.
-// Within is the resource around it; nil at the root. Errors are *Error.
+// collect records the schemas within v, which is at pointer, with their ids and anchors. within is
+// the resource around v; nil at the root. Errors are *Error.
 func (d *document) collect(v any, pointer string, within *resource) error {
 	if _, known := d.places[pointer]; known {
 		return nil
 	}
 	object, ok := v.(map[string]any)
 	if _, literal := v.(bool); !ok && !literal {
-		return nil // the metaschema refuses it, or it is one of dependencies
+		return nil // the metaschema rejects it, or it is a list of dependencies
 	}
 	d.places[pointer] = v
 	if err := checkDraft(object, pointer); err != nil {
@@ -70,7 +70,7 @@ func (d *document) collect(v any, pointer string, within *resource) error {
 	return nil
 }
 
-// collectIn notes the schemas in the value of a keyword.
+// collectIn records the schemas in the value of a keyword.
 func (d *document) collectIn(k keyword, v any, pointer string, within *resource) error {
 	switch k.holds {
 	case oneSchema:
@@ -93,7 +93,8 @@ func (d *document) collectIn(k keyword, v any, pointer string, within *resource)
 	return nil
 }
 
-// identify returns the resource of a schema: a new one where it has an $id, and at the root.
+// identify returns the resource of a schema. A schema with an $id, and the root, begin a new
+// resource.
 func (d *document) identify(object map[string]any, pointer string, within *resource) (*resource, error) {
 	text, _ := object["$id"].(string)
 	text, _, _ = strings.Cut(text, "#")
@@ -119,7 +120,7 @@ func (d *document) identify(object map[string]any, pointer string, within *resou
 	return r, nil
 }
 
-// anchor notes the anchors of a schema.
+// anchor records the anchors of a schema.
 func (d *document) anchor(object map[string]any, pointer string, r *resource) error {
 	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
 		name, ok := object[keyword].(string)
@@ -137,8 +138,8 @@ func (d *document) anchor(object map[string]any, pointer string, r *resource) er
 	return nil
 }
 
-// checkDraft refuses a schema that says that it is of another draft, or of a metaschema that is
-// not at hand. The $schema of a schema without an $id says nothing.
+// checkDraft rejects a schema whose $schema is another draft or an unavailable metaschema. It
+// ignores the $schema of a schema without an $id.
 func checkDraft(object map[string]any, pointer string) error {
 	text, ok := object["$schema"].(string)
 	if !ok {
@@ -157,14 +158,14 @@ func checkDraft(object map[string]any, pointer string) error {
 	return errDraft(pointer)
 }
 
-// errDraft is the error of a schema that is of another draft.
+// errDraft is the error of a schema of another draft.
 func errDraft(pointer string) *Error {
 	return &Error{Path: pointer, Rule: "$schema", Message: "only JSON Schema 2020-12 is known"}
 }
 
-// outside is the error of a reference to a document that is not at hand.
+// outside is the error of a reference to an unavailable document.
 func outside(address string) *Error {
-	return &Error{Rule: "reference", Message: fmt.Sprintf("%q is not part of this schema: references are not fetched, from network or file; write what it refers to below $defs", strings.TrimPrefix(address, prefix))}
+	return &Error{Rule: "reference", Message: fmt.Sprintf("%q is not part of this schema: references are not fetched, from network or file; write its target below $defs", strings.TrimPrefix(address, prefix))}
 }
 
 // resourceAt returns the innermost resource around a pointer.
@@ -177,7 +178,7 @@ func (d *document) resourceAt(pointer string) *resource {
 	}
 }
 
-// join resolves a reference against an address, and returns its fragment apart, unescaped.
+// join resolves a reference against an address. It returns the fragment separately, unescaped.
 func join(base, reference string) (joined, fragment string, err error) {
 	reference, fragment, _ = strings.Cut(reference, "#")
 	if fragment, err = url.PathUnescape(fragment); err != nil {
@@ -193,17 +194,17 @@ func join(base, reference string) (joined, fragment string, err error) {
 	}
 	resolved := from.ResolveReference(to)
 	if !to.IsAbs() && from.Opaque != "" {
-		resolved.Opaque = from.Opaque // ResolveReference drops it: a urn stays what it is
+		resolved.Opaque = from.Opaque // ResolveReference drops the opaque part of a urn
 	}
 	return resolved.String(), fragment, nil
 }
 
 var (
 	errPointer = errors.New("invalid pointer")
-	errNothing = errors.New("nothing is there")
+	errNothing = errors.New("the target does not exist")
 )
 
-// lookUp returns what a pointer leads to.
+// lookUp returns the value at a pointer.
 func lookUp(v any, pointer string) (any, error) {
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		name := strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
@@ -227,7 +228,7 @@ func lookUp(v any, pointer string) (any, error) {
 	return v, nil
 }
 
-// escapePath returns a pointer as it stands in the fragment of an address.
+// escapePath escapes a pointer for the fragment of an address.
 func escapePath(pointer string) string {
 	tokens := strings.Split(pointer, "/")
 	for i, token := range tokens {

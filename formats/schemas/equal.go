@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// typeOf returns the type of a value. Every number is a number; isInteger tells more.
+// typeOf returns the type of a value. Every number is a number; see isInteger for integers.
 func typeOf(v any) types {
 	switch v.(type) {
 	case nil:
@@ -33,14 +33,14 @@ func isDigits(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE"
 func rational(n json.Number) *big.Rat {
 	r, ok := new(big.Rat).SetString(string(n))
 	if !ok {
-		return new(big.Rat) // does not happen: decode accepts only numbers of JSON
+		return new(big.Rat) // cannot happen: decode accepts only numbers of JSON
 	}
 	return r
 }
 
 func isInteger(n json.Number) bool { return isDigits(n) || rational(n).IsInt() }
 
-// equal reports whether two values are equal: numbers by their value, objects without order.
+// equal reports whether two values are equal: numbers by their value, objects regardless of order.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -70,10 +70,11 @@ func equal(a, b any) bool {
 		b, ok := b.(json.Number)
 		return ok && (a == b || rational(a).Cmp(rational(b)) == 0)
 	}
-	return a == b // null, a truth value or a string
+	return a == b // null, a boolean or a string
 }
 
-// firstRepeated returns the indices of the first item that equals an earlier one, and of that one.
+// firstRepeated returns the index of the first item that equals an earlier one, and the index of
+// that one.
 func firstRepeated(items []any) (earlier, later int, found bool) {
 	known := make(map[string]int, len(items))
 	for i, item := range items {
@@ -86,7 +87,7 @@ func firstRepeated(items []any) (earlier, later int, found bool) {
 	return 0, 0, false
 }
 
-// appendKey appends a string that is the same for equal values, and for no others.
+// appendKey appends a string that is equal only for equal values.
 func appendKey(key []byte, v any) []byte {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,34 +8,34 @@ import (
 	"slices"
 )
 
-// Costs in steps; MaxSteps says how long one is. They are what the slowest values that were found
-// need, so that most evaluations take less time than their steps.
+// Costs in steps; see MaxSteps for the time of a step. They match the slowest known values, so most
+// evaluations take less time.
 const (
-	visitCost     = 50  // of a schema that is applied to a value
-	failureCost   = 60  // of keeping why a value is invalid
+	visitCost     = 50  // of applying a schema to a value
+	failureCost   = 60  // of recording a failure
 	itemCost      = 10  // of an item of an array
 	memberCost    = 30  // of a member of an object
 	requireCost   = 40  // of a required name
-	matchCost     = 20  // of a name that is compared with a pattern
+	matchCost     = 20  // of matching a name with a pattern
 	scopeCost     = 3   // of a resource around a $dynamicRef
-	evaluatedCost = 15  // of one item or member of which is noted whether it is evaluated
+	evaluatedCost = 15  // of recording an evaluated item or member
 	formatCost    = 5   // of a byte of a string with a format
 	stringCost    = 3   // of comparing a string, and of each 64 bytes of it
 	numberCost    = 120 // of comparing a number, for each 32 digits
 )
 
-// unlimited is a number of steps that no evaluation takes.
+// unlimited is a number of steps that no evaluation reaches.
 const unlimited = math.MaxInt
 
-// errSteps ends an evaluation that takes too many steps. It is thrown, since it ends all of them.
+// errSteps is the panic that aborts an evaluation with too many steps.
 var errSteps = errors.New("too many steps")
 
 // evaluation applies one schema to one value.
 type evaluation struct {
-	left  int             // steps that it may still take
-	check int             // steps left when done is looked at again
-	done  <-chan struct{} // closed when nobody waits for the result any more
-	path  []token         // to the part of the value that is looked at
+	left  int             // remaining steps
+	check int             // remaining steps at the next check of done
+	done  <-chan struct{} // closed when the caller no longer waits for the result
+	path  []token         // path to the current part of the value
 }
 
 // token is one step of a path: the name of a member, or the index of an item.
@@ -45,11 +45,11 @@ type token struct {
 	isItem bool
 }
 
-// scope is a resource that the evaluation is in, and those around it, in which a $dynamicRef looks.
+// scope is a resource of the evaluation and its outer resources, for $dynamicRef.
 type scope struct {
 	resource *resource
 	outer    *scope
-	depth    int // how many are around it
+	depth    int // number of outer resources
 }
 
 func (s *scope) enter(r *resource) *scope {
@@ -60,7 +60,8 @@ func (s *scope) enter(r *resource) *scope {
 	return inner
 }
 
-// outermost returns the schema with a dynamic anchor in the outermost resource that has one.
+// outermost returns the schema with a dynamic anchor in the outermost resource that has one,
+// otherwise the given node.
 func (s *scope) outermost(anchor string, otherwise *node) *node {
 	for ; s != nil; s = s.outer {
 		if n := s.resource.dynamic[anchor]; n != nil {
@@ -70,7 +71,7 @@ func (s *scope) outermost(anchor string, otherwise *node) *node {
 	return otherwise
 }
 
-// evaluate returns the problems of a value, or errSteps when it takes too many steps or ctx ends.
+// evaluate returns the problems of a value, or errSteps if it takes too many steps or ctx ends.
 func evaluate(ctx context.Context, n *node, value any, steps int) (problems []Problem, err error) {
 	defer func() {
 		if r := recover(); r == errSteps {
@@ -84,7 +85,7 @@ func evaluate(ctx context.Context, n *node, value any, steps int) (problems []Pr
 	return problemsOf(found), nil
 }
 
-// spend takes steps off the budget, and panics with errSteps when none are left.
+// spend takes steps from the budget, and panics with errSteps when it is empty.
 func (e *evaluation) spend(steps int) {
 	e.left -= steps
 	if e.left < 0 {
@@ -101,23 +102,23 @@ func (e *evaluation) spend(steps int) {
 	}
 }
 
-// frame is what a schema is applied in.
+// frame is the context in which a schema is applied.
 type frame struct {
 	scope     *scope
-	mute      bool       // only whether the value is valid matters, not why
-	evaluated *evaluated // what the schemas around have evaluated of the value; nil if nobody asks
+	mute      bool       // only the verdict matters, not the reasons
+	evaluated *evaluated // parts of the value that outer schemas have evaluated; nil if unused
 }
 
-// visit is one schema that is applied to one value.
+// visit is the application of one schema to one value.
 type visit struct {
 	*evaluation
 	frame
 	node    *node
 	invalid bool
-	found   []*failure // why; nil if mute
+	found   []*failure // failures; nil if mute
 }
 
-// apply applies a schema to a value. It returns why the value is invalid, unless that is mute.
+// apply applies a schema to a value. It returns the failures, unless in is mute.
 func (e *evaluation) apply(n *node, value any, in frame) (found []*failure, valid bool) {
 	e.spend(visitCost)
 	around := in.evaluated
@@ -146,7 +147,7 @@ func (e *evaluation) apply(n *node, value any, in frame) (found []*failure, vali
 	return v.found, !v.invalid
 }
 
-// fail notes that the value is invalid.
+// fail records that the value is invalid.
 func (v *visit) fail(f failure) {
 	v.invalid = true
 	if !v.mute {
@@ -154,23 +155,23 @@ func (v *visit) fail(f failure) {
 	}
 }
 
-// record notes where a failure is.
+// record sets the path of a failure.
 func (v *visit) record(f failure) *failure {
 	v.spend(failureCost + len(v.path))
 	f.node, f.path = v.node, slices.Clone(v.path)
 	return &f
 }
 
-// failed notes the failures of schemas that apply to the value or to parts of it.
+// failed records the failures of schemas that apply to the value or to parts of it.
 func (v *visit) failed(found []*failure) {
 	v.invalid = true
 	v.found = append(v.found, found...)
 }
 
-// decided reports whether nothing more is to be found out.
+// decided reports whether the rest of the evaluation cannot change the result.
 func (v *visit) decided() bool { return v.invalid && v.mute }
 
-// exact looks at the keywords that make all others pointless when the value breaks them.
+// exact checks enum and const. If the value violates them, the other keywords do not matter.
 func (v *visit) exact(value any) {
 	n := v.node
 	if n.exactCost > 0 {
@@ -203,7 +204,7 @@ func (v *visit) integer(n json.Number) bool {
 	return isInteger(n)
 }
 
-// typed looks at the keywords for values of one type.
+// typed checks the keywords for values of one type.
 func (v *visit) typed(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -241,12 +242,12 @@ func (v *visit) refer(to *node, value any) {
 	}
 }
 
-// same applies another schema to the value.
+// same applies another schema to the same value.
 func (v *visit) same(to *node, value any, mute bool) ([]*failure, bool) {
 	return v.apply(to, value, frame{v.scope, v.mute || mute, v.evaluated})
 }
 
-// group returns failures as one, which alternatives count as one.
+// group returns failures as one failure, for alternatives.
 func (v *visit) group(found []*failure) []*failure {
 	if v.mute {
 		return nil
@@ -254,7 +255,7 @@ func (v *visit) group(found []*failure) []*failure {
 	return []*failure{v.record(failure{causes: found})}
 }
 
-// measure returns the steps that comparing a value with another one takes at most.
+// measure returns the greatest number of steps for comparing a value with another one.
 func measure(v any) int {
 	steps := 1
 	switch v := v.(type) {

@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// Limits of a form; what is beyond them is of KindJSON.
+// Limits of a form. Parts beyond them get KindJSON.
 const (
-	maxFields   = 500 // with those in groups
-	maxNested   = 4   // groups and lists within each other
-	shortLength = 200 // characters up to which a text has one line
+	maxFields   = 500 // including those in groups
+	maxNested   = 4   // nested groups and lists
+	shortLength = 200 // characters up to which a string has one line
 )
 
-// Form is what a page draws to fill in an object of a schema. What depends on other values (if,
-// anyOf, patternProperties) is not in it.
+// Form is the form for an object of a schema. It omits parts that depend on other values (if,
+// anyOf, patternProperties).
 type Form struct {
 	Title  string  `json:"title,omitempty"`
 	Help   string  `json:"help,omitempty"`
-	Fields []Field `json:"fields"` // those with x-order first, by it; then the others as they follow each other in properties
-	Open   bool    `json:"open"`   // the object may have properties that are no fields
+	Fields []Field `json:"fields"` // fields with x-order first, sorted by it; then the others in the order of properties
+	Open   bool    `json:"open"`   // the object may have properties without a field
 }
 
 // Field is one property of a form, or the item of a list.
@@ -28,20 +28,20 @@ type Field struct {
 	Name     string   `json:"name,omitempty"`  // of the property; "" for an item
 	Label    string   `json:"label"`           // title, or the name
 	Help     string   `json:"help,omitempty"`  // description
-	Kind     Kind     `json:"kind"`            // what it is filled in with
-	Units    []string `json:"units,omitempty"` // of a quantity; none: any text
+	Kind     Kind     `json:"kind"`            // the kind of input
+	Units    []string `json:"units,omitempty"` // of a quantity; empty: any unit
 	Choices  []Choice `json:"choices,omitempty"`
 	Required bool     `json:"required,omitempty"`
-	Default  any      `json:"default,omitempty"` // a value as encoding/json decodes it, numbers as json.Number; nil: none
+	Default  any      `json:"default,omitempty"` // a value as encoding/json decodes it, with json.Number; nil: no default
 
-	// Min and Max bound a number or the number of a quantity, the characters of a text, and the
-	// items of a list. Those of numbers may be exclusive, which only Validate checks.
+	// Min and Max bound a number or the number of a quantity, the characters of a string, or the
+	// items of a list. Bounds of numbers may be exclusive, which only Validate checks.
 	Min     *json.Number `json:"min,omitempty"`
 	Max     *json.Number `json:"max,omitempty"`
-	Pattern string       `json:"pattern,omitempty"` // a regular expression of Go that a text must match
+	Pattern string       `json:"pattern,omitempty"` // a Go regular expression that a string must match
 
 	Fields []Field `json:"fields,omitempty"` // of a group
-	Item   *Field  `json:"item,omitempty"`   // of a list; a group is repeatable so
+	Item   *Field  `json:"item,omitempty"`   // of a list; for a group, the form repeats it
 }
 
 // Choice is one of the values that a field may have.
@@ -50,7 +50,7 @@ type Choice struct {
 	Label string `json:"label"`
 }
 
-// Kind says what a field is filled in with.
+// Kind is the kind of input of a field.
 type Kind string
 
 // The kinds of fields.
@@ -63,18 +63,18 @@ const (
 	KindDate     Kind = "date"
 	KindDateTime Kind = "dateTime"
 	KindChoice   Kind = "choice"
-	KindQuantity Kind = "quantity" // {"value": number, "unit": text}
+	KindQuantity Kind = "quantity" // {"value": number, "unit": string}
 	KindList     Kind = "list"
 	KindGroup    Kind = "group"
-	KindJSON     Kind = "json" // what no form can draw
+	KindJSON     Kind = "json" // a value without a form
 )
 
 // drawer draws one form.
 type drawer struct {
-	left int // fields
+	left int // remaining fields
 }
 
-// drawForm draws the form of a schema that checkChains has found to be free of cycles.
+// drawForm derives the form of a schema without cycles (see checkChains).
 func drawForm(root *node) Form {
 	d := &drawer{left: maxFields}
 	same := unconditional(root)
@@ -88,8 +88,8 @@ func drawForm(root *node) Form {
 	return form
 }
 
-// unconditional returns s and the schemas that apply wherever it does, each once: what it refers
-// to, allOf, and the only alternative to null.
+// unconditional returns s and all schemas that apply whenever s does, each once: references, allOf,
+// and the only alternative to null.
 func unconditional(s *node) []*node {
 	var all []*node
 	var add func(s *node)
@@ -109,7 +109,7 @@ func unconditional(s *node) []*node {
 	return all
 }
 
-// orNull returns the one of two alternatives that is not null.
+// orNull returns the alternative that is not null, if there are two and the other one is.
 func orNull(alternatives []*node) *node {
 	if len(alternatives) != 2 {
 		return nil
@@ -158,7 +158,7 @@ func (d *drawer) fields(same []*node, depth int) []Field {
 	return fields
 }
 
-// compareOrder puts what has no order behind what has one.
+// compareOrder sorts fields without an order after those with one.
 func compareOrder(a, b *big.Rat) int {
 	switch {
 	case a == nil && b == nil:
@@ -171,7 +171,7 @@ func compareOrder(a, b *big.Rat) int {
 	return a.Cmp(b)
 }
 
-// field draws one property or item, without its name.
+// field returns the form of one property or item, without its name.
 func (d *drawer) field(s *node, depth int) Field {
 	same := unconditional(s)
 	f := Field{Label: text(same, title), Help: text(same, help), Kind: KindJSON}
@@ -211,8 +211,8 @@ func soleType(same []*node) string {
 	return ""
 }
 
-// choices returns the values of an enum, a const, or alternatives that are each a const, if none of
-// them is an object or a list.
+// choices returns the values of an enum, a const, or alternatives that are each a const, unless one
+// of them is an object or a list.
 func choices(same []*node) []Choice {
 	var all []Choice
 	for _, s := range same {
@@ -238,7 +238,7 @@ func choices(same []*node) []Choice {
 	return all
 }
 
-// constants returns the choices that alternatives are, or nil when one is none.
+// constants returns the alternatives as choices, or nil if one is not a constant.
 func constants(alternatives []*node) []Choice {
 	var all []Choice
 	for _, s := range alternatives {
@@ -262,7 +262,7 @@ func scalar(v any) bool {
 	return true
 }
 
-// label returns what a choice without a title is called.
+// label returns the label of a choice without a title.
 func label(v any) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -270,7 +270,7 @@ func label(v any) string {
 	return show(v)
 }
 
-// names returns the names of the properties in the order of the text, or sorted if it is unknown.
+// names returns the names of the properties in the order of the text, or sorted if that is unknown.
 func (n *node) names() []string {
 	if names, ok := n.document.orders[n.pointer+"/properties"]; ok {
 		return names

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// formatNouns say what people are to write where a schema asks for a format.
+// formatNouns describe the valid strings of a format.
 var formatNouns = map[string]string{
 	"date":      "a date such as 2026-01-31",
 	"time":      "a time with its zone, such as 14:30:00Z",
@@ -21,7 +21,7 @@ var formatNouns = map[string]string{
 	"uuid":      "a UUID",
 }
 
-// formatOf returns what checks a string against a format; nil if the format is not checked.
+// formatOf returns the check of a format, or nil if the format is not checked.
 func formatOf(name string) func(text string) bool {
 	switch name {
 	case "date":
@@ -99,7 +99,7 @@ func isTime(text string) bool {
 		return parts != nil
 	}
 	minutes := func(hour, minute string) int {
-		h, _ := strconv.Atoi(hour) // digits, or nothing for Z
+		h, _ := strconv.Atoi(hour) // digits, or "" for Z
 		m, _ := strconv.Atoi(minute)
 		return 60*h + m
 	}
@@ -166,7 +166,7 @@ func isIRIReference(text string) bool {
 	return ok && !strings.Contains(text, `\`)
 }
 
-// parseAddress parses an address, in which an IPv6 address must be one, in brackets.
+// parseAddress parses an address. A host in brackets must be an IPv6 address.
 func parseAddress(text string) (*url.URL, bool) {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // generator makes random schemas, and values of which about half are valid.
 type generator struct{ *rand.Rand }
 
-// members is what the schemas and values are made of.
+// members is the JSON object of schemas and values.
 type members = map[string]any
 
 var (
@@ -22,7 +22,7 @@ var (
 
 func pick[T any](g generator, of []T) T { return of[g.IntN(len(of))] }
 
-// definitions is how many schemas below $defs there are.
+// definitions is the number of schemas below $defs.
 const definitions = 3
 
 // pair returns a schema and a value for it.
@@ -43,9 +43,9 @@ func (g generator) pair() pair {
 	return pair{root, guided.value(root, 5)}
 }
 
-// schema returns a schema of at most so many levels. It refers for the same value to definitions
-// from number after on only, so that no schema comes back to itself; within a part of the value it
-// may refer to all.
+// schema returns a schema of at most so many levels. For the same value it refers only to
+// definitions after number after, so that no schema applies itself. Within a part of the value it
+// may refer to all definitions.
 func (g generator) schema(depth, after int, part bool) any {
 	if g.IntN(20) == 0 {
 		return g.IntN(3) > 0
@@ -57,7 +57,7 @@ func (g generator) schema(depth, after int, part bool) any {
 	return s
 }
 
-// keyword adds one or several keywords that belong together.
+// keyword adds one keyword, or several that belong together.
 func (g generator) keyword(s members, depth, after int, part bool) {
 	if depth == 0 {
 		pick(g, leaves)(g, s)
@@ -107,7 +107,7 @@ func (g generator) reference(s members, after int, part bool) {
 	}
 }
 
-// leaves add keywords that need no other schema.
+// leaves add keywords without subschemas.
 var leaves = []func(g generator, s members){
 	func(g generator, s members) { s["type"] = pick(g, someTypes) },
 	func(g generator, s members) { s["type"] = pick(g, someTypes) },
@@ -138,14 +138,14 @@ func (g generator) scalar() any {
 	return pick(g, []any{nil, true, false, pick(g, someNumbers), pick(g, someNumbers), pick(g, someTexts), pick(g, someTexts)})
 }
 
-// guide makes values that fit a schema more often than by chance.
+// guide makes values that match a schema more often than random values.
 type guide struct {
 	generator
 	definitions members
 	root        any
 }
 
-// value returns a value that looks as the schema asks for, more or less.
+// value returns a value that roughly follows the schema.
 func (g guide) value(schema any, depth int) any {
 	s, ok := schema.(members)
 	if !ok || depth == 0 || g.IntN(12) == 0 {
@@ -175,7 +175,7 @@ func (g guide) value(schema any, depth int) any {
 	return g.ofType(kind, s, depth)
 }
 
-// likely returns the type that a keyword of the schema is for.
+// likely returns the type for which the schema has a keyword.
 func (g guide) likely(s members) string {
 	for _, c := range []struct{ keyword, kind string }{
 		{"properties", "object"}, {"patternProperties", "object"}, {"additionalProperties", "object"}, {"required", "object"}, {"unevaluatedProperties", "object"},

@@ -4,12 +4,12 @@ import "fmt"
 
 // chains finds the schemas that apply to one value through each other.
 type chains struct {
-	anchored map[string][]*node // where a $dynamicRef may lead, by anchor
-	lengths  map[*node]int      // of the longest chain from a schema; -1 while it is looked for
+	anchored map[string][]*node // targets of a $dynamicRef, by anchor
+	lengths  map[*node]int      // of the longest chain from a schema; -1 while it is being computed
 }
 
-// checkChains refuses a schema that applies itself to the same value again, or whose chains are
-// too long, so that an evaluation ends and its calls are not nested too deep.
+// checkChains rejects a schema that applies itself to the same value again, or whose chains are too
+// long. So every evaluation ends, and its calls are not nested too deep.
 func checkChains(nodes []*node) error {
 	c := chains{anchored: map[string][]*node{}, lengths: map[*node]int{}}
 	c.anchor(nodes)
@@ -22,12 +22,12 @@ func checkChains(nodes []*node) error {
 		longest = max(longest, length)
 	}
 	if longest > MaxChain {
-		return &Error{Rule: "depth", Message: fmt.Sprintf("up to %d schemas apply to one value through each other, and %d may", longest, MaxChain)}
+		return &Error{Rule: "depth", Message: fmt.Sprintf("up to %d schemas apply to one value through each other; at most %d are allowed", longest, MaxChain)}
 	}
 	return nil
 }
 
-// anchor notes the dynamic anchors of the resources that the nodes are in, and of the metaschema.
+// anchor records the dynamic anchors of the nodes' resources, and of the metaschema.
 func (c *chains) anchor(nodes []*node) {
 	resources := map[*resource]bool{}
 	for _, n := range nodes {
@@ -43,7 +43,7 @@ func (c *chains) anchor(nodes []*node) {
 	}
 }
 
-// from returns the length of the longest chain of schemas that n begins.
+// from returns the length of the longest chain of schemas that begins with n.
 func (c *chains) from(n *node) (int, error) {
 	switch length := c.lengths[n]; {
 	case length < 0:
@@ -68,8 +68,8 @@ func (c *chains) from(n *node) (int, error) {
 	return longest + 1, nil
 }
 
-// inPlace returns the schemas that n applies to the value itself, without those that only the
-// anchor of a $dynamicRef leads to.
+// inPlace returns the schemas that n applies to the value itself, except those found only by the
+// anchor of a $dynamicRef.
 func inPlace(n *node) []*node {
 	all := make([]*node, 0, 8)
 	for _, list := range [][]*node{n.references, n.allOf, n.anyOf, n.oneOf} {

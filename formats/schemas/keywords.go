@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// counting are the keywords whose value is a number of things.
+// counting are the keywords whose value is a count.
 var counting = map[string]bool{
 	"minLength": true, "maxLength": true, "minItems": true, "maxItems": true, "minContains": true, "maxContains": true,
 	"minProperties": true, "maxProperties": true,
 }
 
-// checkKeywords refuses a draft other than 2020-12, counts beyond 2^53, and too many references.
+// checkKeywords rejects a draft other than 2020-12, counts beyond 2^53, and too many references.
 func checkKeywords(schema any) error {
 	if root, ok := schema.(map[string]any); ok {
 		if draft, ok := root["$schema"].(string); ok && strings.TrimSuffix(draft, "#") != metaschema {
@@ -25,16 +25,16 @@ func checkKeywords(schema any) error {
 		return err
 	}
 	if k.references > MaxReferences {
-		return &Error{Rule: "size", Message: fmt.Sprintf("the schema has %d references, and may have %d", k.references, MaxReferences)}
+		return &Error{Rule: "size", Message: fmt.Sprintf("the schema has %d references; at most %d are allowed", k.references, MaxReferences)}
 	}
 	return nil
 }
 
-// keywords counts what it has seen of a schema.
+// keywords counts references in a schema.
 type keywords struct{ references int }
 
-// check looks at everything within a value. It does so in data, such as examples, too: nothing in a
-// schema tells them from other schemas.
+// check examines all values within a value. This includes data, such as examples, which cannot be
+// distinguished from schemas.
 func (k *keywords) check(v any) *Error {
 	switch v := v.(type) {
 	case map[string]any:
@@ -59,7 +59,7 @@ func (k *keywords) check(v any) *Error {
 	return nil
 }
 
-// member looks at one keyword.
+// member examines one keyword.
 func (k *keywords) member(name string, v any) *Error {
 	switch v := v.(type) {
 	case string:

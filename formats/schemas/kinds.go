@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// draw fills in the kind of a field, and what that kind asks for.
+// draw sets the kind of a field, and the properties of that kind.
 func (d *drawer) draw(f *Field, same []*node, depth int) {
 	switch soleType(same) {
 	case "boolean":
@@ -29,7 +29,7 @@ func (d *drawer) draw(f *Field, same []*node, depth int) {
 	}
 }
 
-// formatKinds are the kinds of texts with a format.
+// formatKinds are the kinds of strings with a format.
 var formatKinds = map[string]Kind{"date": KindDate, "date-time": KindDateTime}
 
 func (d *drawer) drawText(f *Field, same []*node) {
@@ -87,8 +87,8 @@ func (d *drawer) drawObject(f *Field, same []*node, depth int) {
 	f.Kind, f.Fields, f.Min, f.Max, f.Units = KindQuantity, nil, quantity.Min, quantity.Max, quantity.Units
 }
 
-// asQuantity returns the bounds and the units of a group that is a quantity: of a number called
-// value and a text called unit.
+// asQuantity returns the bounds and the units of a group that is a quantity: a number called value
+// and a string called unit.
 func asQuantity(fields []Field) (Field, bool) {
 	value := slices.IndexFunc(fields, func(f Field) bool {
 		return f.Name == "value" && (f.Kind == KindNumber || f.Kind == KindInteger)
@@ -110,7 +110,7 @@ func asQuantity(fields []Field) (Field, bool) {
 	return quantity, true
 }
 
-// numberBounds returns the bounds that are the narrowest.
+// numberBounds returns the narrowest bounds.
 func numberBounds(same []*node) (least, most *json.Number) {
 	var low, high *big.Rat
 	for _, s := range same {
@@ -152,8 +152,8 @@ func sizeBound(same []*node, of func(*node) *int) *json.Number {
 	return nil
 }
 
-// isText reports whether a schema says that its text is one of several lines: that it is a document
-// of a type such as text/plain.
+// isText reports whether a schema describes a string with several lines: a document of a type such
+// as text/plain.
 func (n *node) isText() bool {
 	media, _ := n.object["contentMediaType"].(string)
 	return strings.HasPrefix(media, "text/")

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// maxShown bounds the choices, and the characters of each, that a message names.
+// maxShown bounds the choices, and the characters of each, in a message.
 const maxShown = 40
 
-// nouns are the types of JSON in the words of people who fill in forms.
+// nouns are the names of the JSON types for people who fill in forms.
 var nouns = map[string]string{
 	"null": "empty (null)", "boolean": "true or false", "number": "a number", "integer": "a whole number", "string": "a text",
 	"array": "a list", "object": "a group of properties",
 }
 
-// failure is one way in which a value breaks a schema. Rule is the keyword; that of a group, whose
-// causes are to be reported instead of it, is "".
+// failure is one way in which a value violates a schema. Rule is the keyword. A group has the rule
+// "", and its causes are reported instead.
 type failure struct {
 	rule    string
 	node    *node
 	path    []token
 	value   any        // for type and format
 	names   []string   // of members
-	because string     // the member that makes these names necessary
+	because string     // the member that requires these names
 	got     int        // a size, or the index of an item
 	want    int        // its bound, or the index of another item
 	bound   *big.Rat   // of a number
 	causes  []*failure // of a group; for anyOf and oneOf one for each alternative
 }
 
-// describe returns what a failure of one value says that has no causes to be reported instead.
+// describe returns the message of a failure without causes.
 func (f *failure) describe() string {
 	switch f.rule {
 	case "type":
@@ -49,13 +49,13 @@ func (f *failure) describe() string {
 	case "uniqueItems":
 		return fmt.Sprintf("has the same item twice, as number %d and number %d", f.got+1, f.want+1)
 	case "contains":
-		return "has no item of the kind that must be among its items"
+		return "has no item that matches the schema of contains"
 	case "minContains":
-		return fmt.Sprintf("has %d items of the kind of which it needs at least %d", f.got, f.want)
+		return fmt.Sprintf("has %d items that match the schema of contains, and needs at least %d", f.got, f.want)
 	case "maxContains":
-		return fmt.Sprintf("has %d items of the kind of which it may have at most %d", f.got, f.want)
+		return fmt.Sprintf("has %d items that match the schema of contains, and may have at most %d", f.got, f.want)
 	case "not":
-		return "is what the schema excludes"
+		return "has a value that the schema excludes"
 	case "false":
 		return "is not allowed here"
 	case "dependencies":
@@ -72,20 +72,20 @@ func (f *failure) describe() string {
 	return fmt.Sprintf("must have %s %d %s, and has %d", words.bound, f.want, noun, f.got)
 }
 
-// boundWords say what the keywords that bound a number ask for.
+// boundWords are the messages of keywords that bound a number.
 var boundWords = map[string]string{
 	"minimum": "must be at least ", "maximum": "must be at most ", "multipleOf": "must be a multiple of ",
 	"exclusiveMinimum": "must be more than ", "exclusiveMaximum": "must be less than ",
 }
 
-// sizeWords say what the keywords that bound a size ask for.
+// sizeWords are the words for keywords that bound a size.
 var sizeWords = map[string]struct{ bound, one, many string }{
 	"minLength": {"at least", "character", "characters"}, "maxLength": {"at most", "character", "characters"},
 	"minItems": {"at least", "item", "items"}, "maxItems": {"at most", "item", "items"},
 	"minProperties": {"at least", "property", "properties"}, "maxProperties": {"at most", "property", "properties"},
 }
 
-// formatNoun says what a format asks for. That of a regular expression says what is wrong with it.
+// formatNoun describes a format. For an invalid regular expression it returns the error.
 func formatNoun(format string, value any) string {
 	if noun := formatNouns[format]; noun != "" {
 		return noun
@@ -108,7 +108,7 @@ func typeNames(types []string) []string {
 	return names
 }
 
-// oneOf joins alternatives, of which it names no more than maxShown.
+// oneOf joins alternatives, and lists at most maxShown of them.
 func oneOf(words []string) string {
 	if len(words) > maxShown {
 		return fmt.Sprintf("one of %s and %d more", strings.Join(words[:maxShown], ", "), len(words)-maxShown)
@@ -127,21 +127,21 @@ func shown(values []any) []string {
 	return texts
 }
 
-// show returns a value as a message names it.
+// show formats a value for a message.
 func show(v any) string {
 	if text, ok := v.(string); ok {
 		return quoted(text)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return "what the schema says" // no value of a schema is of a type that has no JSON
+		return "what the schema says" // cannot happen: every value of a schema has a JSON form
 	}
 	return shorten(string(text))
 }
 
 func quoted(text string) string { return strconv.Quote(shorten(text)) }
 
-// shorten cuts a text off after maxShown characters.
+// shorten truncates a text after maxShown characters.
 func shorten(text string) string {
 	characters := []rune(text)
 	if len(characters) <= maxShown {
@@ -150,7 +150,7 @@ func shorten(text string) string {
 	return string(characters[:maxShown]) + "…"
 }
 
-// decimal returns a number of a schema.
+// decimal formats a number of a schema.
 func decimal(r *big.Rat) string {
 	if r.IsInt() {
 		return shorten(r.Num().String())

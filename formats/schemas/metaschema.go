@@ -12,7 +12,7 @@ import (
 //go:embed metaschema/2020-12.json
 var metaschemaText []byte
 
-// metaschema is the address that $schema may name.
+// metaschema is the only valid address in $schema.
 const metaschema = "https://json-schema.org/draft/2020-12/schema"
 
 // metaschemas are the documents of the metaschema by address. They are compiled at first use and
@@ -20,7 +20,7 @@ const metaschema = "https://json-schema.org/draft/2020-12/schema"
 var metaschemas = sync.OnceValue(func() map[string]*document {
 	text, err := decode(metaschemaText, limits{bytes: MaxSchema, what: "metaschema"})
 	if err != nil {
-		panic("metaschema: " + err.Error()) // its text is part of the program
+		panic("metaschema: " + err.Error()) // the text is part of the program
 	}
 	all := map[string]*document{}
 	c := &compiler{
@@ -63,7 +63,7 @@ func standard(address string) string {
 	return path
 }
 
-// otherDocument returns a document of the metaschema, to which references may lead.
+// otherDocument returns a document of the metaschema for references.
 func otherDocument(address string) (*document, error) {
 	path := standard(address)
 	if d := metaschemas()["https://json-schema.org/"+path]; d != nil {
@@ -75,8 +75,8 @@ func otherDocument(address string) (*document, error) {
 	return nil, outside(address)
 }
 
-// isSchema returns the problems of a value that is to be a schema. The steps have no limit: they
-// grow with the size of the value, which has one, and with nothing else.
+// isSchema returns the problems of a value as a schema. The steps are not limited: they depend only
+// on the size of the value, which is limited.
 func isSchema(v any) []Problem {
 	root := metaschemas()[metaschema].nodes[""]
 	problems, _ := evaluate(context.Background(), root, v, unlimited)

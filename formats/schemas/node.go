@@ -6,9 +6,9 @@ import "math/big"
 type node struct {
 	document *document
 	pointer  string         // JSON pointer to the schema in its document
-	object   map[string]any // the schema as it was read; nil if it is true or false
-	resource *resource      // the part of the document in which its references are resolved
-	verdict  *bool          // on every value, set for true, false and {}
+	object   map[string]any // the decoded schema; nil for true or false
+	resource *resource      // the part of the document that resolves its references
+	verdict  *bool          // for every value; set for true, false and {}
 
 	title, description string
 	fallback           *any // default
@@ -16,7 +16,7 @@ type node struct {
 	types     types
 	enum      []any // nil without the keyword
 	constant  *any
-	exactCost int // steps of comparing a value with enum and constant
+	exactCost int // steps for comparing a value with enum and constant
 	format    string
 	isFormat  func(text string) bool // nil if the format is not checked
 
@@ -37,7 +37,7 @@ type node struct {
 	dependents                                                 []dependents
 	dependentSchemas                                           []dependentSchema
 
-	// Schemas of the same value.
+	// Schemas that apply to the same value.
 	references                  []*node
 	dynamic                     *dynamicReference
 	dynamicAnchor               string
@@ -45,26 +45,26 @@ type node struct {
 	not, condition, then, other *node
 }
 
-// dynamicReference is a $dynamicRef: the schema that it refers to, and the anchor in it, if any.
+// dynamicReference is a $dynamicRef: the target, and its anchor, if any.
 type dynamicReference struct {
 	node   *node
 	anchor string
 }
 
-// patternProperty is a schema of the members whose names match.
+// patternProperty is a schema for the members whose names match.
 type patternProperty struct {
 	pattern *pattern
 	node    *node
 }
 
-// dependents are the names that an object with one name must also have.
+// dependents are the names that an object must have if it has a given one.
 type dependents struct {
 	keyword  string // dependentRequired or dependencies
 	name     string
 	required []string
 }
 
-// dependentSchema is a schema of the objects with a member of that name.
+// dependentSchema is a schema for the objects with a member of that name.
 type dependentSchema struct {
 	name string
 	node *node
@@ -89,7 +89,7 @@ const (
 // typeWords are the names of the types, in the order of their bits.
 var typeWords = [...]string{"null", "boolean", "number", "integer", "string", "array", "object"}
 
-// typesOf returns the set that the value of the keyword type names.
+// typesOf returns the set of types in the value of the keyword type.
 func typesOf(v any) (t types) {
 	switch v := v.(type) {
 	case string:

@@ -17,11 +17,11 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// oracle is a schema that an independent library has compiled. It answers what this package must
-// answer. It has no limits, so that it gets only what this package finishes.
+// oracle is a schema that an independent library has compiled. It gives the expected answers. It
+// has no limits, so tests only pass it what this package finishes.
 type oracle struct{ root *jsonschema.Schema }
 
-// noLoader refuses every document outside of the schema.
+// noLoader rejects every document outside of the schema.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("not part of this schema") }
@@ -83,7 +83,7 @@ func problemsOf(e *jsonschema.ValidationError) []schemas.Problem {
 	return all[:min(len(all), schemas.MaxProblems)]
 }
 
-// problemsIn returns what an error of the library says in the words of this package.
+// problemsIn converts an error of the library to problems in the wording of this package.
 func problemsIn(e *jsonschema.ValidationError) (all []schemas.Problem) {
 	path := ""
 	for _, name := range e.InstanceLocation {
@@ -105,7 +105,7 @@ func problemsIn(e *jsonschema.ValidationError) (all []schemas.Problem) {
 		if len(k.Subschemas) == 0 {
 			return alternatives(e, path, "oneOf")
 		}
-		all = append(all, schemas.Problem{Path: path, Rule: "oneOf", Message: "fits more than one of the alternatives, and must fit one only"})
+		all = append(all, schemas.Problem{Path: path, Rule: "oneOf", Message: "matches more than one of the alternatives, and must match only one"})
 	case *kind.Required:
 		each(k.Missing, "required", "is missing")
 	case *kind.DependentRequired:
@@ -121,7 +121,7 @@ func problemsIn(e *jsonschema.ValidationError) (all []schemas.Problem) {
 	return all
 }
 
-// alternatives returns the problems of a value that fits none of several schemas.
+// alternatives returns the problems of a value that matches none of several schemas.
 func alternatives(e *jsonschema.ValidationError, path, rule string) []schemas.Problem {
 	var others []*jsonschema.ValidationError
 	var types, values []string
@@ -149,10 +149,10 @@ func alternatives(e *jsonschema.ValidationError, path, rule string) []schemas.Pr
 	case len(values) == len(e.Causes):
 		return []schemas.Problem{{Path: path, Rule: rule, Message: "must be " + either(values)}}
 	}
-	return []schemas.Problem{{Path: path, Rule: rule, Message: "fits none of the alternatives that the schema allows"}}
+	return []schemas.Problem{{Path: path, Rule: rule, Message: "matches none of the alternatives that the schema allows"}}
 }
 
-// words returns the keyword and the message of an error that is about one value.
+// words returns the keyword and the message of an error about one value.
 func words(k jsonschema.ErrorKind) (rule, message string) {
 	size := func(rule, bound string, want, got int, noun, nouns string) (string, string) {
 		if want == 1 {
@@ -178,13 +178,13 @@ func words(k jsonschema.ErrorKind) (rule, message string) {
 	case *kind.UniqueItems:
 		return "uniqueItems", fmt.Sprintf("has the same item twice, as number %d and number %d", k.Duplicates[0]+1, k.Duplicates[1]+1)
 	case *kind.Contains:
-		return "contains", "has no item of the kind that must be among its items"
+		return "contains", "has no item that matches the schema of contains"
 	case *kind.MinContains:
-		return "minContains", fmt.Sprintf("has %d items of the kind of which it needs at least %d", len(k.Got), k.Want)
+		return "minContains", fmt.Sprintf("has %d items that match the schema of contains, and needs at least %d", len(k.Got), k.Want)
 	case *kind.MaxContains:
-		return "maxContains", fmt.Sprintf("has %d items of the kind of which it may have at most %d", len(k.Got), k.Want)
+		return "maxContains", fmt.Sprintf("has %d items that match the schema of contains, and may have at most %d", len(k.Got), k.Want)
 	case *kind.Not:
-		return "not", "is what the schema excludes"
+		return "not", "has a value that the schema excludes"
 	case *kind.FalseSchema:
 		return "false", "is not allowed here"
 	case *kind.Dependency:

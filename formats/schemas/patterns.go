@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxPattern bounds the instructions of a regular expression. A character of a text takes at
-	// most one step for each.
+	// maxPattern bounds the instructions of a regular expression. Each character of a text takes at
+	// most one step for each instruction.
 	maxPattern = 2000
 
 	// maxPatterns bounds the instructions of all regular expressions of a schema, which stay in
@@ -17,26 +17,26 @@ const (
 	maxPatterns = 20_000
 )
 
-// pattern is a regular expression that knows how expensive it is.
+// pattern is a regular expression with its cost.
 type pattern struct {
 	*regexp.Regexp
-	size int // about the number of its instructions
+	size int // approximate number of instructions
 }
 
-// unsupported says of the errors of Go what they mean for who knows the regular expressions of
-// ECMAScript.
+// unsupported explains errors of Go's regular expressions for people who know those of ECMAScript.
 var unsupported = map[syntax.ErrorCode]string{
-	syntax.ErrInvalidPerlOp:         "looking ahead or behind, as by (?= (?! (?<= (?<!, is not supported",
-	syntax.ErrInvalidNamedCapture:   "a group is named as in (?<name>; looking behind, as by (?<= (?<!, is not supported",
-	syntax.ErrMissingRepeatArgument: "nothing stands before the repetition",
-	syntax.ErrInvalidEscape:         `this escape is not supported; neither are \1 and \k for what a group has matched, nor \c; write \x{00B5} for \u00B5`,
-	syntax.ErrInvalidRepeatSize:     "a repetition is at most {1000}, with all that are within each other",
+	syntax.ErrInvalidPerlOp:         "lookahead and lookbehind, such as (?= (?! (?<= (?<!, are not supported",
+	syntax.ErrInvalidNamedCapture:   "a group name must have the form (?<name>; lookbehind, such as (?<= (?<!, is not supported",
+	syntax.ErrMissingRepeatArgument: "the repetition has no operand",
+	syntax.ErrInvalidEscape: `this escape is not supported; neither are the backreferences \1 and \k, nor \c;
+write \x{00B5} for \u00B5`,
+	syntax.ErrInvalidRepeatSize: "a repetition is at most {1000}, including nested ones",
 }
 
-// patternBudget compiles the regular expressions of one schema, each once. They are those of Go:
-// matching takes time that is linear in the text.
+// patternBudget compiles the regular expressions of one schema, each once. It uses Go's regular
+// expressions, which match in linear time.
 type patternBudget struct {
-	left     int // instructions
+	left     int // remaining instructions
 	compiled map[string]*pattern
 }
 
@@ -61,8 +61,8 @@ func (b *patternBudget) compile(text string) (*pattern, error) {
 	return b.compiled[text], nil
 }
 
-// checkPattern returns the size of a regular expression without the memory that compiling it would
-// take.
+// checkPattern returns the size of a regular expression without compiling it, which would take
+// memory.
 func checkPattern(text string) (size int, err error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	var failed *syntax.Error
@@ -76,7 +76,7 @@ func checkPattern(text string) (size int, err error) {
 		return 0, err
 	}
 	if size = patternSize(parsed); size > maxPattern {
-		return 0, fmt.Errorf("the regular expression needs some %d instructions, and may have %d", size, maxPattern)
+		return 0, fmt.Errorf("the regular expression needs about %d instructions; at most %d are allowed", size, maxPattern)
 	}
 	return size, nil
 }

@@ -24,9 +24,9 @@ type pair struct {
 	Value  any `json:"value"`
 }
 
-// TestAgainstOthers compares the verdicts on random pairs with those of jsonschema of PyPI and ajv
-// of npm: where these two agree, ours is the same. SCHEMA_PAIRS says how many pairs, and
-// SCHEMA_SEED which ones.
+// TestAgainstOthers compares the verdicts on random pairs with jsonschema of PyPI and ajv of npm:
+// if these two agree, our verdict must be the same. SCHEMA_PAIRS sets the number of pairs, and
+// SCHEMA_SEED the random seed.
 func TestAgainstOthers(t *testing.T) {
 	t.Parallel()
 	python, node := otherValidators(t)
@@ -79,7 +79,7 @@ func encoded(t *testing.T, v any) []byte {
 	return text
 }
 
-// pairs returns how many random pairs a test compares: what SCHEMA_PAIRS says, or as many as usual.
+// pairs returns the number of random pairs for a test: SCHEMA_PAIRS, or the usual number.
 func pairs(t *testing.T, usual int) int {
 	t.Helper()
 	if testing.Short() {
@@ -88,7 +88,7 @@ func pairs(t *testing.T, usual int) int {
 	return size(t, "SCHEMA_PAIRS", usual)
 }
 
-// size returns a number from the environment, or another one.
+// size returns a number from the environment, or the default.
 func size(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -102,7 +102,7 @@ func size(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// verdicts returns what a program says of each line.
+// verdicts returns a program's verdict for each line.
 func verdicts(t *testing.T, lines *bytes.Buffer, command ...string) []any {
 	t.Helper()
 	run := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -127,8 +127,8 @@ func verdicts(t *testing.T, lines *bytes.Buffer, command ...string) []any {
 	return all
 }
 
-// otherValidators returns the commands that run them. The test is skipped where they are not to be
-// had.
+// otherValidators returns the commands of the other validators. It skips the test if they are not
+// installed.
 func otherValidators(t *testing.T) (python, node []string) {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join("..", "..", "web", "package.json"))

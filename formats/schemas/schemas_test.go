@@ -52,7 +52,7 @@ func TestProblems(t *testing.T) {
 		{`[]`, " type must be a group of properties, not a list"},
 		{`{"sample":"S-0042","sample":"S-0043"}`, "/sample json the value is not JSON at byte 19: duplicate object member name"},
 		{`{"sample":1e999}`, "/sample json a number has at most 400 digits, and an exponent up to 400"},
-		{`{"sample":"` + strings.Repeat("x", schemas.MaxValue) + `"}`, " json the value has 65549 bytes, and may have 65536"},
+		{`{"sample":"` + strings.Repeat("x", schemas.MaxValue) + `"}`, " json the value has 65549 bytes; at most 65536 are allowed"},
 	} {
 		var lines []string
 		for _, p := range s.Validate(t.Context(), []byte(test.value)) {
@@ -64,7 +64,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestMessages expects what each keyword says of a value that breaks it.
+// TestMessages checks the message of each keyword for a value that violates it.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, value, want string }{
@@ -81,10 +81,10 @@ func TestMessages(t *testing.T) {
 		{`{"uniqueItems":true}`, `[1,2,1.0]`, ` uniqueItems has the same item twice, as number 1 and number 3`},
 		{`{"minProperties":1}`, `{}`, ` minProperties must have at least 1 property, and has 0`},
 		{`{"maxProperties":0}`, `{"a":1}`, ` maxProperties must have at most 0 properties, and has 1`},
-		{`{"contains":{"const":1}}`, `[2]`, ` contains has no item of the kind that must be among its items`},
-		{`{"contains":{"const":1},"minContains":2}`, `[1]`, ` minContains has 1 items of the kind of which it needs at least 2`},
-		{`{"contains":{"const":1},"maxContains":1}`, `[1,1]`, ` maxContains has 2 items of the kind of which it may have at most 1`},
-		{`{"not":{"type":"null"}}`, `null`, ` not is what the schema excludes`},
+		{`{"contains":{"const":1}}`, `[2]`, ` contains has no item that matches the schema of contains`},
+		{`{"contains":{"const":1},"minContains":2}`, `[1]`, ` minContains has 1 items that match the schema of contains, and needs at least 2`},
+		{`{"contains":{"const":1},"maxContains":1}`, `[1,1]`, ` maxContains has 2 items that match the schema of contains, and may have at most 1`},
+		{`{"not":{"type":"null"}}`, `null`, ` not has a value that the schema excludes`},
 		{`{"properties":{"a":false}}`, `{"a":1}`, `/a false is not allowed here`},
 		{`{"unevaluatedProperties":false}`, `{"a":1}`, `/a false is not allowed here`},
 		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, `/ab propertyNames is not a name that the schema allows`},
@@ -92,8 +92,8 @@ func TestMessages(t *testing.T) {
 		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `/b dependentRequired is missing, and needed where "a" is given`},
 		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, ` type must be a text or empty (null)`},
 		{`{"anyOf":[{"type":"null"},{"type":"string","format":"email"}]}`, `"a"`, ` format must be an e-mail address`},
-		{`{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, ` oneOf fits more than one of the alternatives, and must fit one only`},
-		{`{"anyOf":[{"minimum":5},{"multipleOf":2}]}`, `3`, ` anyOf fits none of the alternatives that the schema allows`},
+		{`{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, ` oneOf matches more than one of the alternatives, and must match only one`},
+		{`{"anyOf":[{"minimum":5},{"multipleOf":2}]}`, `3`, ` anyOf matches none of the alternatives that the schema allows`},
 		{`{"$defs":{"a":{"type":"integer"}},"allOf":[{"$ref":"#/$defs/a"}]}`, `""`, ` type must be a whole number, not a text`},
 		{`{"format":"ipv4"}`, `""`, ` format must be of the format ipv4`},
 	} {
@@ -124,7 +124,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestForm draws the example of the documentation, and what a form has of each kind.
+// TestForm checks the form of the documentation's example, and of each kind.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, want string }{
@@ -165,7 +165,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestFormOfGroupsWithinThemselves expects that a form ends where a schema does not.
+// TestFormOfGroupsWithinThemselves: the form of a recursive schema is finite.
 func TestFormOfGroupsWithinThemselves(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(compile(t, `{"$defs":{"g":{"properties":{`+list(20, `"%d":{"$ref":"#/$defs/g"}`)+`}}},"$ref":"#/$defs/g"}`).Form())
@@ -174,7 +174,7 @@ func TestFormOfGroupsWithinThemselves(t *testing.T) {
 	}
 }
 
-// plain returns a JSON text as values, with numbers as they are written.
+// plain decodes a JSON text, and keeps numbers as they are written.
 func plain(t *testing.T, text string) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -185,7 +185,8 @@ func plain(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestConcurrent validates with one schema from many goroutines, which each have their own steps.
+// TestConcurrent validates with one schema in many goroutines. Each validation has its own budget
+// of steps.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := compile(t, worst[0].schema)
@@ -201,8 +202,8 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// FuzzSchema compiles any text, draws its form, and validates any value with it, none of which may
-// fail otherwise than by an error.
+// FuzzSchema compiles any text, derives its form, and validates any value with it. These may return
+// errors but must not panic.
 func FuzzSchema(f *testing.F) {
 	for _, groups := range suite(f) {
 		for _, g := range groups {

@@ -26,28 +26,28 @@ type group struct {
 	}
 }
 
-// refused are the groups of the suite whose schema Compile refuses: how many in each file, by the
-// rule that they break.
+// refused are the groups of the suite whose schema Compile rejects: their number in each file, by
+// the violated rule.
 var refused = map[string]map[string]int{
-	"refRemote.json":  {"reference": 15}, // to documents that are elsewhere
-	"dynamicRef.json": {"reference": 5},  // to documents that are elsewhere
-	"vocabulary.json": {"$schema": 2},    // a metaschema that is elsewhere
+	"refRemote.json":  {"reference": 15}, // to other documents
+	"dynamicRef.json": {"reference": 5},  // to other documents
+	"vocabulary.json": {"$schema": 2},    // another metaschema
 }
 
-// differing are the tests on which the verdict is another one, and how many there are in each file.
+// differing is the number of tests with another verdict, by file.
 var differing = map[string]int{
-	"format.json": 16, // formats are no more than annotations there, and asserted here
+	"format.json": 16, // formats are annotations there, and assertions here
 
-	"optional/format/hostname.json":         23, // what xn-- stands for is not looked into
+	"optional/format/hostname.json":         23, // xn-- is not decoded
 	"optional/format/idn-email.json":        2,  // not checked
 	"optional/format/idn-hostname.json":     54, // not checked
 	"optional/format/uri-template.json":     13, // not checked
-	"optional/format/ecmascript-regex.json": 9,  // those of Go
-	"optional/format/iri.json":              1,  // an address of a version to come
+	"optional/format/ecmascript-regex.json": 9,  // Go's regular expressions
+	"optional/format/iri.json":              1,  // an address of a future version
 }
 
-// TestSuite holds the verdicts against those of the required tests of the JSON-Schema-Test-Suite
-// and of its tests of formats.
+// TestSuite compares the verdicts with the required tests of the JSON-Schema-Test-Suite and its
+// tests of formats.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	gotRefused, gotDiffering := map[string]map[string]int{}, map[string]int{}
@@ -88,14 +88,14 @@ func TestSuite(t *testing.T) {
 	t.Logf("%d verdicts, of which differ as expected: %v", verdicts, maps.Collect(maps.All(gotDiffering)))
 }
 
-// suite reads the tests: by file, as testdata/README.md says.
+// suite reads the tests, by file as in testdata/README.md.
 func suite(t testing.TB) map[string][]group {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "suite.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // was only read
+	defer func() { _ = f.Close() }() // only read
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)

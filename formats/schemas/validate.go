@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// MaxProblems is how many problems Validate returns at most.
+	// MaxProblems bounds the problems that Validate returns.
 	MaxProblems = 100
 
-	// maxCollected bounds the problems of which those are the first. With more, it is by chance
-	// which are among them.
+	// maxCollected bounds the problems that are collected and sorted. If a value has more, the
+	// returned ones are arbitrary.
 	maxCollected = 5000
 )
 
-// Rules of problems that are no keywords of JSON Schema.
+// Rules of problems that are not keywords of JSON Schema.
 const (
-	RuleSteps = "steps" // the validation was given up: nothing is known about the value
+	RuleSteps = "steps" // the validation was aborted, without a verdict
 	RuleJSON  = "json"  // the text is not JSON, or too large
 )
 
-// Problem is one way in which a value is not what a schema asks for.
+// Problem is one way in which a value violates a schema.
 type Problem struct {
-	Path    string // JSON pointer into the value; of what is missing, where it would be
+	Path    string // JSON pointer into the value; for a missing part, where it would be
 	Rule    string // the keyword of the schema, such as "required" or "maximum", or one of the rules of this package
-	Message string // what is wrong, in English, to be read after the name of the property: "is not a number"
+	Message string // the problem in English, to follow the name of the property: "is not a number"
 }
 
-// Validate validates the text of a value and returns its problems by path, at most MaxProblems of
-// them; without any, it is valid. When ctx ends, or MaxSteps are taken, the one problem is that of
+// Validate validates the text of a value and returns its problems sorted by path, at most
+// MaxProblems. A valid value has no problems. When ctx ends, or after MaxSteps, the only problem is
 // RuleSteps.
 func (s *Schema) Validate(ctx context.Context, text []byte) []Problem {
 	value, err := decode(text, limits{bytes: MaxValue, what: "value"})
@@ -42,19 +42,19 @@ func (s *Schema) Validate(ctx context.Context, text []byte) []Problem {
 	}
 	found, err := evaluate(ctx, s.root, value.value, MaxSteps)
 	if err != nil {
-		return []Problem{{Rule: RuleSteps, Message: "cannot be checked in the time that a check may take: the schema and the value are too large together"}}
+		return []Problem{{Rule: RuleSteps, Message: "cannot be checked in the available time: the schema and the value are too large together"}}
 	}
 	return found
 }
 
 // Missing returns the JSON pointers of the properties that the schema requires, at any depth, and
-// that the value does not have. It returns none when the value cannot be read or checked: Validate
-// says so.
+// that the value lacks. It returns nothing if the value cannot be read or checked; Validate reports
+// that.
 func (s *Schema) Missing(ctx context.Context, text []byte) []string {
 	return Missing(s.Validate(ctx, text))
 }
 
-// Missing returns the paths of the problems that are properties which are not there, each once.
+// Missing returns the paths of the problems that are missing properties, each once.
 func Missing(problems []Problem) []string {
 	var paths []string
 	for _, p := range problems {
@@ -62,7 +62,7 @@ func Missing(problems []Problem) []string {
 			paths = append(paths, p.Path)
 		}
 	}
-	return slices.Compact(paths) // problems are in the order of their paths
+	return slices.Compact(paths) // problems are sorted by their paths
 }
 
 // problemsOf returns the problems of failures, sorted, since the order of maps is random.
@@ -100,7 +100,7 @@ func (f *failure) collect(all *[]Problem) {
 			f.collectAlternatives(path, all)
 			return
 		}
-		add(path, "fits more than one of the alternatives, and must fit one only")
+		add(path, "matches more than one of the alternatives, and must match only one")
 	case "required":
 		each("is missing")
 	case "dependentRequired":
@@ -114,7 +114,7 @@ func (f *failure) collect(all *[]Problem) {
 	}
 }
 
-// pathOf returns the JSON pointer that a path is.
+// pathOf returns a path as a JSON pointer.
 func pathOf(path []token) string {
 	var b strings.Builder
 	for _, t := range path {
@@ -128,8 +128,9 @@ func pathOf(path []token) string {
 	return b.String()
 }
 
-// collectAlternatives appends the problems of a value that fits none of several schemas: those of
-// the only one that is of its type, or the values that the schemas are for, or that none fits.
+// collectAlternatives appends the problems of a value that matches none of several schemas. They
+// are the problems of the only schema for its type, the valid values, or one problem that no schema
+// matches.
 func (f *failure) collectAlternatives(path string, all *[]Problem) {
 	var ofType []*failure
 	var types, values []string
@@ -152,6 +153,6 @@ func (f *failure) collectAlternatives(path string, all *[]Problem) {
 	case len(values) == len(f.causes):
 		*all = append(*all, Problem{path, f.rule, "must be " + oneOf(values)})
 	default:
-		*all = append(*all, Problem{path, f.rule, "fits none of the alternatives that the schema allows"})
+		*all = append(*all, Problem{path, f.rule, "matches none of the alternatives that the schema allows"})
 	}
 }

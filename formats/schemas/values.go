@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// object looks at the keywords for objects.
+// object checks the keywords for objects.
 func (v *visit) object(o map[string]any) {
 	n := v.node
 	v.spend(memberCost * len(o))
@@ -29,7 +29,7 @@ func (v *visit) object(o map[string]any) {
 	}
 }
 
-// require looks for names that an object must have: with because, since it has that one.
+// require checks that an object has names. because is the name that requires them, or "".
 func (v *visit) require(rule, because string, names []string, o map[string]any) {
 	v.spend(requireCost * len(names))
 	var missing []string
@@ -43,7 +43,7 @@ func (v *visit) require(rule, because string, names []string, o map[string]any) 
 	}
 }
 
-// members applies the schemas for members of an object, and for their names.
+// members applies the schemas for the members of an object, and for their names.
 func (v *visit) members(o map[string]any) {
 	n := v.node
 	if n.properties == nil && n.patternProperties == nil && n.additionalProperties == nil && n.propertyNames == nil {
@@ -72,7 +72,7 @@ func (v *visit) members(o map[string]any) {
 	}
 }
 
-// member applies the schemas for one member, and reports whether the schema names it.
+// member applies the schemas for one member, and reports whether the schema knows its name.
 func (v *visit) member(name string, member any) (known bool) {
 	n := v.node
 	if property := n.properties[name]; property != nil {
@@ -104,7 +104,7 @@ func (v *visit) part(n *node, value any, t token) {
 	}
 }
 
-// array looks at the keywords for arrays.
+// array checks the keywords for arrays.
 func (v *visit) array(items []any) {
 	n := v.node
 	v.spend(itemCost * len(items))
@@ -135,7 +135,7 @@ func (v *visit) array(items []any) {
 	}
 }
 
-// contains counts the items that are of the kind that must be among them.
+// contains counts the items that match the keyword contains.
 func (v *visit) contains(items []any) {
 	n := v.node
 	matched := 0
@@ -153,7 +153,7 @@ func (v *visit) contains(items []any) {
 	v.limit("maxContains", matched, n.maxContains)
 }
 
-// limit compares a size with the bound that a keyword sets, if any.
+// limit compares a size with the bound of a keyword, if it is set.
 func (v *visit) limit(rule string, got int, bound *int) {
 	if bound == nil {
 		return
@@ -163,7 +163,7 @@ func (v *visit) limit(rule string, got int, bound *int) {
 	}
 }
 
-// text looks at the keywords for strings.
+// text checks the keywords for strings.
 func (v *visit) text(text string) {
 	n := v.node
 	v.spend(len(text))
@@ -180,7 +180,7 @@ func (v *visit) text(text string) {
 	}
 }
 
-// number looks at the keywords for numbers.
+// number checks the keywords for numbers.
 func (v *visit) number(number json.Number) {
 	n := v.node
 	var value *big.Rat

@@ -11,10 +11,10 @@ import (
 type keyword struct {
 	name  string
 	holds holds
-	set   func(c *compiler, n *node, v any) error // compiles its value; nil: it only holds schemas
+	set   func(c *compiler, n *node, v any) error // compiles its value; nil: it only contains schemas
 }
 
-// holds says where the value of a keyword has schemas.
+// holds says which parts of a keyword's value are schemas.
 type holds int
 
 const (
@@ -24,8 +24,8 @@ const (
 	namedSchemas
 )
 
-// vocabulary is every keyword that has an effect here: those of draft 2020-12, and a few of the
-// drafts before, which its metaschema mentions. All others are notes to people.
+// vocabulary contains every keyword with an effect: those of draft 2020-12, and a few of earlier
+// drafts that its metaschema mentions. Other keywords are annotations.
 var vocabulary = []keyword{
 	setting("title", func(n *node, v any) { n.title, _ = v.(string) }),
 	setting("description", func(n *node, v any) { n.description, _ = v.(string) }),
@@ -86,7 +86,7 @@ var vocabulary = []keyword{
 	{"contentSchema", oneSchema, nil},
 }
 
-// setting is a keyword that needs nothing but its value.
+// setting returns a keyword that depends only on its value.
 func setting(name string, set func(n *node, v any)) keyword {
 	return keyword{name, noSchema, func(_ *compiler, n *node, v any) error {
 		set(n, v)
@@ -117,7 +117,8 @@ func one(name string, field func(n *node) **node) keyword {
 	}}
 }
 
-// branch is then or else: it says nothing without an if, nor where the if is the other literal.
+// branch returns the keyword then or else. It has no effect without an if, or if the if is the
+// other boolean.
 func branch(name string, where bool, field func(n *node) **node) keyword {
 	k := one(name, field)
 	set := k.set
@@ -167,7 +168,7 @@ func setDependentSchemas(c *compiler, n *node, v any) error {
 	return nil
 }
 
-// setReference compiles $ref, and $recursiveRef as if it were one.
+// setReference compiles $ref, and treats $recursiveRef in the same way.
 func setReference(c *compiler, n *node, v any) error {
 	text, _ := v.(string)
 	c.links = append(c.links, link{text, func(to *node, _ string) { n.references = append(n.references, to) }})

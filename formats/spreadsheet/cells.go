@@ -13,22 +13,21 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// protection is before a text that would be read as something else, by this package or by a
-// spreadsheet.
+// protection precedes a text that this package or a spreadsheet would read as another value.
 const protection = "'"
 
-// A minus before a quantity is this sign, since a spreadsheet takes what begins with a hyphen for a
-// formula unless it is a number.
+// minus is the sign before a negative quantity: a spreadsheet takes text that begins with a hyphen
+// for a formula unless it is a number.
 const minus = "−"
 
-// A dialect is how numbers are written: it goes with the separator of a file.
+// A dialect is the way in which numbers are written. It depends on the separator of a file.
 type dialect struct{ convention units.Convention }
 
-// dialectOf returns what goes with a separator: where commas are in numbers, spreadsheets separate
-// by semicolons.
+// dialectOf returns the dialect of a separator: with decimal commas, spreadsheets separate by
+// semicolons.
 func dialectOf(separator rune) dialect { return dialect{units.Convention(separator == ';')} }
 
-// cellOf writes a value so that valueOf reads the same.
+// cellOf formats a value so that valueOf returns the same value.
 func (d dialect) cellOf(v descriptive.Value) string {
 	switch v.Form() {
 	case descriptive.Text, descriptive.Time:
@@ -57,9 +56,9 @@ func (d dialect) numberCell(number string) string {
 	return d.convention.Write(number)
 }
 
-// textCell writes a text, protected unless it is one to everybody.
+// textCell formats a string. It adds the protection unless the string is safe.
 func (d dialect) textCell(text string) string {
-	if strings.Contains(text, "\r") || len(innerSigns(text, false)) > 0 { // readers of CSV drop carriage returns
+	if strings.Contains(text, "\r") || len(innerSigns(text, false)) > 0 { // CSV readers drop carriage returns
 		quoted, _ := jsontext.AppendQuote(nil, text)
 		return disarmed(string(quoted))
 	}
@@ -72,11 +71,12 @@ func (d dialect) textCell(text string) string {
 	return text
 }
 
-// convertible is what spreadsheets take for numbers, dates, times, amounts of money or fractions.
+// convertible matches text that spreadsheets take for numbers, dates, times, amounts of money or
+// fractions.
 var convertible = lazily(`^[-+(]?[$€£¥]? ?[0-9.,][-0-9.,:/ eE+%$€£¥)aApPmM]*$`)
 
-// tempting tells whether a spreadsheet might not leave a text as it is. Days and times come back in
-// a form that is known.
+// tempting reports whether a spreadsheet might change a text. Days and times are not included,
+// since their changes are recognized.
 func tempting(text string) bool {
 	if startsFormula(text) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, protection) {
 		return true
@@ -90,7 +90,7 @@ func jsonOf(v descriptive.Value) string {
 	return disarmed(strings.TrimSuffix(strings.TrimPrefix(string(text), `{"properties":{"a":`), "}}"))
 }
 
-// valueOfJSON reads the JSON of a value.
+// valueOfJSON parses the JSON of a value.
 func valueOfJSON(text string) (descriptive.Value, error) {
 	m, err := descriptive.Parse([]byte(`{"properties":{"a":` + text + `}}`))
 	var wrong *descriptive.Error
@@ -101,7 +101,7 @@ func valueOfJSON(text string) (descriptive.Value, error) {
 	return v, err
 }
 
-// textOf reads the cell of a member that is a text.
+// textOf parses the cell of a member that is a string.
 func textOf(cell string) string {
 	if text, protected := strings.CutPrefix(cell, protection); protected {
 		return text
@@ -114,8 +114,7 @@ func textOf(cell string) string {
 	return text
 }
 
-// valueOf reads a cell that is not empty. An error says what is wrong with it or can be read in two
-// ways.
+// valueOf parses a cell that is not empty. An error says that the cell is invalid or ambiguous.
 func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	text := strings.TrimSpace(cell)
 	if strings.HasPrefix(cell, protection) || strings.HasPrefix(text, `"`) {
@@ -143,8 +142,8 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	return descriptive.TextOf(text), nil
 }
 
-// cutUnit splits a quantity into its number as it is written, and its unit. Both conventions are
-// tried: a spreadsheet may have changed the sign.
+// cutUnit splits a quantity into its number as written, and its unit. It tries both conventions: a
+// spreadsheet may have changed the decimal sign.
 func cutUnit(text string) (number, unit string, ok bool) {
 	for _, c := range []units.Convention{units.DecimalPoint, units.DecimalComma} {
 		if q, err := units.Read(text, c); err == nil && q.Unit != "" && !q.IsLabel() {
@@ -154,13 +153,13 @@ func cutUnit(text string) (number, unit string, ok bool) {
 	return "", "", false
 }
 
-// Numbers with signs between thousands.
+// Numbers with separators between thousands.
 var (
 	thousands = lazily(`^-?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?:,[0-9]{3})+)$`)
 	grouping  = strings.NewReplacer(".", "", ",", "")
 )
 
-// lazily compiles an expression at its first use, so that a start does not pay for it.
+// lazily returns a function that compiles an expression at its first use, to keep the start fast.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

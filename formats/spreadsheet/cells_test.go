@@ -10,8 +10,8 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// TestTyped: what people type into an empty cell, in a file that is separated by commas and in one
-// by semicolons.
+// TestTyped: values that people enter into an empty cell, in files with commas and with semicolons
+// as separators.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ cell, commas, semicolons string }{
@@ -81,7 +81,7 @@ func TestTyped(t *testing.T) {
 		{"2 January 2026", `"2026-01-02"`, ""},
 		{"January 2, 2026", `"2026-01-02"`, ""},
 		{"02.01.26", "the date 02.01.26 must have a year of four digits", ""},
-		{"2-Sep", "2-Sep looks like a date that a spreadsheet has made of something else", ""},
+		{"2-Sep", "2-Sep looks like a date that a spreadsheet has made of another value", ""},
 		{"02. Jan", "02. Jan looks like a date", ""},
 		{"Jan 25", "Jan 25 looks like a date", ""},
 		{"May", `"May"`, ""},
@@ -106,7 +106,8 @@ func TestTyped(t *testing.T) {
 
 func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
 
-// TestUnedited: what spreadsheets make of cells, and what they do not.
+// TestUnedited: changes that spreadsheets make to cells do not count as edits, and other changes
+// do.
 func TestUnedited(t *testing.T) {
 	t.Parallel()
 	const no, doubt = "edited", "doubtful"
@@ -138,7 +139,7 @@ func TestUnedited(t *testing.T) {
 		after, problems := edit(t, "id,etag,properties.a\n1,t,"+quoted(test.cell)+"\n", []spreadsheet.Object{present})
 		said := no
 		switch {
-		case len(problems) == 1 && strings.HasPrefix(problems[0].Message, "this may be what a spreadsheet has made of "):
+		case len(problems) == 1 && strings.HasPrefix(problems[0].Message, "a spreadsheet may have made this of "):
 			said = doubt
 		case len(problems) == 0 && after[0].Equal(present.Metadata):
 			said = ""

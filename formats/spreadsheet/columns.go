@@ -12,12 +12,12 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// column is one of metadata.
+// column is one column of metadata.
 type column struct {
 	name   string // in the header
 	kind   columnKind
 	path   string          // of propertyColumn
-	others map[string]bool // of restColumn: the paths that have a column
+	others map[string]bool // of restColumn: the paths with their own column
 }
 
 type columnKind uint8
@@ -29,16 +29,15 @@ const (
 	restColumn
 )
 
-// members are those of the DataCite kernel, in the order of columns. Their cells are JSON, or one
-// text.
+// members are the members of the DataCite kernel, in the order of columns. Their cells are JSON, or
+// one string.
 var members = []string{
 	"creators", "publisher", "publicationYear", "resourceType", "licence", "keywords", "related", "dates", "funding", "places",
 }
 
 var textMembers = []string{"publisher", "resourceType", "licence"}
 
-// membersOf returns the JSON of the members that have columns of their own, apart from tags and
-// properties.
+// membersOf returns the JSON of the members with their own columns, except tags and properties.
 func membersOf(m descriptive.Metadata) map[string]jsontext.Value {
 	m.Tags, m.Properties = nil, nil
 	if m.IsZero() {
@@ -54,7 +53,7 @@ func membersOf(m descriptive.Metadata) map[string]jsontext.Value {
 	return all
 }
 
-// columnOf returns the column of metadata that a header names.
+// columnOf returns the column of metadata with this name in a header.
 func columnOf(name string) (c column, ok bool) {
 	path, isProperty := strings.CutPrefix(name, propertyPrefix)
 	switch {
@@ -76,7 +75,7 @@ type content struct {
 
 func contentOf(m descriptive.Metadata) content { return content{m, membersOf(m)} }
 
-// cell returns the text of a row's cell in the column, "" if the column does not apply.
+// cell returns the text of the column's cell, or "" if the column does not apply.
 func (c column) cell(d dialect, m content) string {
 	switch c.kind {
 	case propertyColumn:
@@ -97,13 +96,13 @@ func (c column) cell(d dialect, m content) string {
 			return disarmed(string(value))
 		}
 		var text string
-		_ = json.Unmarshal(value, &text) // a text of the canonical form
+		_ = json.Unmarshal(value, &text) // a string in the canonical form
 		return d.textCell(text)
 	}
 	return ""
 }
 
-// rest returns the properties of a group that have no column of their own.
+// rest returns the properties of a group without their own column.
 func (c column) rest(prefix string, g descriptive.Group) (rest descriptive.Group) {
 	for _, p := range g {
 		path, inner := prefix+p.Name, p.Value.Group()
@@ -119,10 +118,10 @@ func (c column) rest(prefix string, g descriptive.Group) (rest descriptive.Group
 	return rest
 }
 
-// errInTheWay is that of a value where a group is, or of a group where a value is.
-var errInTheWay = errors.New("there is a value and a group of this name; empty the cell of one of them")
+// errInTheWay is the error of a value in place of a group, or of a group in place of a value.
+var errInTheWay = errors.New("a value and a group have this name; empty the cell of one of them")
 
-// edit changes m to what an edited cell says; "" removes.
+// edit changes m according to an edited cell; "" removes the value.
 func (c column) edit(d dialect, m *descriptive.Metadata, cell string) error {
 	switch c.kind {
 	case propertyColumn:
@@ -138,7 +137,7 @@ func (c column) edit(d dialect, m *descriptive.Metadata, cell string) error {
 	}
 	value := cell
 	switch {
-	case cell == "" && c.kind == restColumn: // what is not in it stays, as what has no column
+	case cell == "" && c.kind == restColumn: // an empty cell keeps its properties, like a missing column
 		return nil
 	case cell == "":
 		value = "null"
@@ -149,7 +148,7 @@ func (c column) edit(d dialect, m *descriptive.Metadata, cell string) error {
 		}
 		value = string(quoted)
 	case !jsontext.Value(cell).IsValid():
-		return errors.New("must be JSON, such as this column has it in a file that was downloaded")
+		return errors.New("must be JSON, in the form of this column in a downloaded file")
 	}
 	edited, err := m.Merge([]byte(fmt.Sprintf(`{"%s":%s}`, c.name, value)))
 	if err == nil {

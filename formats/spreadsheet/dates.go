@@ -10,21 +10,20 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// order tells in which order the day and the month of a date are read.
+// order is the order of the day and the month in a date.
 type order uint8
 
 const (
-	anyOrder   order = iota // there is one way only
+	anyOrder   order = iota // only one reading is possible
 	dayFirst                // 02/01/2026
 	monthFirst              // 1/2/2026
 )
 
-// moment is a day, and perhaps a time, as a spreadsheet shows it. Year, month or day may be 0: it
-// is not shown.
+// moment is a day, and optionally a time, as a spreadsheet shows it. A part that is not shown is 0.
 type moment struct {
 	year, month, day int
 	clock            string // HH:MM:SS; "" for none
-	inexact          bool   // it had fractions of a second or an offset, too
+	inexact          bool   // the time also had fractions of a second or an offset
 	order            order
 }
 
@@ -35,8 +34,8 @@ var (
 	named     = lazily(`^(?:([0-9]{1,2})\.?[-/ ]*)?(\pL{3,10})\.?[-/ ]*(?:([0-9]{1,2}), ?)?([0-9]{1,4})?$`)
 )
 
-// months are their names in spreadsheets: of English, German, French, Spanish, Italian, Dutch and
-// Portuguese.
+// months are the names of the months in spreadsheets: in English, German, French, Spanish, Italian,
+// Dutch and Portuguese.
 var months = [...]string{
 	"jan january januar jän jänner janv janvier ene enero gen gennaio januari janeiro",
 	"feb february februar févr février febrero febbraio februari fev fevereiro",
@@ -52,7 +51,7 @@ var months = [...]string{
 	"dec december dez dezember déc décembre dic diciembre dicembre dezembro",
 }
 
-// monthOf returns the month that a word names; 0 if it names none.
+// monthOf returns the month with this name, or 0.
 func monthOf(word string) int {
 	word = strings.ToLower(word)
 	for i, names := range months {
@@ -63,17 +62,17 @@ func monthOf(word string) int {
 	return 0
 }
 
-// monthAndNumber tells whether a text could be a month with a day or a year, such as MAR1.
+// monthAndNumber reports whether a text could be a month with a day or a year, such as MAR1.
 func monthAndNumber(text string) bool {
 	parts := named().FindStringSubmatch(text)
 	return parts != nil && parts[1]+parts[3]+parts[4] != "" && monthOf(parts[2]) > 0
 }
 
-// shown is whether a spreadsheet shows a text, or has been given it: it shows no date of two
-// numbers.
+// shown says whether a spreadsheet shows a text, or the text was entered. Spreadsheets show no
+// dates of two numbers.
 type shown bool
 
-// moments returns what a text can be read as; nothing if it is no date.
+// moments returns the readings of a text as a date, or nothing if it is not a date.
 func moments(text string, by shown) []moment {
 	day, m := strings.TrimSpace(text), moment{}
 	if at := clockPart().FindStringIndex(day); at != nil {
@@ -122,7 +121,7 @@ func ofNamedMonth(month int, day, number string) []moment {
 	return []moment{{month: month, day: atoi(number)}}
 }
 
-// atoi reads a few digits; none are 0.
+// atoi parses a few digits; no digits are 0.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
@@ -142,8 +141,8 @@ func clockOf(parts []string) (m moment) {
 	return m
 }
 
-// same tells whether both can be one day and time. What is not shown says nothing, but both show
-// the month and something else.
+// same reports whether both can be the same day and time. Parts that are not shown match, but both
+// must show the month and another part.
 func (m moment) same(other moment) bool {
 	equal := func(a, b int) bool { return a == b || a == 0 || b == 0 }
 	year, otherYear := m.year, other.year
@@ -154,16 +153,16 @@ func (m moment) same(other moment) bool {
 	return known && m.month == other.month && equal(m.day, other.day) && equal(year, otherYear) && sameClock(m.clock, other.clock)
 }
 
-// sameClock compares times, of which one may lack the seconds. Midnight is no time.
+// sameClock compares times; one of them may lack the seconds. Midnight equals no time.
 func sameClock(a, b string) bool {
 	const midnight = "00:00:00"
 	a, b = strings.TrimSuffix(a, midnight), strings.TrimSuffix(b, midnight)
 	return a == b || a != "" && b != "" && a[:5] == b[:5] && (strings.HasSuffix(a, ":00") || strings.HasSuffix(b, ":00"))
 }
 
-// dateTyped reads a date as people type it or a spreadsheet shows it, and writes it as ISO 8601. An
-// error says that it can be read in two ways, or that a spreadsheet may have made it of something
-// else.
+// dateTyped parses a date as people enter it or a spreadsheet shows it, and returns it in ISO 8601.
+// An error says that the date is ambiguous, or that a spreadsheet may have made it of another
+// value.
 func dateTyped(text string) (iso string, ok bool, err error) {
 	if withT := strings.Replace(text, " ", "T", 1); descriptive.TextOf(withT).Form() == descriptive.Time {
 		return withT, true, nil
@@ -176,24 +175,24 @@ func dateTyped(text string) (iso string, ok bool, err error) {
 		if !abbreviated().MatchString(text) {
 			return "", false, nil
 		}
-		return "", false, fmt.Errorf("%s looks like a date that a spreadsheet has made of something else; write a date such as 2026-01-31, or a text as '%[1]s", text)
+		return "", false, fmt.Errorf("%s looks like a date that a spreadsheet has made of another value; write a date such as 2026-01-31, or a string as '%[1]s", text)
 	case found[0].year < 1000:
-		return "", false, fmt.Errorf("the date %s must have a year of four digits, such as 2026-01-31; write a text as '%[1]s", text)
+		return "", false, fmt.Errorf("the date %s must have a year of four digits, such as 2026-01-31; write a string as '%[1]s", text)
 	case len(found) > 1:
 		return "", false, fmt.Errorf("the date %s can be read in two ways; write %s or %s", text, found[0].iso(), found[1].iso())
 	}
 	return found[0].iso(), true, nil
 }
 
-// abbreviated is a date without a year or a day, as English and German spreadsheets show it.
+// abbreviated matches a date without a year or a day, as English and German spreadsheets show it.
 var abbreviated = lazily(`^(?:[0-9]{1,2}(?:-|\. ))?(?:Jan|Feb|Mar|Mär|Mrz|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)(?:[- ][0-9]{2})?$`)
 
-// exists tells whether the month has this day.
+// exists reports whether the month has this day.
 func (m moment) exists() bool {
 	return time.Date(m.year, time.Month(m.month), m.day, 0, 0, 0, 0, time.UTC).Day() == m.day
 }
 
-// iso writes what has a year, a month and a day.
+// iso formats a moment with a year, a month and a day.
 func (m moment) iso() string {
 	text := fmt.Sprintf("%04d-%02d-%02d", m.year, m.month, m.day)
 	if m.clock == "" {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// place is where something was seen first. The zero place is nowhere.
+// place is the first occurrence of something. The zero place means that it never occurred.
 type place struct {
 	row    int
 	column string
@@ -22,20 +22,20 @@ func (p *place) note(at place) {
 	}
 }
 
-// evidence collects what only a whole file tells: how it is encoded, and in which order its dates
-// are. What has no proof is no edit.
+// evidence collects facts that only the whole file shows: its encoding, and the order of its dates.
+// An edit without evidence is rejected.
 type evidence struct {
-	unicode, ansi place          // cells beyond ASCII: in UTF-8, and in something else
-	known         map[rune]bool  // characters of cells in something else that are what they must be
-	doubts        map[rune]place // those of edited cells
-	lost          place          // an edited cell with a question mark, which may be what became of another character
-	orders        [3]place       // cells that nobody has edited if their date is read in this order
+	unicode, ansi place          // cells beyond ASCII: in UTF-8, and in another encoding
+	known         map[rune]bool  // characters in unedited cells of another encoding, which confirm the decoding
+	doubts        map[rune]place // characters in edited cells
+	lost          place          // an edited cell with a question mark, which may replace another character
+	orders        [3]place       // cells that are unedited if their date is read in this order
 }
 
-// everywhere are characters that are one byte in all of the encodings that Windows calls ANSI.
+// everywhere are characters with the same byte in all encodings that Windows calls ANSI.
 const everywhere = "\u00a0¦§©«¬®°±µ¶·»„…†‡‰‹‘’“”•–—™›"
 
-// proven notes that a cell in something else than UTF-8 was read right.
+// proven records that a cell in another encoding than UTF-8 was decoded correctly.
 func (e *evidence) proven(cell string) {
 	if e.known == nil {
 		e.known = map[rune]bool{}
@@ -45,7 +45,7 @@ func (e *evidence) proven(cell string) {
 	}
 }
 
-// header notes the name of a column that is not in UTF-8.
+// header records the name of a column that is not in UTF-8.
 func (e *evidence) header(name string) {
 	e.ansi.note(place{1, name})
 	e.doubt(place{1, name}, name)
@@ -62,7 +62,7 @@ func (e *evidence) doubt(at place, text string) {
 	}
 }
 
-// edited notes a cell that somebody has edited.
+// edited records an edited cell.
 func (e *evidence) edited(at place, shown, cell string, ansi bool) {
 	if ansi {
 		e.doubt(at, cell)
@@ -72,7 +72,7 @@ func (e *evidence) edited(at place, shown, cell string, ansi bool) {
 	}
 }
 
-// lossy returns what becomes of a text that is saved as Windows-1252.
+// lossy returns a text as it is after saving it as Windows-1252.
 func lossy(text string) string {
 	var saved strings.Builder
 	for _, char := range text {
@@ -91,7 +91,7 @@ func lossy(text string) string {
 
 const saveAsUTF8 = "; save the file as CSV UTF-8"
 
-// Problems returns what is wrong with the whole file. It is asked for after the last row.
+// Problems returns the problems of the whole file. Call it after the last row.
 func (r *Reader) Problems() (problems []Problem) {
 	e := r.evidence
 	refuse := func(at place, format string, args ...any) {
@@ -101,11 +101,11 @@ func (r *Reader) Problems() (problems []Problem) {
 	switch {
 	case e.ansi.row == 0:
 	case e.unicode.row > 0:
-		refuse(e.ansi, "this is no UTF-8, but row %d, column %s is"+saveAsUTF8, e.unicode.row, e.unicode.column)
+		refuse(e.ansi, "this is not UTF-8, but row %d, column %s is"+saveAsUTF8, e.unicode.row, e.unicode.column)
 	case e.lost.row > 0:
-		refuse(e.lost, "the question mark may be what became of another character"+saveAsUTF8)
+		refuse(e.lost, "the question mark may have replaced another character"+saveAsUTF8)
 	case len(unproven) > 0:
-		refuse(e.doubts[unproven[0]], "the file is not UTF-8, so that it cannot be told whether this has the character %c"+saveAsUTF8, unproven[0])
+		refuse(e.doubts[unproven[0]], "the file is not UTF-8, so the character %c in this cell is uncertain"+saveAsUTF8, unproven[0])
 	}
 	if day, month := e.orders[dayFirst], e.orders[monthFirst]; day.row > 0 && month.row > 0 {
 		refuse(month, "the day is first in row %d, column %s, and the month here, or the date was changed; write dates such as 2026-01-31", day.row, day.column)

@@ -14,7 +14,7 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// shelf are objects of a set.
+// shelf returns the objects of a set.
 func shelf(t fataler) []spreadsheet.Object {
 	return []spreadsheet.Object{
 		{ID: "1", ETag: "t1", Name: "Messung ä.csv", Metadata: metadata(t, `{"tags":["raw","to check"],"properties":{"n":1.50,"operator":"Größe","sample":{"id":"007","mass":{"value":20,"unit":"µg"}},"when":"2026-01-02"}}`)},
@@ -23,7 +23,7 @@ func shelf(t fataler) []spreadsheet.Object {
 	}
 }
 
-// TestFile: how the file of shelf is written.
+// TestFile checks the exported file of shelf.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	for separator, want := range map[rune]string{
@@ -42,7 +42,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestUneditedFiles: what programs make of a whole file changes nothing.
+// TestUneditedFiles: the changes that programs make to a whole file do not count as edits.
 func TestUneditedFiles(t *testing.T) {
 	t.Parallel()
 	file := written(t, shelf(t), ',')
@@ -94,7 +94,7 @@ func TestUneditedFiles(t *testing.T) {
 	}
 }
 
-// TestEdits: what is edited changes that, and nothing else.
+// TestEdits: an edit changes its value, and no other one.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ row, want string }{
@@ -121,7 +121,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestProblems names row, column and rule.
+// TestProblems: problems name the row, the column and the rule.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	ansi := func(text string) string {
@@ -135,27 +135,27 @@ func TestProblems(t *testing.T) {
 		{"", "row 1: the header must have the columns id and etag"},
 		{"\"id,etag\"\n\"1,t1\"", "row 1: the header must have the columns id and etag"},
 		{"PK\x03\x04...", "this is a workbook; save it as CSV UTF-8"},
-		{"id,name\n", "row 1, column etag: must be there"},
-		{"id,etag,id\n", "row 1, column id: must not be there twice"},
+		{"id,name\n", "row 1, column etag: is required"},
+		{"id,etag,id\n", "row 1, column id: must not occur twice"},
 		{"id,etag,operator\n", "row 1, column operator: is unknown; the column of a property is named properties.NAME"},
 		{"id,etag\r1,t1\r", "row 1, column etag\r1: is unknown"},
 		{"id,etag,properties.a\n1,t1,\"x", "row 2: the row cannot be read, in line 2 of the file: extraneous or missing \" in quoted-field"},
 		{"id,etag,properties.a\n1,t1,\"x" + strings.Repeat("y\n", 1<<20), "row 2: the row has more than 1048576 bytes, or a quotation mark is not closed"},
 		{"id,etag,properties.a\n\n1,t1,\"x\ny\"\n\n1,t1,a\"b", "row 5: the row cannot be read, in line 6 of the file: bare \" in non-quoted-field"},
-		{"id,etag,name\n1,t1,other.csv", "row 2, column name: a name is not changed here; rename with: labshelf mv"},
+		{"id,etag,name\n1,t1,other.csv", "row 2, column name: a name cannot be changed here; rename the file with: labshelf mv"},
 		{"id,etag,tags\n1,t1,a,b", "row 2: there is a cell beyond the last column"},
-		{"id,etag,tags\n1,t1,\"a,b,a\"", "row 2, column tags: must not be there twice"},
+		{"id,etag,tags\n1,t1,\"a,b,a\"", "row 2, column tags: must not occur twice"},
 		{"id,etag,properties.a b \n1,t1,1\n3,t3,\"{\"", "row 3, column properties.a b: the JSON at byte"},
 		{"id,etag,properties._a\n\n1,t1,1", "row 3, column properties._a: must have a name that begins with a letter or a digit"},
 		{"id,etag,properties.a\n3,t3,\"{\"\"x\"\":{\"\"value\"\":1,\"\"unit\"\":\"\" K\"\"}}\"", "row 2, column properties.a: must not begin or end with white space"},
-		{"id,etag,properties.sample.id.x\n1,t1,1", "row 2, column properties.sample.id.x: there is a value and a group of this name"},
-		{"id,etag,properties.sample\n1,t1,1", "row 2, column properties.sample: there is a value and a group of this name"},
+		{"id,etag,properties.sample.id.x\n1,t1,1", "row 2, column properties.sample.id.x: a value and a group have this name"},
+		{"id,etag,properties.sample\n1,t1,1", "row 2, column properties.sample: a value and a group have this name"},
 		{"id,etag,keywords\n1,t1,a", "row 2, column keywords: must be JSON"},
 		{"id,etag,properties\n1,t1,a", "row 2, column properties: must be JSON"},
 		{"id,etag,properties.when\n1,t1,1/2/2026\n2,t2,13/01/2026", "row 2, column properties.when: the day is first in row 3, column properties.when, and the month here"},
-		{ansi("id,etag,properties.a\n1,t1,Ä"), "row 2, column properties.a: the file is not UTF-8, so that it cannot be told whether this has the character Ä; save the file as CSV UTF-8"},
-		{ansi("id,etag,properties.Öl\n1,t1,1"), "row 1, column properties.Öl: the file is not UTF-8, so that it cannot be told whether this has the character Ö"},
-		{ansi("id,etag,properties.a\n1,t1,Ä\n") + "3,t3,Ä", "row 2, column properties.a: this is no UTF-8, but row 3, column properties.a is"},
+		{ansi("id,etag,properties.a\n1,t1,Ä"), "row 2, column properties.a: the file is not UTF-8, so the character Ä in this cell is uncertain; save the file as CSV UTF-8"},
+		{ansi("id,etag,properties.Öl\n1,t1,1"), "row 1, column properties.Öl: the file is not UTF-8, so the character Ö in this cell is uncertain"},
+		{ansi("id,etag,properties.a\n1,t1,Ä\n") + "3,t3,Ä", "row 2, column properties.a: this is not UTF-8, but row 3, column properties.a is"},
 	} {
 		_, problems := edit(t, test.file, shelf(t))
 		switch {
@@ -166,7 +166,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestWindows1252: a file that is not UTF-8 is read where it can be told what its characters are.
+// TestWindows1252: a file that is not UTF-8 is read if its characters are certain.
 func TestWindows1252(t *testing.T) {
 	t.Parallel()
 	objects := append(shelf(t), spreadsheet.Object{ID: "4", ETag: "t4", Metadata: metadata(t, `{"properties":{"r":{"value":5,"unit":"Ω"},"Öl":1,"note":"x?"}}`)})
@@ -176,7 +176,7 @@ func TestWindows1252(t *testing.T) {
 		{"id,etag,name,properties.t\n3,t3,c,Bär\n1,t1,Messung ä.txt,", "", "row 3, column name: a name"},
 		{"id,etag,properties.Öl\n3,t3,2\n4,t4,1", `{"properties":{"Öl":2}}`, ""},
 		{"id,etag,properties.r,properties.x\n4,t4,5 ?,20 °C", `{"properties":{"note":"x?","r":{"value":5,"unit":"Ω"},"x":{"value":20,"unit":"°C"},"Öl":1}}`, ""},
-		{"id,etag,properties.r,properties.x\n4,t4,6 ?,20 °C", "", "row 2, column properties.r: the question mark may be what became of another character"},
+		{"id,etag,properties.r,properties.x\n4,t4,6 ?,20 °C", "", "row 2, column properties.r: the question mark may have replaced another character"},
 		{"id,etag,properties.note,properties.x\n4,t4,y?,20 °C", `{"properties":{"note":"y?","r":{"value":5,"unit":"Ω"},"x":{"value":20,"unit":"°C"},"Öl":1}}`, ""},
 	} {
 		text, err := charmap.Windows1252.NewEncoder().String(test.file)
@@ -192,7 +192,7 @@ func TestWindows1252(t *testing.T) {
 	}
 }
 
-// TestManyColumns: what has no column of its own is in one for all, and nothing is lost.
+// TestManyColumns: values without their own column are in a common one, and no value is lost.
 func TestManyColumns(t *testing.T) {
 	t.Parallel()
 	var objects, none []spreadsheet.Object
@@ -219,7 +219,7 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// TestTooManyRows counts rows without anything, too.
+// TestTooManyRows also counts empty rows.
 func TestTooManyRows(t *testing.T) {
 	t.Parallel()
 	for rows, want := range map[int]string{spreadsheet.MaxRows: "", spreadsheet.MaxRows + 1: "row 100001: a file must have at most 100000 rows"} {

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A spreadsheet takes a cell for a formula that begins with one of four signs, in any width, also
-// behind white space. Where it separates the columns of a file by another sign than the file does,
-// the text behind each comma, semicolon, tab and line break is a cell, too, and quotation marks
-// are text.
+// A spreadsheet takes a cell for a formula if it begins with one of four signs, in any width, also
+// after white space. If the spreadsheet uses another separator than the file, the text after each
+// comma, semicolon, tab and line break is a cell, too, and quotation marks are ordinary text.
 
 // isSign reports whether a formula can begin with r.
 func isSign(r rune) bool {
@@ -23,7 +22,7 @@ func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) || r == '"'
 }
 
-// startsFormula reports whether a text begins as a formula does.
+// startsFormula reports whether a text begins like a formula.
 func startsFormula(text string) bool {
 	rest := strings.TrimLeftFunc(text, isBlank)
 	for _, r := range rest {
@@ -32,11 +31,11 @@ func startsFormula(text string) bool {
 	return false
 }
 
-// harmless is a sign that begins a number, or an item of a list in lines.
+// harmless matches a sign that begins a number, or an item of a list in lines.
 var harmless = lazily(`^[-+](?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
 
-// innerSigns returns where in a text signs stand with which a cell of another separator would
-// begin a formula. armed says whether one can stand at the beginning.
+// innerSigns returns the positions of signs in a text that would begin a formula with another
+// separator. armed reports whether the beginning of the text counts, too.
 func innerSigns(text string, armed bool) (at []int) {
 	line := false
 	for i, r := range text {
@@ -57,8 +56,8 @@ func innerSigns(text string, armed bool) (at []int) {
 	return at
 }
 
-// disarmed returns a JSON text in which no sign begins a formula, wherever a spreadsheet separates
-// columns. It is the same JSON: outside of strings there are no such signs but those of numbers.
+// disarmed returns an equal JSON text in which no sign begins a formula, whatever the separator.
+// Outside of strings only numbers have such signs.
 func disarmed(json string) string {
 	var b strings.Builder
 	done := 0

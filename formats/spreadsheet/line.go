@@ -7,10 +7,10 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// Line is a row that was read. It is valid until the next one is.
+// Line is a row of the file. It is valid until the next one is read.
 type Line struct {
 	Row      int    // as spreadsheets count
-	ID, ETag string // as they are in the row; "" if they are not
+	ID, ETag string // as in the row; "" if the cells are empty
 	of       *Reader
 	cells    []string
 }
@@ -28,11 +28,11 @@ func (l Line) plain(position int) string {
 	return strings.TrimSpace(text)
 }
 
-// Edit returns what the row makes of the metadata of its object, which are those of present now. A
-// cell that was not edited, or says what is there already, changes nothing. What is wrong with
-// cells, or with the whole, is in problems: then after is of no use.
+// Edit applies a row to the metadata of its object; present has the current metadata. A cell that
+// was not edited, or contains the current value, changes nothing. Problems of cells, or of the
+// whole, are in problems; then after must not be used.
 //
-// The name is compared only if the row is of the present version of the object.
+// The name is compared only if the row belongs to the current version of the object.
 func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Metadata, problems []Problem) {
 	after = present.Metadata
 	refuse := func(column, message string) { problems = append(problems, Problem{l.Row, column, message}) }
@@ -43,7 +43,7 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 		}
 	}
 	if l.of.name >= 0 && l.isEdited(columnName, l.of.name, l.of.dialect.textCell(present.Name), refuse) && l.ETag == present.ETag {
-		refuse(columnName, "a name is not changed here; rename with: labshelf mv")
+		refuse(columnName, "a name cannot be changed here; rename the file with: labshelf mv")
 	}
 	var edited []headed
 	before := contentOf(present.Metadata)
@@ -52,7 +52,7 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 			edited = append(edited, c)
 		}
 	}
-	for _, emptied := range []bool{true, false} { // first, so that a value can be moved to another column
+	for _, emptied := range []bool{true, false} { // first, so that a value can move to another column
 		for _, c := range edited {
 			cell, _ := l.cell(c.position)
 			if strings.TrimSpace(cell) == "" {
@@ -80,8 +80,8 @@ func (l Line) Edit(present Object, kind descriptive.Kind) (after descriptive.Met
 	return after, problems
 }
 
-// isEdited tells whether somebody has edited the cell at a position, where shown is what a file
-// would have there now.
+// isEdited reports whether somebody has edited the cell at a position. shown is the cell that an
+// export would contain now.
 func (l Line) isEdited(name string, position int, shown string, refuse func(column, message string)) bool {
 	cell, ansi := l.cell(position)
 	at := place{l.Row, name}
@@ -110,7 +110,7 @@ func (l Line) isEdited(name string, position int, shown string, refuse func(colu
 		case unedited:
 			return false
 		case doubtful:
-			refuse(name, "this may be what a spreadsheet has made of "+shorten(shown)+"; change it with: labshelf describe")
+			refuse(name, "a spreadsheet may have made this of "+shorten(shown)+"; change it with: labshelf describe")
 			return false
 		}
 	}
@@ -118,7 +118,7 @@ func (l Line) isEdited(name string, position int, shown string, refuse func(colu
 	return true
 }
 
-// messageOf returns the sentence behind the name of a column.
+// messageOf returns the rule of an error, to follow the name of a column.
 func messageOf(err error) string {
 	var wrong *descriptive.Error
 	if !errors.As(err, &wrong) {
@@ -127,7 +127,7 @@ func messageOf(err error) string {
 	return wrong.Rule
 }
 
-// columnOf returns the column that a field of an error is in; "" if none is.
+// columnOf returns the column of a field in an error, or "".
 func (l Line) columnOf(field string) (name string) {
 	field = strings.TrimPrefix(field, descriptive.Root+".")
 	for _, c := range l.of.columns {
@@ -138,7 +138,7 @@ func (l Line) columnOf(field string) (name string) {
 	return name
 }
 
-// shorten cuts a text for a message.
+// shorten truncates a text for a message.
 func shorten(text string) string {
 	const most = 60
 	if len(text) <= most {

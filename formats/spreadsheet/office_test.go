@@ -15,9 +15,9 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// opened are the ways in which LibreOffice opens a file and saves what it has made of it: as its
-// users do who have this language. The options are those of its filter for CSV: separator,
-// quotation mark, encoding, first line, columns, language, quote all, detect special numbers.
+// opened are the ways in which LibreOffice opens and saves a file for users of a language. The
+// options belong to its CSV filter: separator, quotation mark, encoding, first line, columns,
+// language, quote all, detect special numbers.
 var opened = []struct {
 	locale    string
 	separator rune
@@ -34,7 +34,7 @@ var opened = []struct {
 }
 
 // TestLibreOffice opens files in LibreOffice, saves them as workbooks, opens these, and saves them
-// as CSV: nothing has changed. OFFICE names the program, such as soffice of the package
+// as CSV. Nothing may change. OFFICE names the program, such as soffice of the package
 // libreoffice-calc-nogui.
 func TestLibreOffice(t *testing.T) {
 	program := os.Getenv("OFFICE")
@@ -54,7 +54,7 @@ func TestLibreOffice(t *testing.T) {
 			put(t, filepath.Join(profile, "user", "registrymodifications.xcu"), settings)
 			put(t, filepath.Join(folder, "in.csv"), written(t, objects, way.separator))
 			convert := func(file, to, load string) {
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // it can hang
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // it may hang
 				defer stop()
 				command := exec.CommandContext(ctx, program, "-env:UserInstallation=file://"+profile, "--headless", "--convert-to", to, "--outdir", filepath.Join(folder, "out"))
 				command.WaitDelay = time.Second
@@ -110,7 +110,7 @@ func manyObjects(t *testing.T) (objects []spreadsheet.Object) {
 	return objects
 }
 
-// unchanged fails if a file changes anything of objects.
+// unchanged fails the test if a file changes the metadata of objects.
 func unchanged(t *testing.T, file string, objects []spreadsheet.Object) {
 	t.Helper()
 	after, problems := edit(t, file, objects)

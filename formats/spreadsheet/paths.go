@@ -8,8 +8,7 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// leaves yields the values that have cells of their own, each with its path. A group that holds
-// nothing is one of them.
+// leaves yields the values with their own cells, each with its path. An empty group is one of them.
 func leaves(prefix string, g descriptive.Group) iter.Seq2[string, descriptive.Value] {
 	return func(yield func(string, descriptive.Value) bool) { walk(prefix, g, yield) }
 }
@@ -24,8 +23,7 @@ func walk(prefix string, g descriptive.Group, yield func(string, descriptive.Val
 	return true
 }
 
-// at returns the value that a path leads to. A group that holds something is none: its members have
-// cells.
+// at returns the value at a path. A group that is not empty does not count: its members have cells.
 func at(g descriptive.Group, path string) (v descriptive.Value, ok bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		if v, ok = g.Get(name); !ok {
@@ -36,7 +34,7 @@ func at(g descriptive.Group, path string) (v descriptive.Value, ok bool) {
 	return v, len(g) == 0
 }
 
-// without returns g without what the path leads to. A group of which nothing is left goes, too.
+// without returns g without the value at a path. It also removes groups that become empty.
 func without(g descriptive.Group, path string) descriptive.Group {
 	name, rest, deeper := strings.Cut(path, ".")
 	v, ok := g.Get(name)
@@ -51,7 +49,7 @@ func without(g descriptive.Group, path string) descriptive.Group {
 	return g.Without(name)
 }
 
-// with returns g in which the path leads to v. It is not ok if another value is in the way.
+// with returns g with v at a path. It is not ok if another value is in the way.
 func with(g descriptive.Group, path string, v descriptive.Value) (_ descriptive.Group, ok bool) {
 	name, rest, deeper := strings.Cut(path, ".")
 	present, there := g.Get(name)
@@ -63,7 +61,7 @@ func with(g descriptive.Group, path string, v descriptive.Value) (_ descriptive.
 	}
 	group := slices.Clone(present.Group())
 	switch {
-	case present.Form() == descriptive.Quantity: // in JSON a group, too
+	case present.Form() == descriptive.Quantity: // a quantity is a group in JSON
 		group = descriptive.Group{{Name: "unit", Value: descriptive.TextOf(present.Unit())}, {Name: "value", Value: descriptive.NumberOf(descriptive.Number(present.Text()))}}
 	case there && present.Form() != descriptive.Properties:
 		return g, false

@@ -17,23 +17,23 @@ import (
 
 // Bounds of a file.
 const (
-	MaxRows     = 100_000 // with the header
+	MaxRows     = 100_000 // including the header
 	maxRowBytes = 1 << 20
 	maxHeader   = 256 << 10
 )
 
-// Reader reads what a spreadsheet has made of a file: separated by commas, semicolons or tabs, in
+// Reader reads a file that a spreadsheet has saved: separated by commas, semicolons or tabs, in
 // UTF-8, UTF-16 or Windows-1252.
 type Reader struct {
 	rows     *csv.Reader
 	bound    *bound
 	dialect  dialect
-	id, etag int // the positions of columns
-	name     int // -1: it was deleted
+	id, etag int // positions of these columns
+	name     int // -1: the column is missing
 	columns  []headed
 	width    int // of the header
-	row      int // of the last row that was read
-	line     int // where the next one begins, in lines
+	row      int // of the last row
+	line     int // first line of the next row
 	stated   int // lines before the header that name the separator
 	evidence evidence
 }
@@ -44,7 +44,7 @@ type headed struct {
 	position int
 }
 
-// NewReader reads the header. What is wrong with it is a *Problem, other errors are those of from.
+// NewReader reads the header. An error of the header is a *Problem; other errors come from from.
 func NewReader(from io.Reader) (*Reader, error) {
 	buffered := bufio.NewReaderSize(from, maxHeader)
 	start, err := buffered.Peek(4)
@@ -57,7 +57,7 @@ func NewReader(from io.Reader) (*Reader, error) {
 	case bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}):
 		buffered = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(buffered), maxHeader)
 	case bytes.HasPrefix(start, []byte(byteOrderMark)):
-		_, _ = buffered.Discard(len(byteOrderMark)) // they are in the buffer
+		_, _ = buffered.Discard(len(byteOrderMark)) // in the buffer, so it cannot fail
 	}
 	if start, err = buffered.Peek(maxHeader); err != nil && err != io.EOF {
 		return nil, err
@@ -65,9 +65,9 @@ func NewReader(from io.Reader) (*Reader, error) {
 	separators := []rune{',', ';', '\t'}
 	r := &Reader{bound: &bound{from: buffered}, line: 1}
 	if stated := sepLine().FindSubmatch(start); stated != nil {
-		_, _ = buffered.Discard(len(stated[0])) // it is in the buffer
+		_, _ = buffered.Discard(len(stated[0])) // in the buffer, so it cannot fail
 		start, r.stated = start[len(stated[0]):], 1
-		separators = append([]rune{rune(stated[1][0])}, separators...) // a program that saved the line as a row has its own
+		separators = append([]rune{rune(stated[1][0])}, separators...) // a program that saved this line as a row uses its own separator
 	}
 	for _, separator := range separators {
 		if slices.Contains(firstRow(start, separator), columnID) {
@@ -77,10 +77,10 @@ func NewReader(from io.Reader) (*Reader, error) {
 		}
 	}
 	return nil, &Problem{Row: 1, Message: "the header must have the columns id and etag, separated by commas, semicolons or tabs; " +
-		"where a spreadsheet shows all of a row in one cell, open the file so that its columns are separated"}
+		"if a spreadsheet shows a whole row in one cell, open the file so that its columns are separated"}
 }
 
-// sepLine is a line before the header that names the separator. Spreadsheets read and hide it.
+// sepLine matches a line before the header that names the separator. Spreadsheets read and hide it.
 var sepLine = lazily(`^(?i:"?sep=)([,;|\t])"?[,;|\t]*(?:\r?\n|\r)`)
 
 func newCSV(from io.Reader, separator rune) *csv.Reader {
@@ -89,9 +89,9 @@ func newCSV(from io.Reader, separator rune) *csv.Reader {
 	return rows
 }
 
-// firstRow reads a header as far as it can be read.
+// firstRow parses a header as far as possible.
 func firstRow(start []byte, separator rune) []string {
-	fields, _ := newCSV(bytes.NewReader(start), separator).Read() // what is wrong with it shows later
+	fields, _ := newCSV(bytes.NewReader(start), separator).Read() // errors are reported later
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
 	}
@@ -113,7 +113,7 @@ func (r *Reader) readHeader() error {
 			r.evidence.header(name)
 		}
 		if _, twice := positions[name]; twice && name != "" {
-			return &Problem{1, name, "must not be there twice"}
+			return &Problem{1, name, "must not occur twice"}
 		}
 		positions[name] = i
 		c, known := columnOf(name)
@@ -126,7 +126,7 @@ func (r *Reader) readHeader() error {
 	}
 	etag, ok := positions[columnETag]
 	if !ok {
-		return &Problem{1, columnETag, "must be there: it tells whether somebody has changed the file meanwhile"}
+		return &Problem{1, columnETag, "is required: it shows whether somebody has changed the file meanwhile"}
 	}
 	r.id, r.etag, r.name = positions[columnID], etag, -1
 	if name, ok := positions[columnName]; ok {
@@ -142,7 +142,7 @@ func (r *Reader) readHeader() error {
 	return nil
 }
 
-// next reads a row, empty ones included.
+// next reads a row, including empty ones.
 func (r *Reader) next() ([]string, error) {
 	r.bound.left = maxRowBytes
 	fields, err := r.rows.Read()
@@ -156,7 +156,7 @@ func (r *Reader) next() ([]string, error) {
 		return nil, err
 	}
 	line, _ := r.rows.FieldPos(0)
-	r.row += 1 + line - r.line // lines without anything are rows, too
+	r.row += 1 + line - r.line // empty lines count as rows, too
 	r.line = line + 1
 	for _, field := range fields {
 		r.line += strings.Count(field, "\n")
@@ -167,8 +167,8 @@ func (r *Reader) next() ([]string, error) {
 	return fields, nil
 }
 
-// Read returns the next row that has anything in it. The error at the end is io.EOF; what cannot be
-// read is a *Problem, and nothing behind it can be.
+// Read returns the next row that is not empty. The error at the end is io.EOF. A row that cannot be
+// read is a *Problem, and reading cannot continue after it.
 func (r *Reader) Read() (Line, error) {
 	for {
 		cells, err := r.next()
@@ -183,11 +183,10 @@ func (r *Reader) Read() (Line, error) {
 	}
 }
 
-// errLong is that of a row that is too long.
+// errLong is the error of a row that is too long.
 var errLong = errors.New("the row is too long")
 
-// bound reads at most left bytes: a quotation mark that is not closed makes the rest of a file one
-// cell.
+// bound reads at most left bytes: an open quotation mark would make the rest of a file one cell.
 type bound struct {
 	from io.Reader
 	left int
@@ -202,7 +201,8 @@ func (b *bound) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decode returns a cell as UTF-8, and whether it was not: it is taken for Windows-1252.
+// decode returns a cell in UTF-8, and reports whether it was not UTF-8. Other text is decoded as
+// Windows-1252.
 func decode(cell string) (text string, ansi bool) {
 	if utf8.ValidString(cell) {
 		return cell, false

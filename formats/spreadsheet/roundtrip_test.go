@@ -20,7 +20,7 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// texts are hard for spreadsheets, or for those who read what they write.
+// texts cause problems for spreadsheets, or for programs that read their files.
 var texts = []string{
 	"", " ", "a", " a ", "007", "7", "-7", "1.0", "1e5", "1E5", "0,5", "1,234", "1.234", "1.234.567", "+5", ".5", "5.", "1/2", "1-2", "2-1", "MAR1", "Sept 2", "1 Jan", "12:30", "50%", "$5", "5 a",
 	"2026-01-02", "2026-01-02T10:20Z", "2026-01-02 10:20", "02.01.2026", "1/2/2026", "13/1/2026", "2-Jan-26", "Jan 25", "true", "FALSE", "WAHR", "Vero", "null", `"`, `"a"`, `""`, "'", "'a", "''",
@@ -28,7 +28,7 @@ var texts = []string{
 	"a;=1", "a, ＝1", "=1;=2", " ＋1", "\n- a", "日本語", "é", "e\u0301", "µ", "Ω", "\ufeff", "\u00a0", "a\u00a0", "?", "100,000", "(1)", "10.5072/x", "id", "May", "Magnet 3",
 }
 
-// someText makes texts of those, and others.
+// someText generates these texts and others.
 var someText = rapid.Map(rapid.OneOf(rapid.SampledFrom(texts), rapid.StringN(0, 12, 40), rapid.StringMatching(`[-+=@'"{\[0-9 .,:/eEaAJjnN\n\r\t°CKm%;µ−]{1,9}`)),
 	func(text string) string {
 		return strings.Map(func(r rune) rune {
@@ -39,7 +39,7 @@ var someText = rapid.Map(rapid.OneOf(rapid.SampledFrom(texts), rapid.StringN(0, 
 		}, text)
 	})
 
-// someNumber makes numbers as JSON has them.
+// someNumber generates numbers as in JSON.
 var someNumber = rapid.OneOf(rapid.SampledFrom([]string{"0", "-0", "7", "-7", "1.0", "1.234", "1234", "0.10", "1e5", "1E+05", "1.2345e-7", "123456789012345678", "-0.000012345678901", "9999999999999999999999"}),
 	rapid.StringMatching(`-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?`))
 
@@ -47,7 +47,7 @@ var someUnit = rapid.SampledFrom([]string{"°C", "K", "m", "mm", "%", "A", "a", 
 
 var someName = rapid.SampledFrom([]string{"a", "b", "sample id", "Öl", "T (K)", "n", "value", "unit", "x-y", "0", "日"})
 
-// someValue makes values that nest up to a depth.
+// someValue generates values that nest up to a depth.
 func someValue(depth int) *rapid.Generator[descriptive.Value] {
 	simple := []*rapid.Generator[descriptive.Value]{
 		rapid.Map(someText, descriptive.TextOf),
@@ -75,7 +75,7 @@ func someGroup(depth int) *rapid.Generator[descriptive.Group] {
 	})
 }
 
-// someMetadata are of a set, which has all members.
+// someMetadata generates metadata of a set, which can have all members.
 var someMetadata = rapid.Custom(func(t *rapid.T) descriptive.Metadata {
 	m := descriptive.Metadata{Properties: someGroup(3).Draw(t, "properties")}
 	for _, tag := range rapid.SliceOfDistinct(rapid.SampledFrom(texts), rapid.ID).Draw(t, "tags") {
@@ -91,18 +91,18 @@ var someMetadata = rapid.Custom(func(t *rapid.T) descriptive.Metadata {
 		}
 		m = merged
 	}
-	m, err := descriptive.Parse(m.Append(nil)) // groups that are quantities become ones
+	m, err := descriptive.Parse(m.Append(nil)) // groups that are quantities become quantities
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Validate(descriptive.Set) != nil { // a group may be a quantity whose unit is no text of a unit
+	if m.Validate(descriptive.Set) != nil { // a group may be a quantity whose unit is invalid
 		m.Properties = nil
 	}
 	return m
 })
 
-// TestRoundTrip writes random metadata and reads them: onto nothing they are equal, and onto
-// themselves they change nothing. No cell is a formula.
+// TestRoundTrip writes random metadata and reads them. Applied to empty metadata they are equal,
+// and applied to themselves they change nothing. No cell is a formula.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -142,9 +142,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// formulaIn returns a formula that a spreadsheet finds in a file which it separates by commas, by
-// semicolons or by tabs, whatever separates it; "" if it finds none. Lists in lines of text, and
-// numbers, are no formulas.
+// formulaIn returns a formula that a spreadsheet finds in a file with commas, semicolons or tabs as
+// separators, or "". Lists in lines of text, and numbers, do not count.
 func formulaIn(file string) string {
 	for _, separators := range []string{",\r\n", ";\r\n", "\t\r\n"} {
 		for _, cell := range strings.FieldsFunc(file, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
@@ -158,8 +157,8 @@ func formulaIn(file string) string {
 	return ""
 }
 
-// TestFormulaInLine: a line that begins with a sign and a blank is an item of a list only if lists
-// have that sign.
+// TestFormulaInLine: a line that begins with a sign and a space is an item of a list only if lists
+// use that sign.
 func TestFormulaInLine(t *testing.T) {
 	t.Parallel()
 	for _, sign := range []string{"=", "@", "＝", "＠", "﹦", "﹫"} {
@@ -176,10 +175,10 @@ func TestFormulaInLine(t *testing.T) {
 	}
 }
 
-// number is what a cell can be that begins with a sign.
+// number matches a cell that begins with a sign but is a number.
 var number = regexp.MustCompile(`^[-+][0-9.]+([eE][-+]?[0-9]+)?\s*($|[]"};,])`)
 
-// TestFormulas: no text of anybody becomes a formula, and each comes back as it was.
+// TestFormulas: no text becomes a formula, and each text is read back unchanged.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫"} {
@@ -216,7 +215,7 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// written returns the file of objects.
+// written returns the exported file of objects.
 func written(t fataler, objects []spreadsheet.Object, separator rune) string {
 	t.Helper()
 	var columns spreadsheet.Columns
@@ -236,8 +235,7 @@ func written(t fataler, objects []spreadsheet.Object, separator rune) string {
 	return file.String()
 }
 
-// edit reads a file, and returns what it makes of objects, which are found by their ids, and what
-// is wrong with it.
+// edit imports a file, and returns the changed metadata of the objects, by id, and the problems.
 func edit(t fataler, file string, objects []spreadsheet.Object) (after []descriptive.Metadata, problems []spreadsheet.Problem) {
 	t.Helper()
 	r, err := spreadsheet.NewReader(strings.NewReader(file))
@@ -263,7 +261,7 @@ func edit(t fataler, file string, objects []spreadsheet.Object) (after []descrip
 	return after, append(problems, r.Problems()...)
 }
 
-// read is edit where nothing is wrong.
+// read is edit for a file without problems.
 func read(t fataler, file string, objects []spreadsheet.Object) []descriptive.Metadata {
 	t.Helper()
 	after, problems := edit(t, file, objects)

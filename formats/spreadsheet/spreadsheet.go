@@ -1,13 +1,13 @@
 // Package spreadsheet writes descriptive metadata as CSV that people edit in a spreadsheet, and
-// reads what they send back.
+// reads the edited file.
 //
-// There is a row for each object and a column for each member and each property; docs/how-to/csv.md
+// It has a row for each object and a column for each member and each property; docs/how-to/csv.md
 // lists them, and describes how a cell is read. Metadata that are written and read again are equal.
 //
-// Spreadsheets change cells that nobody has edited: they write a date as their country does, drop
-// zeros, and round numbers. So a cell is compared with what the object has now, and one that a
-// spreadsheet may have made of that is not edited ([Line.Edit]). A cell that is edited is read by
-// one rule for all files, and what can be read in two ways is a [Problem].
+// Spreadsheets change cells that nobody has edited: they write dates in the format of their
+// country, drop zeros, and round numbers. So a cell is compared with the object's current value. A
+// cell that a spreadsheet may have made of that value does not count as edited ([Line.Edit]). An
+// edited cell is read by one rule for all files, and an ambiguous cell is a [Problem].
 package spreadsheet
 
 import (
@@ -18,36 +18,35 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// MaxColumns is how many columns there are for properties and members, besides those of the object.
-// What would have another one is in the column properties, as JSON.
+// MaxColumns bounds the columns for properties and members, in addition to the object's own.
+// Further properties are in the column properties, as JSON.
 const MaxColumns = 250
 
-// The columns that every file has.
+// The columns of every file.
 const (
 	columnID   = "id"
 	columnETag = "etag"
-	columnName = "name" // may be deleted
+	columnName = "name" // optional in an import
 )
 
-// Columns of metadata. Those of groups have the names that lead to a value, with dots between.
+// Columns of metadata. A column of a value in a group has the path of names, with dots between.
 const (
 	columnTags       = "tags"
-	columnProperties = "properties" // what has no column of its own
+	columnProperties = "properties" // properties without their own column
 	propertyPrefix   = columnProperties + "."
 )
 
-// Object is what a row is about.
+// Object is the object of a row.
 type Object struct {
 	ID, ETag, Name string
 	Metadata       descriptive.Metadata
 }
 
-// Columns are those that a file needs. The zero Columns are those of objects about which nothing is
-// said.
+// Columns are the columns of a file. The zero Columns are for objects without metadata.
 type Columns struct {
 	members    map[string]bool
 	properties map[string]bool
-	more       bool // there would be more than MaxColumns
+	more       bool // more than MaxColumns are needed
 }
 
 // Add adds the columns that one object needs.
@@ -67,7 +66,7 @@ func (c *Columns) Add(m descriptive.Metadata) {
 	}
 }
 
-// all are the columns of metadata in their order.
+// all returns the columns of metadata in order.
 func (c Columns) all() (columns []column) {
 	for _, name := range members {
 		if c.members[name] {
@@ -84,7 +83,7 @@ func (c Columns) all() (columns []column) {
 	return columns
 }
 
-// Problem is why a file is refused.
+// Problem is the reason why a file is rejected.
 type Problem struct {
 	Row     int    // as spreadsheets count: the header is row 1; 0: the whole file
 	Column  string // its name in the header; "": the whole row

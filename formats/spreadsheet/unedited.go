@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// truths are how spreadsheets show true and false: English, German, French, Spanish, Italian,
-// Portuguese, Dutch, Polish, Russian.
+// truths are the words with which spreadsheets show true and false: in English, German, French,
+// Spanish, Italian, Portuguese, Dutch, Polish, Russian.
 var truths = [2][]string{
 	{"FALSE", "FALSCH", "FAUX", "FALSO", "ONWAAR", "FAŁSZ", "ЛОЖЬ"},
 	{"TRUE", "WAHR", "VRAI", "VERDADERO", "VERO", "VERDADEIRO", "WAAR", "PRAWDA", "ИСТИНА"},
 }
 
-// truthOf reads true and false in any case, and what spreadsheets show for them.
+// truthOf parses true and false in any case, and the words of spreadsheets for them.
 func truthOf(text string) (truth, ok bool) {
 	if lower := strings.ToLower(text); lower == "true" || lower == "false" {
 		return lower == "true", true
@@ -26,17 +26,17 @@ func truthOf(text string) (truth, ok bool) {
 	return truth, truth || slices.Contains(truths[0], text)
 }
 
-// verdict is what a comparison says of a cell.
+// verdict is the result of comparing a cell with the current value.
 type verdict uint8
 
 const (
 	edited   verdict = iota
-	unedited         // a spreadsheet may have made it
-	doubtful         // so it may, but by a change that somebody can have made as well
+	unedited         // a spreadsheet may have made the change
+	doubtful         // a spreadsheet or a person may have made the change
 )
 
-// compare tells whether a spreadsheet may have made the cell of what was shown: the cell as it was
-// written, without protection. order is in which one a date is read then.
+// compare reports whether a spreadsheet may have made the cell from the text shown, which has no
+// protection. The order is the one in which a date was read.
 func compare(shown, cell string) (verdict, order) {
 	if strings.TrimSpace(lines.Replace(shown)) == strings.TrimSpace(lines.Replace(cell)) || isCut(shown, cell) || lossy(shown) == cell {
 		return unedited, anyOrder
@@ -62,25 +62,25 @@ func compare(shown, cell string) (verdict, order) {
 	return edited, anyOrder
 }
 
-// lines are line breaks as spreadsheets change them.
+// lines normalizes line breaks, which spreadsheets change.
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ")
 
-// isCut tells whether a spreadsheet has cut a text at 32,767 characters.
+// isCut reports whether a spreadsheet has truncated a text at 32,767 characters.
 func isCut(shown, cell string) bool {
 	const most = 32767
 	return len(cell) >= most && strings.HasPrefix(shown, cell) && len(utf16.Encode([]rune(cell))) == most
 }
 
-// digits are the significant digits that spreadsheets round to: in a cell with an exponent, and in
-// another one.
+// digits are the significant digits to which spreadsheets round: in a cell with an exponent, and in
+// other cells.
 var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
 
 var (
 	anyNumber  = lazily(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
-	percentage = lazily(`^([-−]?[0-9.,]+)[ \x{a0}\x{202f}]?%$`) // some languages have a space before the sign
+	percentage = lazily(`^([-−]?[0-9.,]+)[ \x{a0}\x{202f}]?%$`) // some languages put a space before the sign
 )
 
-// sameNumber tells whether both are one number, or the cell is what was shown, rounded.
+// sameNumber reports whether both are the same number, or the cell is the shown number, rounded.
 func sameNumber(shown, cell string) bool {
 	if was, is := percentage().FindStringSubmatch(shown), percentage().FindStringSubmatch(cell); was != nil && is != nil {
 		w, ok := float(was[1])
@@ -89,7 +89,7 @@ func sameNumber(shown, cell string) bool {
 			return math.Round(w) == i || math.Round(w*100)/100 == i
 		}))
 	}
-	if was, unit, ok := cutUnit(shown); ok { // a text to a spreadsheet, which does not round it
+	if was, unit, ok := cutUnit(shown); ok { // text for a spreadsheet, which does not round it
 		is, its, too := cutUnit(cell)
 		w, _ := float(was)
 		i, number := float(is)
@@ -121,7 +121,7 @@ func significant(n float64, digits int) float64 {
 	return rounded
 }
 
-// rounds tells whether is has been made of was by rounding to some decimals.
+// rounds reports whether rounding was to some decimals gives is.
 func rounds(was, is float64, decimals int) bool {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(was, 'f', decimals, 64), 64)
 	return rounded == is && is != 0
@@ -137,7 +137,8 @@ func float(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// ungrouped returns a number without the signs between its thousands; another text as it is.
+// ungrouped removes the separators between the thousands of a number; it returns other texts
+// unchanged.
 func ungrouped(text string) string {
 	if thousands().MatchString(text) {
 		return grouping.Replace(text)
@@ -145,10 +146,10 @@ func ungrouped(text string) string {
 	return text
 }
 
-// hours are what a spreadsheet takes for an hour: 5 A is five o'clock to it.
+// hours matches text that a spreadsheet takes for an hour: 5 A is five o'clock.
 var hours = lazily(`^([0-9]{1,2}) ?([aApP])$`)
 
-// sameTime tells whether both are one time of the day.
+// sameTime reports whether both are the same time of the day.
 func sameTime(shown, cell string) bool {
 	if parts := hours().FindStringSubmatch(shown); parts != nil {
 		shown = parts[1] + ":00 " + parts[2] + "M"
@@ -160,8 +161,8 @@ func sameTime(shown, cell string) bool {
 	return sameClock(clockOf(was).clock, clockOf(is).clock)
 }
 
-// mistaken returns what a text becomes where it is UTF-8 and read as Windows-1252; itself where it
-// has only ASCII, or cannot be read so.
+// mistaken returns the result of reading UTF-8 as Windows-1252. It returns an ASCII text, or one
+// that cannot be read so, unchanged.
 func mistaken(text string) string {
 	wrong, err := charmap.Windows1252.NewDecoder().String(text)
 	if err != nil {

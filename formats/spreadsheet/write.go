@@ -16,9 +16,8 @@ type Writer struct {
 	line      []byte
 }
 
-// NewWriter writes a header, and returns a Writer of rows with these columns. The separator is a
-// comma, or a semicolon: then numbers have decimal commas, as spreadsheets expect where they
-// separate by semicolons.
+// NewWriter writes the header, and returns a Writer of rows with these columns. The separator is a
+// comma or a semicolon. With semicolons, numbers have decimal commas, as spreadsheets expect.
 func NewWriter(to io.Writer, c Columns, separator rune) (*Writer, error) {
 	w := &Writer{to: to, separator: separator, columns: c.all(), line: []byte(byteOrderMark)}
 	w.field(columnID)
@@ -30,7 +29,7 @@ func NewWriter(to io.Writer, c Columns, separator rune) (*Writer, error) {
 	return w, w.end()
 }
 
-// Write writes a row. What has no column is left out.
+// Write writes a row. It omits values without a column.
 func (w *Writer) Write(o Object) error {
 	d := dialectOf(w.separator)
 	w.field(o.ID)

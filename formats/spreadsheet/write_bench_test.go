@@ -10,7 +10,7 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// wideObjects returns objects with many properties, most of which have no column of their own.
+// wideObjects returns objects with many properties, most of them without their own column.
 func wideObjects(tb testing.TB, objects, properties int) (all []spreadsheet.Object) {
 	tb.Helper()
 	for i := range objects {
@@ -47,11 +47,12 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWideExportAllocates in proportion to what it writes, however many properties have no column.
+// TestWideExportAllocates: memory is proportional to the output, however many properties have no
+// column.
 func TestWideExportAllocates(t *testing.T) {
 	objects := wideObjects(t, 20, 900)
 	var written countingWriter
-	export(t, objects, io.Discard) // compiles what is compiled at first use
+	export(t, objects, io.Discard) // compile the expressions that are compiled at first use
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	export(t, objects, &written)

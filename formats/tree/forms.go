@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mostForms bounds how many folders with the same path in other normal forms are followed.
+// mostForms bounds the folders with the same path in other normal forms.
 const mostForms = 8
 
-// Forms returns a text, and its composed and decomposed forms (NFC and NFD) if they differ from
-// it. macOS sends the names of files decomposed, and other systems send what was typed.
+// Forms returns a text, and its composed and decomposed forms (NFC and NFD) if they differ. macOS
+// sends decomposed file names, and other systems send what was typed.
 func Forms(text string) []string {
 	forms := []string{text}
 	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
@@ -23,10 +23,10 @@ func Forms(text string) []string {
 	return forms
 }
 
-// Stored returns the path that means what a path in any normal form means, without a slash at its
-// end, as in Lookup. A path that means something itself is returned as it is. Otherwise each of
-// its elements may have another form, and it is returned in the forms in which exactly one file
-// or folder has it. If none has it, the folders that it begins with are those that exist.
+// Stored resolves a path in any Unicode normal form to the stored path, without a slash at its end,
+// as in Lookup. An existing path is returned unchanged. Otherwise each element may have another
+// form, and Stored returns the forms in which exactly one file or folder exists. If none exists,
+// the leading folders have the form of existing ones.
 func Stored[F File](s Set[F], path string) (string, error) {
 	if len(Forms(path)) == 1 || !utf8.ValidString(path) {
 		return path, nil
@@ -62,7 +62,7 @@ func Stored[F File](s Set[F], path string) (string, error) {
 	return path, nil
 }
 
-// below returns the paths in some folders that exist for an element in any form. asFolder: as
+// below returns the existing paths for an element in any form, below some folders. asFolder selects
 // folders.
 func below[F File](s Set[F], above []string, element string, asFolder bool) (there []string, err error) {
 	for _, folder := range above {

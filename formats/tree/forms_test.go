@@ -7,8 +7,8 @@ import (
 	"labshelf/formats/tree"
 )
 
-// TestStored: a path in another normal form means the one file or folder that has it, element by
-// element.
+// TestStored: a path in another Unicode normal form resolves to the only file or folder that has
+// it, element by element.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	const c, d = "\u00dc", "U\u0308" // Ü

@@ -1,22 +1,22 @@
-// Package tree shows the files of a set as a tree of folders: which path each file has, and which
-// file a path means. Folders come from the slashes in names; some were made by themselves. It reads
-// them through an interface of a few methods, and knows nothing of where they are.
+// Package tree shows the files of a set as a tree of folders. It defines the path of each file, and
+// resolves paths to files. Folders come from the slashes in names; some folders were created
+// explicitly. The package reads files and folders through an interface of a few methods.
 //
 // # Names and paths
 //
-// A name such as raw/2026/scan.tif is the file scan.tif in the folder raw/2026. Where an element of
-// a name is none that every client can use (it is empty, . or .., longer than 255 bytes, has a
-// backslash or a control character, or ends as the names below do), the rest of the name from there
-// on is one element: slashes, backslashes and control characters become _, and the id follows. So
-// a//b.txt is the file _b (ID).txt in the folder a.
+// A name such as raw/2026/scan.tif is the file scan.tif in the folder raw/2026. Some elements
+// cannot be used by every client: they are empty, . or .., longer than 255 bytes, contain a
+// backslash or a control character, or end as the names below do. Then the rest of the name from
+// there on is one element: slashes, backslashes and control characters become _, and the id is
+// added. So a//b.txt is the file _b (ID).txt in the folder a.
 //
-// Of files with one name the oldest has it, and the younger ones have ` (ID)` before the extension.
-// So has a file beside a folder of its name. Whatever a file's name is, the name with ` (ID)`
-// reaches it; where another file is called that, that one has its own id added. Case is kept, and
-// names that differ in case only are two names.
+// Of several files with one name the oldest has the plain path, and the newer ones have ` (ID)`
+// before the extension. The same holds for a file next to a folder with its name. Every file can be
+// reached by its name with ` (ID)`; if another file has that name, its own id is added to its path.
+// Case is kept, and names that differ only in case are different names.
 //
-// Each file has exactly one path that is listed, and it is the inverse of Lookup. An older file
-// that comes, or goes, changes the path of a younger one of the same name.
+// Each file has exactly one path in listings, and it is the inverse of Lookup. When an older file
+// appears or disappears, the path of a newer one with the same name changes.
 package tree
 
 import (
@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	maxElement   = 255 // bytes, as most file systems have it
+	maxElement   = 255 // bytes, as on most file systems
 	maxExtension = 33  // bytes, with its dot
-	idLength     = 26  // of an id as a text
+	idLength     = 26  // of an id in text form
 	open, closed = " (", ")"
 )
 
-// Split returns the folder that a name puts its file into, "" or a path that ends in a slash, and
-// the rest of the name. Plain: the rest is an element that can be shown as it is.
+// Split returns the folder of a name, "" or a path ending in a slash, and the rest of the name.
+// plain reports whether the rest is a usable element.
 func Split(name string) (folder, rest string, plain bool) {
 	at := 0
 	for {
@@ -47,14 +47,14 @@ func Split(name string) (folder, rest string, plain bool) {
 	}
 }
 
-// IsFolder tells whether an element can be that of a folder: one that ends like a name with an id
-// is not, since that means a file.
+// IsFolder reports whether an element can be a folder. An element that ends like a name with an id
+// refers to a file.
 func IsFolder(element string) bool {
 	_, like := idIn(element)
 	return usable(element) && !like
 }
 
-// usable tells whether every client can use the element.
+// usable reports whether every client can use the element.
 func usable(element string) bool {
 	return element != "" && element != "." && element != ".." && len(element) <= maxElement &&
 		utf8.ValidString(element) && !strings.ContainsFunc(element, unsafe)
@@ -62,8 +62,8 @@ func usable(element string) bool {
 
 func unsafe(c rune) bool { return c == '/' || c == '\\' || c < ' ' || c >= 0x7f && c < 0xa0 }
 
-// WithID is how the rest of a name is shown with an id: in front of its extension, cut to the
-// greatest length of an element.
+// WithID returns the rest of a name with an id before its extension, truncated to the greatest
+// length of an element.
 func WithID(rest, id string) string {
 	element := strings.Map(func(c rune) rune {
 		if unsafe(c) {
@@ -87,8 +87,8 @@ func WithID(rest, id string) string {
 	return stem + open + id + closed + extension
 }
 
-// extensionAt is where the extension of an element begins, with its dot; 0: it has none. No
-// extension has a space or a bracket, so that an id in front of one is told from an id at the end.
+// extensionAt returns the index of the extension with its dot, or 0. An extension contains no space
+// or bracket, so that an id before it differs from an id at the end.
 func extensionAt(element string) int {
 	dot := strings.LastIndexByte(element, '.')
 	if dot <= 0 || len(element)-dot > maxExtension || dot == len(element)-1 || strings.ContainsAny(element[dot:], " ()") {
@@ -97,8 +97,7 @@ func extensionAt(element string) int {
 	return dot
 }
 
-// idIn returns the id that an element has in front of its extension, if it is like what WithID
-// returns.
+// idIn returns the id before the extension of an element that looks like a result of WithID.
 func idIn(element string) (id string, ok bool) {
 	if dot := extensionAt(element); dot > 0 {
 		element = element[:dot]

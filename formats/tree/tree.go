@@ -5,40 +5,40 @@ import (
 	"strings"
 )
 
-// File is a file of a set. The text of an id has 26 characters; a younger file has a greater one.
+// File is a file of a set. The text of an id has 26 characters; a newer file has a greater id.
 type File interface{ Named() (id, name string) }
 
-// Position is a file, in order of name, then id; or where an id is "", the place in front of all
-// files with that name, and the zero Position the place in front of all files.
+// Position is a file, in order of name, then id. Without an id it is the place before all files
+// with that name. The zero Position is the place before all files.
 type Position struct{ Name, ID string }
 
-// Set is what one set has, as one transaction sees it.
+// Set is the content of one set within one transaction.
 type Set[F File] interface {
 	// Files yields the files whose names begin with a prefix, after a position, ascending by name,
-	// then id. Sequences yield an error at most once, as their last element.
+	// then id. A sequence yields an error at most once, as its last element.
 	Files(prefix string, after Position) iter.Seq2[F, error]
 	// ByID finds a file of this set.
 	ByID(id string) (file F, found bool, err error)
-	// Any tells whether a name, or the path of a folder that was made by itself, begins with the
-	// path of a folder.
+	// Any reports whether a name, or the path of a created folder, begins with the path of a
+	// folder.
 	Any(folder string) (bool, error)
-	// Folders yields the paths, each of which ends in a slash, of the folders that were made by
-	// themselves, from a path on, ascending.
+	// Folders yields the paths of created folders, each ending in a slash, from a path on,
+	// ascending.
 	Folders(from string) iter.Seq2[string, error]
 }
 
 // Node is a file, or a folder.
 type Node[F File] struct {
-	Element string // the last one of the path; "" is the set itself
-	Folder  string // the path of a folder, "" or with a slash at its end
-	File    *F     // nil: it is a folder
+	Element string // the last element of the path; "" is the set itself
+	Folder  string // the path of a folder, "" or ending in a slash
+	File    *F     // nil for a folder
 	after   Position
 }
 
-// Next is where a listing of children goes on behind this one.
+// Next returns the position at which a listing of children continues after this one.
 func (n Node[F]) Next() Position { return n.after }
 
-// Exists tells whether there is a folder with a path, which is "" or ends in a slash.
+// Exists reports whether a folder exists; its path is "" or ends in a slash.
 func Exists[F File](s Set[F], folder string) (bool, error) {
 	if folder == "" {
 		return true, nil
@@ -64,7 +64,7 @@ func Path[F File](s Set[F], file F) (string, error) {
 	return folder + element, err
 }
 
-// shown is the element of a file; oldest: its name is plain and no older file has it.
+// shown returns the element of a file. oldest: its name is plain and no older file has it.
 func shown[F File](s Set[F], folder, rest, id string, oldest bool) (string, error) {
 	if oldest {
 		other, _, err := withID(s, folder, rest)
@@ -82,7 +82,7 @@ func shown[F File](s Set[F], folder, rest, id string, oldest bool) (string, erro
 	return WithID(rest, id), nil
 }
 
-// withID finds the file of a folder that an element with an id means.
+// withID finds the file of a folder that an element with an id refers to.
 func withID[F File](s Set[F], folder, element string) (found bool, file F, err error) {
 	id, like := idIn(element)
 	if !like {
@@ -97,15 +97,15 @@ func withID[F File](s Set[F], folder, element string) (found bool, file F, err e
 	return in == folder && WithID(rest, id) == element, file, nil
 }
 
-// Lookup finds what a path means, which has no slash at its ends; "" is the set itself. Not found:
-// nothing has it.
+// Lookup resolves a path without a slash at its ends; "" is the set itself. found is false if no
+// file or folder has the path.
 func Lookup[F File](s Set[F], path string) (n Node[F], found bool, err error) {
 	if path == "" {
 		return n, true, nil
 	}
 	folder, element, plain := Split(path)
 	if !plain {
-		return n, false, nil // no path has such an element
+		return n, false, nil // no path contains such an element
 	}
 	n.Element = element
 	found, file, err := withID(s, folder, element)
@@ -132,9 +132,9 @@ func Lookup[F File](s Set[F], path string) (n Node[F], found bool, err error) {
 	return n, found, nil
 }
 
-// Children yields what is in a folder, after a position, in the order of names: of the files in it,
-// and of its folders with a slash at the end. It reads what it yields, one file of each folder, and
-// nothing below.
+// Children yields the children of a folder after a position, sorted by name: its files, and its
+// folders with a slash at the end. It reads only the children, one file for each folder, and
+// nothing below them.
 func Children[F File](s Set[F], folder string, after Position) iter.Seq2[Node[F], error] {
 	return func(yield func(Node[F], error) bool) {
 		c := children[F]{set: s, folder: folder, after: after}
@@ -152,16 +152,15 @@ func Children[F File](s Set[F], folder string, after Position) iter.Seq2[Node[F]
 	}
 }
 
-// children is a listing under way. pull is nil where the files have to be sought anew, behind a
-// folder.
+// children is a running listing. pull is nil if the listing must seek again, after a folder.
 type children[F File] struct {
 	set    Set[F]
 	folder string
 	after  Position
 	pull   func() (F, error, bool)
 	stop   func()
-	file   *F     // the next one; nil: read it
-	made   string // the next folder that was made by itself; "" : read it
+	file   *F     // the next file; nil: not read yet
+	made   string // the next created folder; "": not read yet
 	ended  struct{ files, made bool }
 }
 
@@ -189,17 +188,17 @@ func (c *children[F]) next() (n Node[F], more bool, err error) {
 	return n, err == nil, err
 }
 
-// enter returns the child of which a folder below is a part, and goes on behind all that is in it.
+// enter returns the child folder that contains below, and continues after its content.
 func (c *children[F]) enter(below string) Node[F] {
 	element, _, _ := strings.Cut(below[len(c.folder):], "/")
 	folder := c.folder + element + "/"
 	c.close()
-	c.after = Position{Name: folder[:len(folder)-1] + "0"} // which follows the slash
+	c.after = Position{Name: folder[:len(folder)-1] + "0"} // the character after the slash
 	c.file, c.made = nil, ""
 	return Node[F]{Element: element, Folder: folder, after: c.after}
 }
 
-// read reads the next file, and the next folder that was made by itself, where they are not known.
+// read reads the next file and the next created folder, unless they are known.
 func (c *children[F]) read() error {
 	if c.file == nil && !c.ended.files {
 		if c.pull == nil {
@@ -217,7 +216,7 @@ func (c *children[F]) read() error {
 	return nil
 }
 
-// readMade reads the next folder that was made by itself, below this one and behind the position.
+// readMade reads the next created folder, below this folder and after the position.
 func (c *children[F]) readMade() error {
 	from := max(c.folder, c.after.Name)
 	for made, err := range c.set.Folders(from) {

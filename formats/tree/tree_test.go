@@ -20,7 +20,7 @@ type file struct{ id, name string }
 
 func (f file) Named() (id, name string) { return f.id, f.name }
 
-// set is a set in memory, in order of name, then id; reads counts what a listing has read.
+// set is a set in memory, sorted by name, then id; reads counts the files that listings read.
 type set struct {
 	files   []file
 	folders []string
@@ -76,7 +76,7 @@ func newSet(names, folders []string) *set {
 
 func id(n int) string { return fmt.Sprintf("01HZ%022d", n) }
 
-// walk lists everything below a folder, in pages of a size; 0: at once.
+// walk lists everything below a folder, in pages of a size; 0: in one page.
 func walk(t fatal, s *set, folder string, page int) (files map[string]string, folders []string) {
 	files = map[string]string{}
 	for after, more := (tree.Position{}), true; more; {
@@ -117,7 +117,7 @@ type fatal interface {
 	Fatalf(format string, args ...any)
 }
 
-// reference says the paths of all files by comparing each with each other.
+// reference computes the paths of all files by comparing each with each other.
 func reference(s *set) (paths map[string]string, folders []string) {
 	in := func(name string) (folder, rest string, plain bool) {
 		parts := strings.Split(name, "/")
@@ -170,7 +170,7 @@ func reference(s *set) (paths map[string]string, folders []string) {
 	return paths, folders
 }
 
-// like tells whether an element looks like one with an id, in another way than the package does.
+// like reports whether an element looks like one with an id, with another method than the package.
 func like(element string) bool {
 	for n := range 40 {
 		for _, extension := range []string{"", ".a", ".txt"} {
@@ -182,8 +182,8 @@ func like(element string) bool {
 	return false
 }
 
-// TestTreeAgainstReference: of random names each file has one path, the listing has it once,
-// whatever the size of its pages, and path → id → path is the identity.
+// TestTreeAgainstReference: with random names each file has one path. Listings contain it once,
+// whatever the page size, and path → id → path is the identity.
 func TestTreeAgainstReference(t *testing.T) {
 	t.Parallel()
 	elements := []string{"a", "a", "b", "A", "a.txt", "a.txt", "a!", "a0", ".", "..", "", "b\\c", "x\x01", "é", strings.Repeat("é", 127) + "a", strings.Repeat("n", 256)}
@@ -226,7 +226,7 @@ func TestTreeAgainstReference(t *testing.T) {
 	})
 }
 
-// TestPaths: what names become, as docs/how-to/drive.md says it.
+// TestPaths: names become paths as docs/how-to/drive.md describes.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	of := func(element string) string { return strings.ReplaceAll(element, "ID", id(0)) }
@@ -249,7 +249,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestListingReadsChildren: a folder costs its children, not what is below them.
+// TestListingReadsChildren: the cost of listing a folder depends on its children, not on the files
+// below them.
 func TestListingReadsChildren(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -271,7 +272,7 @@ func TestListingReadsChildren(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be read is an error, never a part of a listing.
+// TestErrors: a read error is returned, and never truncates a listing silently.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	broken := &failing{set: newSet([]string{"a", "b/c", "b/d"}, nil)}

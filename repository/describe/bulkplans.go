@@ -134,7 +134,7 @@ func (s *BulkEdits) EditByCSV(ctx context.Context, p auth.Principal, set string,
 				return nil
 			}
 			if seen[line.ID] {
-				o.refuse(spreadsheet.Problem{Row: line.Row, Column: "id", Message: "a file must not be there twice"})
+				o.refuse(spreadsheet.Problem{Row: line.Row, Column: "id", Message: "a file must not occur twice"})
 				continue
 			}
 			seen[line.ID] = true

@@ -101,7 +101,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"metadata.colour": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Sets[0].ID, JSON: `{"colour":"red"}`})
 		},
-		"metadata.publisher is not there for a file": func(tx tables, h *repositorytest.World) error {
+		"metadata.publisher is not available for a file": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Resources[0].ID, JSON: `{"publisher":"Curie"}`})
 		},
 		"its set is not there": func(tx tables, h *repositorytest.World) error {

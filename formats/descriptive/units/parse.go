@@ -11,11 +11,11 @@ import (
 // Bounds of an expression.
 const (
 	maxPower  = 9
-	maxNested = 4 // parentheses
+	maxNested = 4 // nested parentheses
 )
 
-// spellings are the signs that mean the same. A degree with a space before C is no product of an
-// angle and a charge.
+// spellings unify signs with the same meaning. A degree sign with a space before C is a degree
+// Celsius, not a product of an angle and a charge.
 var spellings = strings.NewReplacer(
 	"° C", "°C", "° F", "°F", "º C", "°C", "º F", "°F", "˚ C", "°C", "˚ F", "°F", "deg C", "°C", "deg F", "°F",
 	"º", "°", "˚", "°",
@@ -23,8 +23,8 @@ var spellings = strings.NewReplacer(
 	"⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-",
 )
 
-// normalize returns the unit with one spelling for each sign: in form C the signs for ångström, ohm
-// and kelvin are the letters that they look like.
+// normalize returns the unit with one spelling for each sign. In NFC the signs for ångström, ohm
+// and kelvin become the letters that they look like.
 func normalize(unit string) string {
 	if len(unit) > MaxBytes {
 		return ""
@@ -32,30 +32,30 @@ func normalize(unit string) string {
 	return strings.TrimSpace(spellings.Replace(norm.NFC.String(unit)))
 }
 
-// parser reads an expression of units from left to right.
+// parser parses an expression of units from left to right.
 type parser struct {
 	rest   string
 	known  map[string]scale
 	nested int
-	offset bool // a unit had one
+	offset bool // a unit with an offset occurred
 }
 
-// parse returns the scale of a normalized unit, by the units that are known.
+// parse returns the scale of a normalized unit; known has the scales of the symbols.
 func parse(unit string, known map[string]scale) (s scale, ok bool) {
 	if s, ok = known[unit]; ok {
 		return s, true
 	}
 	p := &parser{rest: unit, known: known}
 	s, ok = p.product()
-	// A degree Celsius that does not stand alone is a difference. What has the dimension of a
-	// temperature all the same could be either.
+	// A degree Celsius within an expression is a difference. If the expression has the dimension of
+	// a temperature, it is ambiguous.
 	if !ok || p.rest != "" || p.offset && s.dimension == kelvin {
 		return scale{}, false
 	}
 	return s, true
 }
 
-// product reads factors until a closing parenthesis or the end.
+// product parses factors until a closing parenthesis or the end.
 func (p *parser) product() (s scale, ok bool) {
 	s, ok = p.factor()
 	for ok {
@@ -72,8 +72,8 @@ func (p *parser) product() (s scale, ok bool) {
 	return scale{}, false
 }
 
-// sign reads what stands between two factors, and returns the power of the second one: -1 behind a
-// slash, else 1; 0 if there is none.
+// sign parses the sign between two factors, and returns the power of the second one: -1 after a
+// slash, otherwise 1; 0 without a sign.
 func (p *parser) sign() int {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " ")
@@ -92,7 +92,7 @@ func (p *parser) sign() int {
 	return power
 }
 
-// factor reads a unit, a 1 or a product in parentheses, with its power.
+// factor parses a unit, a 1 or a product in parentheses, with its power.
 func (p *parser) factor() (s scale, ok bool) {
 	switch {
 	case strings.HasPrefix(p.rest, "("):
@@ -125,7 +125,7 @@ func (p *parser) factor() (s scale, ok bool) {
 	return scale{factor: 1}.times(s, power), ok
 }
 
-// power reads the power behind a factor; 1 if there is none.
+// power parses the power of a factor; the default is 1.
 func (p *parser) power() (power int, ok bool) {
 	text := strings.TrimPrefix(p.rest, "^")
 	explicit := len(text) < len(p.rest)

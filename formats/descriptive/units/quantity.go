@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Convention says which of comma and point is before the decimals of a number. The other sign is
-// read, too, unless it can separate thousands.
+// A Convention selects whether a comma or a point precedes the decimals of a number. The other sign
+// is accepted, too, unless it can separate thousands.
 type Convention bool
 
 // The conventions.
@@ -20,36 +20,36 @@ const (
 	DecimalComma Convention = true
 )
 
-// A Quantity is a number, with a unit where one follows it.
+// A Quantity is a number with an optional unit.
 type Quantity struct {
-	Number string // as JSON writes it
-	Unit   string // a known one, in form C; "" for a number alone
-	Joined bool   // nothing separates the unit from the number: 4K
+	Number string // in the form of JSON
+	Unit   string // a known unit in NFC; "" for a number alone
+	Joined bool   // no space before the unit: 4K
 }
 
-// IsLabel reports whether the text can be a name all the same: 4K. A unit of one letter has a
-// space before it.
+// IsLabel reports whether the text can also be a name: 4K. A unit of one letter needs a space
+// before it.
 func (q Quantity) IsLabel() bool {
 	return q.Joined && utf8.RuneCountInString(q.Unit) == 1 && !strings.Contains("°%‰", q.Unit)
 }
 
-// Error says why a text is not a quantity.
+// Error is the reason why a text is not a quantity.
 type Error struct {
-	Number    string // as JSON writes it, where the text begins with a number
-	Rest      string // what follows the number
-	Ambiguous bool   // the text is a number, but in two readings
+	Number    string // in the form of JSON, if the text begins with a number
+	Rest      string // the text after the number
+	Ambiguous bool   // the text is a number with two readings
 	message   string
 }
 
 func (e *Error) Error() string { return e.message }
 
-// Read reads a text that is a number, or a number and a known unit: −5, 20,5 °C, 1e-3 mol/L, 1
-// 234,5, 1'234. The number can exceed 64 bits of floating point. The error is an [*Error] that
-// says what was understood.
+// Read parses a number, or a number and a known unit: −5, 20,5 °C, 1e-3 mol/L, 1 234,5, 1'234. The
+// number can exceed 64 bits of floating point. The error is an [*Error] that says how the text was
+// parsed.
 func Read(text string, c Convention) (Quantity, error) {
 	number, rest, err := Cut(text, c)
 	unit := norm.NFC.String(strings.TrimSpace(rest))
-	if unit == "[pH]" { // as UCUM writes it
+	if unit == "[pH]" { // in UCUM's form
 		unit = "pH"
 	}
 	_, _, known := SI(1, unit)
@@ -57,7 +57,7 @@ func Read(text string, c Convention) (Quantity, error) {
 	switch {
 	case err != nil && (unit == "" || known), err == nil && unit == "":
 		return Quantity{Number: number}, err
-	case err != nil: // in a text of several words no number is ambiguous
+	case err != nil: // no number is ambiguous in a text of several words
 		return Quantity{}, &Error{Rest: unit, message: fmt.Sprintf("%q is not a number with a known unit", text)}
 	case Continues(unit):
 		return Quantity{}, &Error{Number: number, Rest: unit, message: understood + " is not a unit"}
@@ -71,7 +71,7 @@ func Read(text string, c Convention) (Quantity, error) {
 	return q, nil
 }
 
-// Cut returns the number that a text begins with, as JSON writes it, and what follows. The error
+// Cut returns the number at the beginning of a text, in the form of JSON, and the rest. The error
 // is an [*Error].
 func Cut(text string, c Convention) (number, rest string, err error) {
 	text = strings.TrimSpace(text)
@@ -80,7 +80,7 @@ func Cut(text string, c Convention) (number, rest string, err error) {
 		return "", "", &Error{message: fmt.Sprintf("%q does not begin with a number", text)}
 	}
 	sign, body, exponent := parts[1], parts[2], parts[3]
-	if strings.ContainsAny(body, spaces) && !grouped().MatchString(body) { // two numbers: 5 1/s
+	if strings.ContainsAny(body, spaces) && !grouped().MatchString(body) { // two numbers, as in 5 1/s
 		body, exponent = body[:strings.IndexAny(body, spaces)], ""
 	}
 	asWritten := sign + body + exponent
@@ -111,7 +111,7 @@ var (
 	decimal = lazily(`^(.*[0-9][^0-9]+[0-9]+)([.,])([0-9]+)$`)
 )
 
-// Write returns a number of JSON in the convention.
+// Write formats a JSON number in the convention.
 func (c Convention) Write(number string) string {
 	if c == DecimalComma {
 		return strings.Replace(number, ".", ",", 1)
@@ -119,8 +119,8 @@ func (c Convention) Write(number string) string {
 	return number
 }
 
-// decimals returns a number without a sign and an exponent as JSON writes it; "" for a text that
-// is not surely one. other is a second reading, or "".
+// decimals returns a number without sign and exponent in the form of JSON, or "" if the text may
+// not be one. other is a second reading, or "".
 func decimals(body string, c Convention) (number, other string) {
 	if parts := plainly().FindStringSubmatch(body); parts != nil {
 		foreign := strings.Contains(body, ",") != bool(c)
@@ -139,18 +139,18 @@ func decimals(body string, c Convention) (number, other string) {
 	groups := strings.FieldsFunc(whole, func(r rune) bool { return r < '0' || r > '9' })
 	separator := strings.TrimLeft(whole, "0123456789")
 	separator = separator[:strings.IndexAny(separator, "0123456789")]
-	if strings.Join(groups, separator) != whole { // one sign separates all thousands
+	if strings.Join(groups, separator) != whole { // all thousands have the same separator
 		return "", ""
 	}
 	whole = strings.Join(groups, "")
-	if fraction == "" && strings.Contains("., ", separator) { // 1.234.567 can be a version, 100 200 two numbers
+	if fraction == "" && strings.Contains("., ", separator) { // 1.234.567 can be a version, and 100 200 two numbers
 		return "", whole
 	}
 	return whole + fraction, ""
 }
 
-// isFraction reports whether a unit behind a digit can be a digit's decimals: 3V3, 12h5. Areas and
-// volumes are none: 5m2.
+// isFraction reports whether a unit after a digit can stand for a decimal point: 3V3, 12h5. Areas
+// and volumes cannot: 5m2.
 func isFraction(unit string) bool {
 	last := len(unit) - 1
 	if last < 1 || unit[last] < '0' || unit[last] > '9' {
@@ -162,8 +162,8 @@ func isFraction(unit string) bool {
 
 var continues = lazily(`^[.,:;'’_+±−–—/-]\s*[0-9½¼¾.,]|^[½¼¾]`)
 
-// Continues reports whether a text is what follows a number that was cut too early, and cannot be
-// a unit: ",5 °C", "/2", ":30", "h30".
+// Continues reports whether a text is the rest of a number that was cut too early, and cannot be a
+// unit: ",5 °C", "/2", ":30", "h30".
 func Continues(unit string) bool {
 	if _, _, known := SI(1, unit); known {
 		return false
@@ -176,7 +176,7 @@ func Continues(unit string) bool {
 	return known && len(bare) < len(unit)
 }
 
-// lazily compiles an expression at its first use, so that a start does not pay for it.
+// lazily returns a function that compiles an expression at its first use, to keep the start fast.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -8,8 +8,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// TestRead: what a text with a number means, in both conventions. "two" is a number in two
-// readings, "" is not a quantity.
+// TestRead: the reading of a text with a number, in both conventions. "two" means an ambiguous
+// number, "" means that it is not a quantity.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, point, comma string }{
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadError: an error shows what was understood.
+// TestReadError: an error says how the text was parsed.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestContinues tells units that nobody knows from numbers that were cut too early.
+// TestContinues distinguishes unknown units from numbers that were cut too early.
 func TestContinues(t *testing.T) {
 	t.Parallel()
 	for unit, want := range map[string]bool{
@@ -78,8 +78,8 @@ func TestContinues(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that what is read is a number of JSON and a known unit, and is read again from
-// what it says.
+// FuzzRead: a parsed quantity has a JSON number and a known unit, and reading its text again gives
+// the same.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"20,5 °C", "1 234,5", "1.234.567", "5 1/s", "−5e−3m", "12h30"} {
 		f.Add(text, true)

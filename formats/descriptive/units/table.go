@@ -1,16 +1,16 @@
 package units
 
-// A unit is its factor times what of says, which uses rows above it. Where there is an offset, the
-// factor is of a difference, and the offset is the value in SI of 0.
+// A unit is its factor times the expression of, which uses rows above it. If it has an offset, the
+// factor is the size of a difference, and the offset is the value of 0 in SI.
 type unit struct {
-	symbols  string // all with the same meaning, with spaces between
+	symbols  string // all with the same meaning, separated by spaces
 	factor   float64
 	of       string
-	prefixes string // with spaces between
+	prefixes string // separated by spaces
 	offset   float64
 }
 
-// Which prefixes a unit has. Some have few, so that no symbol has two meanings.
+// The prefixes of a unit. Some units have few, so that every symbol has one meaning.
 const (
 	none   = ""
 	si     = "q r y z a f p n µ μ u m c d da h k M G T P E Z Y R Q"
@@ -58,7 +58,7 @@ var units = [...]unit{
 	{"h hr", 60, "min", none, 0},
 	{"d day", 24, "h", none, 0},
 	{"wk", 7, "d", none, 0},
-	{"a yr", 365.25, "d", up, 0}, // of Julius Caesar
+	{"a yr", 365.25, "d", up, 0}, // Julian year
 	{"L l", 1, "dm^3", si, 0},
 	{"ha", 1, "hm^2", none, 0},
 	{"t", 1000, "kg", up, 0},
@@ -79,7 +79,7 @@ var units = [...]unit{
 	{"psi", 6894.757293168361, "Pa", none, 0},
 
 	{"M", 1, "mol/L", si, 0},
-	{"U", 1, "µmol/min", down + " k", 0}, // of enzymes
+	{"U", 1, "µmol/min", down + " k", 0}, // of enzyme activity
 	{"P", 0.1, "Pa s", "c d m", 0},
 	{"St", 1e-4, "m^2/s", "c m", 0},
 	{"Wh", 1, "W h", si, 0},
@@ -108,8 +108,8 @@ var units = [...]unit{
 	{"oz", 1.0 / 16, "lb", none, 0},
 }
 
-// customary are the units of laboratories that SI and other programs do not have. Each kind of
-// thing that is counted has a dimension of its own.
+// customary are units of laboratories that neither SI nor other programs have. Each kind of counted
+// thing has its own dimension.
 var customary = [...]unit{
 	{"counts count cts", 1, "counted", "k M", 0},
 	{"cps", 1, "counted s^-1", "k M", 0},
@@ -128,11 +128,11 @@ var customary = [...]unit{
 	{"Gb Gbp", 1e9, "base_pairs", none, 0},
 	{"IU", 1, "international_units", "m k M", 0},
 	{"OD OD600 OD595 OD550 OD450 OD405 OD280 OD260 Abs A600 A280 A260 A230", 1, "absorbance", "m", 0},
-	{"AU", 1, "own_units", "m", 0}, // of absorbance, or arbitrary
+	{"AU", 1, "own_units", "m", 0}, // of absorbance, or arbitrary units
 	{"a.u. arb.u. RU RFU RLU MFI", 1, "arbitrary_units", none, 0},
 	{"dB", 1, "decibel", none, 0},
 	{"dBm dBV", 1, "decibel_level", none, 0},
-	// pH is a logarithm and so no number of mol/L. UCUM writes it in brackets.
+	// pH is a logarithm, so it is not an amount in mol/L. UCUM writes it in brackets.
 	{"pH [pH]", 1, "acidity", none, 0},
 	{"FTU NTU FNU", 1, "turbidity", none, 0},
 	{"PSU psu", 1, "salinity", none, 0},

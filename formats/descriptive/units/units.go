@@ -1,13 +1,12 @@
-// Package units compares quantities: it knows units by their symbols and converts to SI.
+// Package units compares quantities: it parses the symbols of units and converts to SI.
 //
-// It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d,
-// L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and some of laboratories (°F, atm, Torr, mmHg, G,
-// cal, rpm, psi, counts, px, OD600, …). Units are multiplied by a space, · * or . and divided by /,
-// which divides by the next factor only: J/kg K is J K/kg, and J/(kg K) is not. Powers are m2, m^2,
+// It knows the units of SI with all prefixes (µ also as μ or u), the units in use with SI (min, h,
+// d, L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and some units of laboratories (°F, atm, Torr,
+// mmHg, G, cal, rpm, psi, counts, px, OD600, …). A space, · * or . multiplies units. A slash
+// divides by the next factor only: J/kg K is J K/kg, and differs from J/(kg K). Powers are m2, m^2,
 // m**2 or m², and s-1, s^-1 or s⁻¹. Case matters.
 //
-// An angle has a dimension here, so that revolutions and oscillations are not taken for each other:
-// rpm is no Hz.
+// An angle has a dimension here, so that revolutions and oscillations differ: rpm is not Hz.
 package units
 
 import (
@@ -18,16 +17,16 @@ import (
 	"sync"
 )
 
-// MaxBytes is the longest unit that is looked at.
+// MaxBytes is the length of the longest unit that is parsed.
 const MaxBytes = 100
 
-// SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m
-// kg s A K mol cd rad bit, in this order) with their powers, such as m^2 kg s^-2, or 1. Things that
-// are counted follow as dimensions of their own. Quantities can be compared if their dimensions are
-// equal. It is not ok if the unit is unknown, or the result not finite.
+// SI converts a quantity to the coherent unit of SI. The dimension is that unit: base units (m kg s
+// A K mol cd rad bit, in this order) with their powers, such as m^2 kg s^-2, or 1. Counted things
+// follow as separate dimensions. Quantities are comparable if their dimensions are equal. It is not
+// ok if the unit is unknown or the result is not finite.
 //
-// The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as
-// factors. C is the coulomb.
+// Degrees Celsius and Fahrenheit are temperatures if they stand alone, and differences as factors.
+// C is the coulomb.
 func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
 	known, ok := parse(normalize(unit), index())
 	if !ok {
@@ -43,13 +42,13 @@ func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
 // tolerance is the greatest difference of equal values, relative to the larger one.
 const tolerance = 1e-9
 
-// Equal tells whether two finite values of one dimension differ by no more than the errors of
-// conversion: a billionth.
+// Equal reports whether two finite values of one dimension are equal except for errors of
+// conversion, up to a billionth.
 func Equal(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }
 
-// Compare returns 0 if Equal does, else -1 if a is less than b, and 1 if it is not.
+// Compare returns 0 if Equal is true, otherwise -1 if a is less than b, and 1 if it is greater.
 func Compare(a, b float64) int {
 	switch {
 	case Equal(a, b):
@@ -60,8 +59,8 @@ func Compare(a, b float64) int {
 	return 1
 }
 
-// Symbols returns each symbol that other programs know, with each of its prefixes: the symbols in
-// the order of the table, each first without a prefix.
+// Symbols returns each symbol that other programs know, with each of its prefixes, in the order of
+// the table. The form without a prefix comes first.
 func Symbols() (symbols []string) {
 	for _, row := range units {
 		for _, symbol := range strings.Fields(row.symbols) {
@@ -74,7 +73,7 @@ func Symbols() (symbols []string) {
 	return symbols
 }
 
-// The base units, by what the table calls them, in the order in which a dimension names them.
+// The base units, by their symbols in the table, in the order of a dimension.
 var (
 	bases = [...]string{
 		"metre", "kilogram", "second", "ampere", "kelvin", "mole", "candela", "radian", "bits", "counted", "pixels_each", "frames_each", "cells_each", "copies_each", "reads_each",
@@ -112,13 +111,13 @@ func (d dimension) String() string {
 	return string(b)
 }
 
-// scale is what a unit is in SI.
+// scale is the meaning of a unit in SI.
 type scale struct {
 	factor, offset float64
 	dimension      dimension
 }
 
-// index has the scale of each symbol with each of its prefixes.
+// index contains the scale of each symbol with each of its prefixes.
 var index = sync.OnceValue(makeIndex)
 
 func makeIndex() map[string]scale {
@@ -129,7 +128,7 @@ func makeIndex() map[string]scale {
 		known[base] = s
 	}
 	for _, row := range slices.Concat(units[:], customary[:]) {
-		s, _ := parse(row.of, known) // a test asks for every row
+		s, _ := parse(row.of, known) // a test checks that every row is valid
 		s.factor *= row.factor
 		s.offset = row.offset
 		for _, symbol := range strings.Fields(row.symbols) {

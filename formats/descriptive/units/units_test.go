@@ -11,7 +11,7 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// TestReference compares with what pint says, which testdata/reference.py writes: every symbol with
+// TestReference compares with pint, whose results testdata/reference.py writes: every symbol with
 // every prefix, and products.
 func TestReference(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestCustomary: what is counted is compared with its own kind alone.
+// TestCustomary: counts are only compared with counts of the same kind.
 func TestCustomary(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ unit, other, dimension string }{
@@ -63,8 +63,8 @@ func TestCustomary(t *testing.T) {
 	}
 }
 
-// tolerance is what may be between pint and here. pint's parsec is by the tangent of an arcsecond,
-// before 2015, and its gauss by the measured permeability of the vacuum.
+// tolerance is the allowed difference from pint. pint's parsec uses the tangent of an arcsecond, as
+// before 2015, and its gauss the measured permeability of the vacuum.
 func tolerance(unit string) float64 {
 	if strings.HasSuffix(unit, "pc") || strings.HasSuffix(unit, "G") {
 		return 1e-10
@@ -130,8 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzSI holds that no text breaks the parser, that a unit times itself has twice its powers, and
-// that white space around does not count.
+// FuzzSI: no text makes the parser panic, a unit times itself has twice its powers, and surrounding
+// white space does not matter.
 func FuzzSI(f *testing.F) {
 	for _, unit := range []string{"kg·m^-3", "W/(m² K)", "°C", "((m)/(s))^2", "1/cm"} {
 		f.Add(unit)

@@ -1,11 +1,11 @@
-// Package child reads headers and sidecars in a process of its own, which runs the program that
-// starts it with a hidden command. It has the file as its standard input and no other one, no
-// environment, and limits: of time, of processor time, of memory, of what it may answer. What it
-// answers is validated once more. A file that makes it crash harms nothing else.
+// Package child reads headers and sidecars in a separate process. It runs the current program with
+// a hidden command. The process has the file as its standard input, no other files and no
+// environment. Its time, processor time, memory and answer are limited. Its answer is validated
+// again. A file that crashes the process harms nothing else.
 //
-// On Linux the limits are those of the kernel (rlimits), the process has the lowest priority, and
-// ends with the one that started it, however that ends. On other systems a process that outlives it
-// ends by itself when its time is over, and memory is limited by its own watching.
+// On Linux the kernel enforces the limits (rlimits). The process has the lowest priority, and ends
+// with its parent, however that ends. On other systems a process that outlives its parent ends when
+// its time is over, and monitors its own memory.
 package child
 
 import (
@@ -26,12 +26,12 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// Command is the first argument of the program that starts a child.
+// Command is the first argument with which the program runs as a child.
 const Command = "read-properties"
 
 const (
-	maxTime   = 10 * time.Second // of a child, and as long of a processor
-	maxMemory = 512 << 20        // bytes of address space beyond those at its start
+	maxTime   = 10 * time.Second // of a child, and as much processor time
+	maxMemory = 512 << 20        // bytes of address space in addition to those at its start
 	maxAnswer = descriptive.MaxBytes + 4096
 )
 
@@ -41,9 +41,9 @@ type Runner struct {
 	MaxTime time.Duration // of a child; New sets 10 seconds
 }
 
-// New returns a Runner of the program that is running.
+// New returns a Runner for the running program.
 func New() (*Runner, error) {
-	const self = "/proc/self/exe" // stays what it is when the file gets another program
+	const self = "/proc/self/exe" // remains the running program even if its file is replaced
 	if _, err := os.Stat(self); err == nil {
 		return &Runner{self, maxTime}, nil
 	}
@@ -51,12 +51,11 @@ func New() (*Runner, error) {
 	return &Runner{program, maxTime}, err
 }
 
-// Read reads the properties of a file with a name: descriptive.FromHeader its own,
-// descriptive.FromSidecar those that it says of another one. From a file of the operating system a
-// child reads itself, what it needs; all else is written to it. ErrFormat of package extraction
-// says that it is no use to read this file again: it is malformed, or a child that read it crashed,
-// or came to its limits. ErrUnread says that the file could not be read. Any other error says
-// nothing about the file.
+// Read reads the properties in a file: its own with descriptive.FromHeader, those of another file
+// with descriptive.FromSidecar. A child reads a file of the operating system directly; other
+// content is written to the child. ErrFormat of package extraction means that reading this file
+// again is useless: the file is malformed, or a child crashed on it or reached its limits.
+// ErrUnread means that the file could not be read. Any other error is independent of the file.
 func (r *Runner) Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, r.MaxTime)
 	defer cancel()
@@ -77,9 +76,9 @@ func (r *Runner) Read(ctx context.Context, from, name string, file io.Reader) (e
 	case ctx.Err() != nil:
 		return extraction.Result{}, ctx.Err()
 	case bounded.Err() != nil:
-		return extraction.Result{}, failed("it took more than %v", r.MaxTime)
+		return extraction.Result{}, failed("took more than %v", r.MaxTime)
 	case answer.over:
-		return extraction.Result{}, failed("it said too much")
+		return extraction.Result{}, failed("the answer is too long")
 	case err != nil:
 		first, _, _ := strings.Cut(string(said.text), "\n")
 		return extraction.Result{}, failed("%v: %q", err, first)
@@ -91,8 +90,8 @@ func failed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", extraction.ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// extensionOf returns what a child needs of the name of a file. Names stay in this process:
-// everybody on a machine sees the arguments of all.
+// extensionOf returns the part of a file's name that a child needs. The name stays in this process,
+// since every user of a machine can see the arguments of processes.
 func extensionOf(name string) string {
 	extension := path.Ext(name)
 	if strings.EqualFold(extension, ".gz") {
@@ -106,7 +105,7 @@ func extensionOf(name string) string {
 	return strings.ToLower(extension)
 }
 
-// bounds keeps what is written, up to its room.
+// bounds keeps the text that is written, up to a limit.
 type bounds struct {
 	text []byte
 	room int
@@ -121,15 +120,15 @@ func (b *bounds) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// answer is what a child writes.
+// answer is the output of a child.
 type answer struct {
 	Properties json.RawMessage `json:"properties,omitempty"`
 	Left       int             `json:"left,omitempty"`
-	Error      string          `json:"error,omitempty"`  // why there are none
-	Unread     bool            `json:"unread,omitempty"` // the error is one of reading
+	Error      string          `json:"error,omitempty"`  // reason for an answer without properties
+	Unread     bool            `json:"unread,omitempty"` // the error occurred while reading the file
 }
 
-// parse reads what a child wrote, which a hostile file may have had a say in.
+// parse parses the output of a child. A hostile file may have influenced it.
 func parse(text []byte) (r extraction.Result, err error) {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -154,8 +153,8 @@ func parse(text []byte) (r extraction.Result, err error) {
 	return extraction.Result{Properties: m.Properties, Left: a.Left}, nil
 }
 
-// Main is the child: it reads the file in; args are those of Read, and writes an answer. It returns
-// the exit code of the process.
+// Main is the child's main function: it reads the file in and writes an answer; args are those of
+// Read. It returns the exit code of the process.
 func Main(args []string, in *os.File, out io.Writer) int {
 	if len(args) != 2 {
 		return 2
@@ -164,7 +163,7 @@ func Main(args []string, in *os.File, out io.Writer) int {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	time.AfterFunc(maxTime, func() { os.Exit(1) }) // whoever started it may have ended
+	time.AfterFunc(maxTime, func() { os.Exit(1) }) // the parent may have ended
 	var a answer
 	result, err := read(args[0], args[1], in)
 	if err != nil {
@@ -183,7 +182,7 @@ func Main(args []string, in *os.File, out io.Writer) int {
 	return 0
 }
 
-// maxPiped is how much is read of what is no file.
+// maxPiped bounds the bytes that are read from a pipe.
 const maxPiped = 16 << 20
 
 func read(from, name string, in *os.File) (extraction.Result, error) {

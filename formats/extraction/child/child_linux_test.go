@@ -14,11 +14,11 @@ import (
 	"labshelf/formats/extraction/child"
 )
 
-// TestInheritsNothing looks at a child from inside: it has no file but its input and its output,
-// and nothing of the environment.
+// TestInheritsNothing examines a child from inside: it has no files except its input and output,
+// and no environment.
 func TestInheritsNothing(t *testing.T) {
 	t.Parallel()
-	var pipe [2]int // as a service may have from who started it: not to be closed when a program starts
+	var pipe [2]int // as a service may inherit it; not closed when a program starts
 	if err := syscall.Pipe(pipe[:]); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestInheritsNothing(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsService kills a process that waits for a child.
+// TestEndsWithItsService kills a process that waits for its child.
 func TestEndsWithItsService(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("SERVICE") != "" {
@@ -85,8 +85,7 @@ func TestEndsWithItsService(t *testing.T) {
 	}
 }
 
-// childrenOf returns the ids of the processes that one has started, those that have begun their own
-// program.
+// childrenOf returns the ids of the child processes of a process that have begun their own program.
 func childrenOf(t *testing.T, pid int) (ids []string) {
 	t.Helper()
 	tasks, err := filepath.Glob(filepath.Join("/proc", fmt.Sprint(pid), "task", "*", "children"))

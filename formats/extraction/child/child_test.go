@@ -21,8 +21,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestMain is the child, too: where the file begins with "!" it does what no file makes the readers
-// do.
+// TestMain is also the child. If the file begins with "!", the child misbehaves as no file makes
+// the readers do.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == child.Command {
 		os.Exit(child.Main(os.Args[2:], os.Stdin, misbehaving{}))
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehaving writes the answer of the child, unless that tells it what else to do, within the
-// limits that the child has set by then.
+// misbehaving writes the child's answer, unless the input tells it to misbehave. The limits of the
+// child already apply.
 type misbehaving struct{}
 
 func (misbehaving) Write(text []byte) (int, error) {
@@ -51,7 +51,7 @@ func (misbehaving) Write(text []byte) (int, error) {
 	case "allocate":
 		all := map[int][]byte{}
 		for {
-			all[len(all)] = bytes.Repeat([]byte{1}, 64<<20) // few, which the collector need not count again and again
+			all[len(all)] = bytes.Repeat([]byte{1}, 64<<20) // few allocations, so that the collector does not run repeatedly
 		}
 	case "panic":
 		panic("on purpose")
@@ -150,7 +150,7 @@ func TestReadsSidecars(t *testing.T) {
 func TestChildrenThatMisbehave(t *testing.T) {
 	t.Parallel()
 	for do, want := range map[string]string{
-		"spin": "it took more than 2s", "sleep": "it took more than 2s", "allocate": "exit status", "panic": "on purpose", "flood": "it said too much",
+		"spin": "took more than 2s", "sleep": "took more than 2s", "allocate": "exit status", "panic": "on purpose", "flood": "the answer is too long",
 		"garbage": "no JSON", "invalid": "a! must have a name of letters",
 	} {
 		t.Run(do, func(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// separate lets a child end with the thread that starts it, and hold no folder.
+// separate makes a child end with the thread that starts it, and gives it no folder.
 func separate(cmd *exec.Cmd) {
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true} // a signal of a terminal is for the service
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true} // so that a terminal sends its signals to the service only
 }
 
-// limit limits what this process may use.
+// limit limits the resources of this process.
 func limit() error {
 	if err := closeInherited(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func limit() error {
 	}{
 		{unix.RLIMIT_AS, begun + maxMemory},
 		{unix.RLIMIT_CPU, uint64(maxTime / time.Second)},
-		{unix.RLIMIT_FSIZE, 0}, // files; pipes have no size
+		{unix.RLIMIT_FSIZE, 0}, // file size; pipes have none
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, 16},
 	} {
@@ -50,8 +50,8 @@ func limit() error {
 	return unix.Setpriority(unix.PRIO_PROCESS, 0, 19)
 }
 
-// closeInherited closes what the process that started this one was itself started with. The files
-// of Go are closed by the start of a program.
+// closeInherited closes file descriptors that the parent process had inherited itself. Go closes
+// its own files when it starts a program.
 func closeInherited() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -63,13 +63,14 @@ func closeInherited() error {
 			continue
 		}
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			_ = unix.Close(fd) // it is not there any more, or it was not ours
+			_ = unix.Close(fd) // already closed, or owned by the runtime
 		}
 	}
 	return nil
 }
 
-// addressSpace returns how many bytes of it this process has; Go reserves much more than it uses.
+// addressSpace returns the bytes of address space of this process. Go reserves much more than it
+// uses.
 func addressSpace() (uint64, error) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

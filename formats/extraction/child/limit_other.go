@@ -11,7 +11,7 @@ import (
 
 func separate(*exec.Cmd) {}
 
-// limit ends this process when it has taken more memory than it may.
+// limit ends this process when it uses more memory than allowed.
 func limit() error {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	go func() {

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architectures are those whose system calls are filtered.
+// architectures are the ones for which system calls are filtered.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// ioUring is a second way to open a connection; its number is the same everywhere.
+// ioUring is another way to open a connection; its number is the same on every architecture.
 const ioUring = 425
 
-// refuseCalls keeps all threads of this process from opening a connection and from running another
-// program: such a call is refused. A kernel without such filters, and another architecture, go
-// without.
+// refuseCalls makes the kernel refuse calls that open a connection or run another program, in all
+// threads of this process. A kernel without such filters, and other architectures, are not
+// restricted.
 func refuseCalls() error {
 	architecture, filtered := architectures[runtime.GOARCH]
 	if !filtered {
@@ -38,7 +38,7 @@ func refuseCalls() error {
 		{Code: load, K: offsetOfArchitecture},
 		{Code: equal, K: architecture, Jf: end + 3},
 		{Code: load, K: offsetOfNumber},
-		{Code: atMost, K: greatest, Jt: end + 1}, // those of another way to call the same kernel
+		{Code: atMost, K: greatest, Jt: end + 1}, // calls through another ABI of the same kernel
 	}
 	for i, number := range refused {
 		program = append(program, unix.SockFilter{Code: equal, K: number, Jt: end - uint8(i)})
