@@ -17,55 +17,56 @@ import (
 )
 
 var (
-	// ErrBroken means that the backup is incomplete, has been changed, or is of another format.
+	// ErrBroken means that the backup is incomplete, has been changed, or has another format.
 	ErrBroken = errors.New("the backup cannot be used")
 	// ErrBusy means that another process works on the backup.
 	ErrBusy = errors.New("another process is using the backup")
-	// ErrOccupied means that the folder to be filled contains something else.
+	// ErrOccupied means that the target folder contains other files.
 	ErrOccupied = errors.New("the folder is not empty")
-	// ErrMetadataDamaged means that no snapshot of damaged metadata was added to those of a
-	// backup.
+	// ErrMetadataDamaged means that the metadata are damaged, and that no snapshot of them was
+	// added to a backup with snapshots.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
-	// ErrInside means that the folder for a backup lies in a data directory.
+	// ErrInside means that the folder of a backup is in a data directory.
 	ErrInside = errors.New("the folder lies in a data directory")
-	// ErrOtherRepository means that the latest snapshot in the backup is of another repository.
+	// ErrOtherRepository means that the latest snapshot in the backup belongs to another
+	// repository.
 	ErrOtherRepository = errors.New("the backup is of another repository")
 	// ErrNewerBackup means that the latest snapshot in the backup has changes that the repository
-	// has no longer.
+	// no longer has.
 	ErrNewerBackup = errors.New("the backup is newer than the repository")
 	// ErrOtherEpoch means that the repository was restored, and the latest snapshot in the backup
-	// has changes which that has undone.
+	// has changes that the restoration has undone.
 	ErrOtherEpoch = errors.New("the backup is of another epoch of the repository")
-	// ErrNoSnapshot means that the backup has no snapshot as selected.
+	// ErrNoSnapshot means that the backup has no snapshot that matches.
 	ErrNoSnapshot = errors.New("the backup has no such snapshot")
-	// ErrSource is returned, together with the cause, where the bytes of a blob cannot be read,
-	// also when they are requested again, and the source does not report the blob as lost.
+	// ErrSource is returned with the cause if the bytes of a blob cannot be read, not even by
+	// further requests, and the source does not report the blob as lost.
 	ErrSource = errors.New("the source does not give all that it has")
 )
 
 // Source is the repository to back up.
 type Source interface {
-	// Snapshot copies the metadata as of one moment. The caller closes it.
+	// Snapshot copies the metadata at one moment. The caller closes it.
 	Snapshot(ctx context.Context) (Snapshot, error)
 
-	// Blob opens a blob of the last snapshot, as its row there says. The caller closes it.
-	// blobs.ErrNotFound and blobs.ErrDamaged, also of its Read, mean that the blob is lost; any
-	// other error, that the source is. Blob may be called concurrently.
+	// Blob opens a blob of the last snapshot, by its row there. The caller closes it.
+	// blobs.ErrNotFound and blobs.ErrDamaged, also from Read, mean that the blob is lost; any other
+	// error means that the source has failed. Blob may be called concurrently.
 	Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error)
 }
 
-// Snapshot is a copy of a metadata file, to be read once.
+// Snapshot is a copy of a metadata file. It can be read once.
 type Snapshot struct {
 	io.ReadCloser
-	Stamp metadata.Stamp // the last one given out in it
+	Stamp metadata.Stamp // the last stamp in it
 	Bytes int64          // its length
 }
 
 // Events are called during an operation, one at a time. Each may be nil.
 type Events struct {
 	Progress  func(what string, done, total int64) // bytes of one part of the work, such as "metadata" or "files"
-	Skipped   func(what string, bytes int64)       // so many bytes of it need no work; before the Progress that counts them
-	Violation func(metadata.Violation)             // something is damaged or missing
+	Skipped   func(what string, bytes int64)       // bytes that need no work; called before the Progress that counts them
+	Violation func(metadata.Violation)             // a damaged or missing object
 }
 
 // Names of the parts of the work, for Progress.
@@ -74,10 +75,10 @@ const (
 	partFiles    = "files"
 	partCheck    = "check"
 	partRecords  = "records"
-	partEarlier  = "earlier files" // those that only earlier snapshots need
+	partEarlier  = "earlier files" // blobs that only earlier snapshots need
 )
 
-// Files in a backup or in a data directory, apart from those of package blobs.
+// Files in a backup or in a data directory, except those of package blobs.
 const (
 	manifestFile = "manifest.json"
 	lockFile     = "lock"
@@ -116,7 +117,7 @@ func (e Events) serial() Events {
 	return safe
 }
 
-// meter counts bytes that are done.
+// meter counts processed bytes.
 type meter struct {
 	what   string
 	events Events
@@ -132,10 +133,10 @@ func (m *meter) add(n int64) {
 	m.events.Progress(m.what, m.done, m.total)
 }
 
-// part returns a portion of so many bytes of the total, which may be read more than once.
+// part returns a portion of the total, whose bytes may be read more than once.
 func (m *meter) part(bytes int64) *portion { return &portion{m, bytes} }
 
-// portion counts its bytes once.
+// portion counts each of its bytes once.
 type portion struct {
 	meter *meter
 	left  int64 // not yet counted
@@ -152,7 +153,7 @@ func (p *portion) Write(read []byte) (int, error) {
 	return len(read), nil
 }
 
-// end counts what was not read.
+// end counts the bytes that were not read.
 func (p *portion) end() {
 	if p.left > 0 {
 		p.meter.events.Skipped(p.meter.what, p.left)
@@ -164,12 +165,11 @@ func (p *portion) end() {
 // extent is the number and size of the blobs that a metadata file records.
 type extent struct {
 	Count int64 `json:"count"` // blobs
-	Bytes int64 `json:"bytes"` // of them
+	Bytes int64 `json:"bytes"` // of these blobs
 }
 
-// eachRow calls fn for each blob that has a row, ascending by digest, and stops at its first error.
-// That includes files that were replaced and not yet purged: a check is to see every file that is
-// recorded.
+// eachRow calls fn for each blob with a row, ascending by digest, and stops at its first error.
+// This includes files that were replaced and not yet purged: a check must see every recorded file.
 func eachRow(ctx context.Context, meta metadata.Reader, fn func(blobs.Blob) error) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(blobs.Digest{}) {
@@ -196,11 +196,10 @@ func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
 	return e, err
 }
 
-// copiers is how many blobs are copied at a time.
+// copiers is the number of blobs that are copied concurrently.
 const copiers = 4
 
-// eachBlob calls fn for each blob that has a row, for several at a time, and returns its first
-// error.
+// eachBlob calls fn for each blob with a row, several concurrently, and returns its first error.
 func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context, blobs.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -231,8 +230,8 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 	return err
 }
 
-// report reports each resource, and each version of one, whose file a lost blob is, or the blob
-// itself where none refers to it.
+// report reports each resource and each version whose file is a lost blob, or the blob itself if it
+// is unreferenced.
 func report(ctx context.Context, meta metadata.Reader, blob blobs.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
@@ -260,13 +259,14 @@ func report(ctx context.Context, meta metadata.Reader, blob blobs.Blob, wrong st
 	})
 }
 
-// trusted are the folders of blobs that an earlier process has committed to a store, and that are
-// relied on. It may have been killed before the names were on stable storage.
+// trusted are the folders with blobs that an earlier process has committed to a store, and that
+// this process does not write again. The earlier process may have been killed before the names were
+// on stable storage.
 type trusted [256]atomic.Bool
 
 func (t *trusted) note(digest blobs.Digest) { t[digest[0]].Store(true) }
 
-// sync puts the names in the folders on stable storage.
+// sync brings the names in these folders to stable storage.
 func (t *trusted) sync(files *blobs.Dir) error {
 	for first := range t {
 		if !t[first].Load() {
@@ -284,8 +284,8 @@ func openMetadata(path string) (*bolt.Store, error) {
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
-// Local is the stores of a repository as the source of a backup. Its service is stopped, and cannot
-// start until they are closed.
+// Local is the stores of a repository as the source of a backup. Its service must be stopped, and
+// cannot start until they are closed.
 type Local struct {
 	Metadata metadata.Maintenance
 	Files    blobs.Reader
@@ -311,7 +311,7 @@ func (l Local) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {
 	return nil, asLost(err)
 }
 
-// lossy is a blob whose errors of reading mean that it is lost, unless they say that its store is
+// lossy is a blob whose read errors mean that it is lost, unless they mean that its store is
 // unavailable.
 type lossy struct{ io.ReadCloser }
 
@@ -323,7 +323,7 @@ func (l lossy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// asLost makes an error that says nothing else one of a damaged blob.
+// asLost turns an unspecific error into the error of a damaged blob.
 func asLost(err error) error {
 	for _, known := range []error{blobs.ErrNotFound, blobs.ErrDamaged, blobs.ErrUnavailable, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
@@ -333,7 +333,7 @@ func asLost(err error) error {
 	return fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 }
 
-// makeDir creates a folder for its owner alone, and its parents, durably.
+// makeDir creates a folder that only its owner can access, and its parents, durably.
 func makeDir(path string) error {
 	err := blobs.OS{}.MkdirAll(path)
 	if at, is := errors.AsType[*fs.PathError](err); is && at.Err == syscall.ENOTDIR {

@@ -17,8 +17,8 @@ import (
 
 // catalog is the snapshots in a backup, by their manifests.
 type catalog struct {
-	latest  *Manifest  // that of manifest.json
-	missing error      // why there is none; nil if there is
+	latest  *Manifest  // the snapshot of manifest.json
+	missing error      // reason why latest is nil
 	earlier []Manifest // all others, oldest first
 	damaged []Unusable // manifests of earlier snapshots that cannot be read
 }
@@ -29,7 +29,7 @@ type Unusable struct {
 	Err  error  // ErrBroken
 }
 
-// readCatalog reads all manifests. A missing folder has none.
+// readCatalog reads all manifests. A missing folder has no manifests.
 func readCatalog(folder string) (c catalog, err error) {
 	latest, err := readManifest(folder, manifestFile)
 	switch {
@@ -82,13 +82,13 @@ func (c *catalog) next() (number int64) {
 	return number + 1
 }
 
-// named reports whether there is a manifest for a snapshot, readable or not.
+// named reports whether a snapshot has a manifest, readable or not.
 func (c *catalog) named(name string) bool {
 	return slices.ContainsFunc(c.all(), func(m Manifest) bool { return m.Name() == name }) ||
 		slices.ContainsFunc(c.damaged, func(u Unusable) bool { return u.Name == name })
 }
 
-// expired returns the snapshots that are neither among the last keep ones nor the last one of their
+// expired returns the snapshots that are neither among the last kept ones nor the last one of their
 // epoch.
 func (c *catalog) expired(kept int) (old []Manifest) {
 	type lineage struct {
@@ -115,7 +115,7 @@ type At struct {
 
 var snapshotName = regexp.MustCompile(`^\d+-[0-9a-f]{8}$`)
 
-// moments are the layouts of a time, and the period that each names.
+// moments are the layouts of a time, and the period of each.
 var moments = []struct {
 	layout string
 	unit   time.Duration
@@ -145,9 +145,9 @@ func ParseAt(text string) (At, error) {
 	return At{}, fmt.Errorf("%q is neither the name of a snapshot nor a time, such as 2026-11-23, 2026-11-23 14:05 (UTC) or 2026-11-23T14:05:59+01:00", text)
 }
 
-// pick returns the manifest of the snapshot that at selects: of those with no change after a time
-// the one that was made last, so that a state which a restoration has undone does not come back by
-// its date. Errors: ErrBroken, ErrNoSnapshot.
+// pick returns the manifest of the snapshot that at selects. Among the snapshots without a change
+// after a time, it is the one that was made last, so that a date does not select a state that a
+// restoration has undone. Errors: ErrBroken, ErrNoSnapshot.
 func (c *catalog) pick(at At) (best Manifest, err error) {
 	if at == (At{}) {
 		if c.latest == nil {
@@ -158,7 +158,7 @@ func (c *catalog) pick(at At) (best Manifest, err error) {
 	found := false
 	for _, m := range c.all() {
 		if at.name == m.Name() || at.name == "" && m.Stamp <= at.until {
-			best, found = m, true // the snapshots are in the order in which they were made
+			best, found = m, true // the snapshots are in the order of their creation
 		}
 	}
 	if found {

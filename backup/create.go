@@ -16,20 +16,20 @@ import (
 	"labshelf/metadata"
 )
 
-// DefaultKeep is how many of the last snapshots are kept by default.
+// DefaultKeep is the default number of snapshots to keep.
 const DefaultKeep = 7
 
 // CreateOptions are the options of [Create].
 type CreateOptions struct {
 	Program string // and its version, for the manifest
-	Rehash  bool   // read also the files that are in the backup already, instead of trusting those of the right size
-	Keep    int    // how many of the last snapshots are kept, beyond the last one of each epoch; 0: DefaultKeep
+	Rehash  bool   // also read files that the backup has, instead of trusting those of the right size
+	Keep    int    // number of the last snapshots to keep, in addition to the last one of each epoch; 0: DefaultKeep
 	Allow
 	Events
 }
 
-// Allow lists the reasons for which a snapshot may follow one that is no earlier state of the same
-// repository.
+// Allow lists the reasons for which a snapshot may follow one that is not an earlier state of the
+// same repository.
 type Allow struct {
 	OtherRepository bool // ErrOtherRepository
 	NewerBackup     bool // ErrNewerBackup
@@ -39,21 +39,21 @@ type Allow struct {
 // Created is the result of [Create].
 type Created struct {
 	Manifest   Manifest `json:"manifest"`
-	Copied     extent   `json:"copied"`     // blobs that the backup did not have
-	Violations int64    `json:"violations"` // that were reported
-	Removed    []string `json:"removed"`    // the names of the snapshots that are no longer kept
+	Copied     extent   `json:"copied"`     // blobs that the backup lacked
+	Violations int64    `json:"violations"` // number of reported violations
+	Removed    []string `json:"removed"`    // the names of removed snapshots
 	Room       Room     `json:"room"`
 }
 
 // Create makes a backup of the source in the folder dest, or adds a snapshot to an existing one. It
-// is of one moment, that of Source.Snapshot, while the source may go on changing. Existing
-// snapshots stay valid, also after an error or where the process ends, and calling Create again
-// continues. Once the new one is complete, those that exceed Keep are removed; the files that only
-// they needed stay.
+// has the state at one moment, the moment of Source.Snapshot, while the source may continue to
+// change. Existing snapshots stay valid, also after an error or a crash, and calling Create again
+// continues. When the new snapshot is complete, snapshots beyond Keep are removed; their files
+// stay.
 //
 // A blob that the source has lost is reported, for each resource, and listed in the manifest;
-// everything else is copied. Where the metadata themselves are damaged, that is reported too, and
-// the backup is made only if dest has no snapshot yet.
+// everything else is copied. If the metadata themselves are damaged, that is reported too, and the
+// backup is made only if dest has no snapshot yet.
 //
 // Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be
 // read, ErrOtherRepository, ErrNewerBackup and ErrOtherEpoch unless they are allowed,
@@ -110,8 +110,8 @@ type writer struct {
 	there  trusted
 }
 
-// takeMetadata writes a snapshot of the metadata to stable storage, without a name that would make
-// it part of the backup.
+// takeMetadata writes a snapshot of the metadata to stable storage, under a name that is not yet
+// part of the backup.
 func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	snapshot, err := w.source.Snapshot(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	return nil
 }
 
-// fillFrom copies what the new metadata refer to, if they may follow the latest snapshot.
+// fillFrom copies the blobs of the new metadata, if they may follow the latest snapshot.
 func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
 	meta, err := openMetadata(w.temporary())
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
 	return errors.Join(err, meta.Close())
 }
 
-// fill copies what the metadata refer to.
+// fill copies the blobs of the metadata.
 func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err error) {
 	damages := 0
 	err = meta.Inspect(ctx, func(v metadata.Violation) {
@@ -205,7 +205,7 @@ func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob blobs.Blob, pa
 	return err
 }
 
-// has reports whether the backup has a blob already.
+// has reports whether the backup already has a blob.
 func (w *writer) has(ctx context.Context, blob blobs.Blob) bool {
 	if w.rehash {
 		return blobs.Verify(ctx, w.files, blob) == nil
@@ -214,7 +214,7 @@ func (w *writer) has(ctx context.Context, blob blobs.Blob) bool {
 	return err == nil && size == blob.Size
 }
 
-// attempts is how often a blob is requested whose bytes cannot be read: a network may recover.
+// attempts bounds the requests for a blob whose bytes cannot be read: a network may recover.
 const attempts = 3
 
 // fetch copies a blob from the source.
@@ -224,7 +224,7 @@ func (w *writer) fetch(ctx context.Context, blob blobs.Blob, part *portion) erro
 		var cut *sourceError
 		switch failed := errors.As(err, &cut); {
 		case !failed && errors.Is(err, blobs.ErrDamaged) && try == 1:
-			continue // a byte may have changed on the way; two wrong readings are damage
+			continue // a byte may have changed in transit; two wrong reads are damage
 		case !failed, errors.Is(err, blobs.ErrNotFound), try == attempts && isLost(err):
 			return err
 		case try == attempts:
@@ -232,7 +232,7 @@ func (w *writer) fetch(ctx context.Context, blob blobs.Blob, part *portion) erro
 		}
 		wait := time.Duration(try*try) * 250 * time.Millisecond
 		if errors.Is(err, blobs.ErrDamaged) {
-			wait = 0 // reported by the source itself: waiting would not help
+			wait = 0 // the source itself reports it, so waiting would not help
 		}
 		select {
 		case <-ctx.Done():
@@ -265,8 +265,8 @@ func (w *writer) fetchOnce(ctx context.Context, blob blobs.Blob, part *portion) 
 	return errors.Join(commit(ctx, w.files, blob, part.through(sourceReader{body})), body.Close())
 }
 
-// commit writes what r yields to a store, if it is the blob, and returns when that is on stable
-// storage. Otherwise: blobs.ErrDamaged.
+// commit writes the bytes of r to a store if they match the blob, and returns when they are on
+// stable storage. Otherwise it returns blobs.ErrDamaged.
 func commit(ctx context.Context, store blobs.Writer, blob blobs.Blob, r io.Reader) error {
 	staged, err := store.Stage(ctx, r, max(1, blob.Size))
 	if errors.Is(err, blobs.ErrTooLarge) {
@@ -294,7 +294,7 @@ func copyHashed(ctx context.Context, w io.Writer, r io.Reader) (n int64, sum str
 	return n, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// readerUntil fails when its context ends, which belongs to one copy.
+// readerUntil fails when its context ends. The context belongs to one copy.
 type readerUntil struct {
 	ended interface{ Err() error }
 	io.Reader

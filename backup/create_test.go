@@ -34,7 +34,7 @@ func TestBackupAndRestore(t *testing.T) {
 	wantModes(t, restored)
 	wantSame(t, w.dir, restored)
 
-	// What changes afterwards comes with the next backup, and nothing twice.
+	// Later changes are in the next backup, and no file is copied twice.
 	w.purge(made[0])
 	w.upload("three")
 	second := w.backUp(dest)
@@ -66,8 +66,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreBeginsEpoch: what is restored is the same repository in a new epoch, which continues
-// the backup.
+// TestRestoreBeginsEpoch: a restored repository is the same repository in a new epoch, which
+// continues the backup.
 func TestRestoreBeginsEpoch(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), filepath.Join(t.TempDir(), "backup")
@@ -99,7 +99,7 @@ func lineageOf(t *testing.T, path string) (identity metadata.Identity, epoch met
 	return metadata.IdentityOf(meta.Secret()), epoch, last
 }
 
-// TestServiceOnRestored: the service goes on where the backup was made, with the same keys.
+// TestServiceOnRestored: the service continues from the state of the backup, with the same keys.
 func TestServiceOnRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,8 +114,8 @@ func TestServiceOnRestored(t *testing.T) {
 	w.backUp(t.TempDir())
 }
 
-// TestDamagedSource: what the source has lost is named and listed, everything else is there, and
-// restoring tells the same.
+// TestDamagedSource: the lost files of the source are reported and listed, all others are in the
+// backup, and restoring reports the same.
 func TestDamagedSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,14 +136,14 @@ func TestDamagedSource(t *testing.T) {
 	wantFound(t, found, "file1: ", "file2: ", "file3: ", "file4: ")
 	wantSame(t, w.dir, restored)
 
-	// When they are back, so they are in the next backup.
+	// Restored files are in the next backup.
 	check(t, os.WriteFile(path(w.dir, made[1]), []byte("flipped"), 0o600))
 	check(t, os.WriteFile(path(w.dir, made[2]), []byte("missing"), 0o600))
 	check(t, os.WriteFile(path(w.dir, made[3]), []byte("truncated"), 0o600))
 	w.backUp(dest)
 	wantSame(t, w.dir, mustRestore(t, dest))
 
-	// What an older backup holds is not lost when the source loses it.
+	// Files in an older backup stay when the source loses them.
 	check(t, os.Remove(path(w.dir, made[2])))
 	w.backUp(dest)
 	mustRestore(t, dest)
@@ -173,7 +173,7 @@ func TestRehash(t *testing.T) {
 	mustRestore(t, dest)
 }
 
-// TestDamagedMetadata: they do not take the place of an older backup.
+// TestDamagedMetadata: damaged metadata do not replace an older backup.
 func TestDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -204,10 +204,10 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// broken is a source that ends in the middle of its work.
+// broken is a source that fails after some blobs.
 type broken struct {
 	backup.Source
-	left  int // blobs until it ends
+	left  int // blobs until it fails
 	cause error
 }
 
@@ -222,7 +222,7 @@ type failing struct{ error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// TestSourceBreaks: the older backup stays, the next one goes on.
+// TestSourceBreaks: the older backup stays, and the next one continues.
 func TestSourceBreaks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -246,7 +246,7 @@ func TestSourceBreaks(t *testing.T) {
 	wantSame(t, w.dir, mustRestore(t, dest))
 }
 
-// lineOf gives blobs one at a time.
+// lineOf returns blobs one at a time.
 type lineOf struct {
 	*broken
 	busy chan struct{}
@@ -268,7 +268,7 @@ func TestRefusedDestinations(t *testing.T) {
 	newer := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 4}`), 0o600))
 	aliased := filepath.Join(w.dir, "blobs", "new")
-	if runtime.GOOS != "windows" { // where a link takes a privilege
+	if runtime.GOOS != "windows" { // creating links requires a privilege there
 		alias := filepath.Join(t.TempDir(), "alias")
 		check(t, os.Symlink(w.dir, alias))
 		aliased = filepath.Join(alias, "blobs", "new")
@@ -324,7 +324,7 @@ func TestOneAtATime(t *testing.T) {
 	mustRestore(t, dest)
 }
 
-// TestServiceIsRunning: its data directory is locked.
+// TestServiceIsRunning: a running service locks its data directory.
 func TestServiceIsRunning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -337,7 +337,8 @@ func TestServiceIsRunning(t *testing.T) {
 	wantError(t, err, bolt.ErrLocked, "in use")
 }
 
-// TestDescriptiveMetadata: they are in the backup, and come back with their objects.
+// TestDescriptiveMetadata: descriptive metadata are in the backup, and are restored with their
+// objects.
 func TestDescriptiveMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -362,8 +363,8 @@ func TestDescriptiveMetadata(t *testing.T) {
 	}))
 }
 
-// TestReplacedFiles: what was replaced and not purged yet is in the backup too, so that nothing is
-// missing from what was restored.
+// TestReplacedFiles: replaced files that are not purged yet are in the backup, so that no file is
+// missing after a restore.
 func TestReplacedFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

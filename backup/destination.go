@@ -14,7 +14,7 @@ import (
 	"labshelf/metadata"
 )
 
-// destination is a folder in which a backup is made, by one process at a time.
+// destination is the folder of a backup, which one process at a time writes.
 type destination struct {
 	path  string
 	lock  *os.File
@@ -23,8 +23,8 @@ type destination struct {
 	catalog
 }
 
-// openDestination makes the folder, or opens the backup in it, and removes what an interrupted
-// backup has left.
+// openDestination makes the folder, or opens the backup in it, and removes leftovers of an
+// interrupted backup.
 func openDestination(path string, disk blobs.FS) (*destination, error) {
 	if err := errors.Join(refuseInside(path), refuseOthers(path)); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (d *destination) open() (err error) {
 		return err
 	}
 	if d.missing != nil && !errors.Is(d.missing, errNoManifest) {
-		return d.missing // what it named would be removed like what an interrupted backup has left
+		return d.missing // otherwise the files that it named would be removed like leftovers
 	}
 	if d.files, err = blobs.OpenDir(d.path, d.disk); err != nil {
 		return err
@@ -78,8 +78,7 @@ func refuseInside(path string) error {
 	}
 }
 
-// realPath returns the absolute path without links in it. Neither the file nor its parents need
-// exist.
+// realPath returns the absolute path without links. The file and its parents may not exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -95,7 +94,7 @@ func realPath(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// refuseOthers returns ErrOccupied for a folder that has content, but none of a backup.
+// refuseOthers returns ErrOccupied for a folder with other content than a backup.
 func refuseOthers(path string) error {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -112,12 +111,12 @@ func refuseOthers(path string) error {
 	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
 }
 
-// temporary is the folder of the metadata until their snapshot is complete. Its content is removed
-// when the destination is opened.
+// temporary returns the folder of the metadata until their snapshot is complete. It is emptied when
+// the destination is opened.
 func (d *destination) temporary() string { return filepath.Join(d.path, "tmp", "snapshot") }
 
-// follows returns an error if a snapshot is no later state of the repository of the latest one, and
-// that is not allowed. Only the latest one counts: what was allowed once need not be allowed again.
+// follows returns an error if a snapshot is not a later state of the latest one's repository,
+// unless that is allowed. Only the latest snapshot counts, so a reason must be allowed only once.
 func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) error {
 	there := d.all()
 	if len(there) == 0 {
@@ -158,7 +157,7 @@ func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 			return err
 		}
 		log, err := tx.Audit.State()
-		if err != nil || log.Size == 0 { // a log that is damaged is no reason to have no backup
+		if err != nil || log.Size == 0 { // a damaged log does not prevent a backup
 			return errs.Ignore(err, metadata.ErrRecordDamaged)
 		}
 		head, err := tx.SignHead(meta.Secret(), log.Size)
@@ -167,7 +166,7 @@ func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 	})
 }
 
-// inMetadata runs fn on a metadata file, which no process may change meanwhile.
+// inMetadata calls fn with a metadata file, which no process may change meanwhile.
 func inMetadata(path string, fn func(*bolt.Store) error) error {
 	meta, err := openMetadata(path)
 	if err != nil {
@@ -176,10 +175,10 @@ func inMetadata(path string, fn func(*bolt.Store) error) error {
 	return errors.Join(fn(meta), meta.Close())
 }
 
-// commit makes the snapshot that was filled the latest one. First the manifest of the one before
-// gets a name of its own, then the metadata get theirs, then manifest.json is replaced. Where the
-// process ends in between, all earlier snapshots are complete, and there may be a second manifest
-// of the one before, or metadata that no manifest names; the next run removes those.
+// commit makes the filled snapshot the latest one. First the manifest of the previous one is
+// written under its own name, then the metadata get their name, then manifest.json is replaced. If
+// the process ends in between, all earlier snapshots are complete. The previous one may have a
+// second manifest, or metadata may have no manifest; the next run removes these.
 func (d *destination) commit(m *Manifest) (err error) {
 	if before := d.latest; before != nil && before.Name() != m.Name() {
 		if err := before.write(d.disk, d.path, before.earlierName()); err != nil {
@@ -199,8 +198,8 @@ func (d *destination) commit(m *Manifest) (err error) {
 	return err
 }
 
-// expire removes the expired snapshots, the manifest first: without its metadata it would name a
-// broken snapshot. No blob is removed, since other snapshots may need it.
+// expire removes the expired snapshots, the manifest first: without its metadata it would describe
+// a broken snapshot. It removes no blobs, since other snapshots may need them.
 func (d *destination) expire(kept int) (removed []string, err error) {
 	removed = []string{}
 	for _, m := range d.expired(kept) {
@@ -219,7 +218,7 @@ func (d *destination) expire(kept int) (removed []string, err error) {
 	return removed, err
 }
 
-// clean removes the metadata that no manifest names.
+// clean removes metadata without a manifest.
 func (d *destination) clean() error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"labshelf/blobs"
 )
 
-// unfinishedFile exists in a data directory from before the first file that a restoration writes
-// until after its metadata.
+// unfinishedFile exists in a data directory from before the first file of a restoration until after
+// its metadata.
 const unfinishedFile = "restore.unfinished"
 
-// Incomplete returns an error if a folder is an incomplete restoration, with what to do. No service
-// has ever started on such a folder. A data directory that has lost its metadata does not count.
+// Incomplete returns an error with advice if a folder is an incomplete restoration. No service has
+// ever started on such a folder. A data directory that has lost its metadata does not count.
 func Incomplete(dataDir string) error {
 	_, begun := os.Lstat(filepath.Join(dataDir, unfinishedFile))
 	_, metadata := os.Lstat(filepath.Join(dataDir, metadataFile))
@@ -24,7 +24,7 @@ func Incomplete(dataDir string) error {
 	return fmt.Errorf("%s is an incomplete restoration; nothing in it is needed: delete it, and restore again", dataDir)
 }
 
-// beginRestoration notes on stable storage that a restoration into a folder begins.
+// beginRestoration durably records that a restoration to a folder begins.
 func beginRestoration(dataDir string) error {
 	file, err := blobs.OS{}.Create(filepath.Join(dataDir, unfinishedFile))
 	if err != nil {
@@ -37,7 +37,7 @@ func beginRestoration(dataDir string) error {
 	return blobs.OS{}.SyncDir(dataDir)
 }
 
-// endRestoration notes that it is complete. The metadata are on stable storage.
+// endRestoration records that it is complete. The metadata must be on stable storage.
 func endRestoration(dataDir string) error {
 	if err := (blobs.OS{}).Remove(filepath.Join(dataDir, unfinishedFile)); err != nil {
 		return err

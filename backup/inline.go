@@ -8,9 +8,9 @@ import (
 	"labshelf/metadata"
 )
 
-// copyInline makes files of the inline bodies in the metadata of a backup. Restoring does not need
-// them, but Repair looks for files only: by then these bodies have been flushed to files, and one
-// of these may be what is lost.
+// copyInline writes the inline bodies in the metadata of a backup to files. Restoring does not need
+// them, but Repair looks for files only: these bodies may have been flushed to files by then, and
+// one of the files may be lost.
 func (w *writer) copyInline(ctx context.Context, meta *bolt.Store) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		var failed error

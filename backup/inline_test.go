@@ -15,8 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestInlineBodies: a body that is inline when a backup is made is restored with the metadata, and
-// repaired from the backup when the file to which it was flushed later is lost.
+// TestInlineBodies: a body that is inline at the time of the backup is restored with the metadata.
+// After it was flushed to a file that is lost, it is repaired from the backup.
 func TestInlineBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -38,7 +38,7 @@ func TestInlineBodies(t *testing.T) {
 	restored := mustRestore(t, dest)
 	wantSame(t, w.dir, restored)
 
-	// The service on what was restored makes files of them, and one is lost.
+	// The service flushes the restored bodies to files, and one is lost.
 	w.dir = restored
 	w.flush(made)
 	check(t, os.Remove(path(w.dir, made[1])))
@@ -83,8 +83,8 @@ func (w *world) flush(made []metadata.Resource) {
 	}
 }
 
-// TestDamagedInlineBody: an inline body of other bytes than its record says is reported when the
-// backup is restored.
+// TestDamagedInlineBody: an inline body that differs from its record is reported when the backup is
+// restored.
 func TestDamagedInlineBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -23,7 +23,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// killed makes of this program the child of a kill test: what it does, from where, to where.
+// killed makes this program the child of a kill test. Its value has the action, the source and the
+// target.
 const killed = "BACKUP_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -57,8 +58,8 @@ func beChild(what, from, to string) error {
 	return errors.Join(err, source.Close())
 }
 
-// child runs one in a process of its own, and kills it after a time within its work, unless that is
-// negative. It returns how long it worked, and whether it came to its end.
+// child runs a child process, and kills it after a time within its work, unless that is negative.
+// It returns how long the child worked, and whether it finished.
 func child(t *testing.T, after time.Duration, args ...string) (worked time.Duration, ended bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -79,14 +80,14 @@ func child(t *testing.T, after time.Duration, args ...string) (worked time.Durat
 	ended = lines.Scan()
 	worked = time.Since(begun)
 	_ = cmd.Process.Kill()
-	_ = cmd.Wait() // as it was killed
+	_ = cmd.Wait() // it was killed
 	if !ended && after < 0 || lines.Err() != nil {
 		t.Fatalf("the child failed: %v", lines.Err())
 	}
 	return worked, ended
 }
 
-// rounds of a kill test.
+// rounds returns the number of rounds of a kill test.
 func rounds() int {
 	if testing.Short() {
 		return 8
@@ -94,9 +95,10 @@ func rounds() int {
 	return 20
 }
 
-// TestKilledBackup kills a process that makes a backup at random moments. A restoration
-// always yields a whole backup: the previous one, or this one if the process was killed after its
-// end. The test does not run in parallel: a child holds the locks of all open files until its exec.
+// TestKilledBackup kills a process that makes a backup at random moments. A restoration always
+// yields a complete backup: the previous one, or this one if the process was killed after its end.
+// The test does not run in parallel, since a child holds the locks of all open files until its
+// exec.
 func TestKilledBackup(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(1, 2))
 	dest := t.TempDir()
@@ -135,8 +137,8 @@ func TestKilledBackup(t *testing.T) {
 	}
 }
 
-// endless is how a file system looks to a process that is killed after a number of calls: none of
-// those after it has any effect.
+// endless simulates the file system of a process that is killed after a number of calls: later
+// calls have no effect.
 type endless struct {
 	blobs.FS
 	left atomic.Int64
@@ -170,7 +172,7 @@ type endlessFile struct {
 	fs *endless
 }
 
-// Write writes half of what it is given when the process is killed in it.
+// Write writes half of the data if the process is killed during the call.
 func (f *endlessFile) Write(p []byte) (n int, err error) {
 	if err := f.fs.do(func() error { n, err = f.File.Write(p); return err }); !errors.Is(err, errKilled) {
 		return n, err
@@ -182,10 +184,10 @@ func (f *endlessFile) Write(p []byte) (n int, err error) {
 }
 func (f *endlessFile) Sync() error { return f.fs.do(f.File.Sync) }
 
-// TestKilledAtEachStep ends a backup at each of its calls to the file system: in the steps from a
-// folder of format 1, from one with a snapshot that has to go, and from one whose latest snapshot
-// is of the same state. All snapshots that were there before are whole, but for one that is no
-// longer kept, which may be gone; and the next backup goes on.
+// TestKilledAtEachStep ends a backup at each of its calls to the file system, in three cases: from
+// a folder of format 1, from one with a snapshot to remove, and from one whose latest snapshot has
+// the same state. All earlier snapshots stay complete, except an expired one, which may be gone.
+// The next backup continues.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	fresh := newWorld(t)
@@ -214,7 +216,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// killAtEachStep keeps three snapshots. from is the folder as it is before, "" for none.
+// killAtEachStep keeps three snapshots. from is the folder before, or "".
 func killAtEachStep(t *testing.T, data, from string) {
 	before := map[string][]string{}
 	if from != "" {
@@ -251,8 +253,8 @@ func killAtEachStep(t *testing.T, data, from string) {
 	}
 }
 
-// wantSnapshots fails unless all snapshots of before can be restored, with the same users, but for
-// the oldest of three.
+// wantSnapshots fails the test unless all earlier snapshots can be restored with the same users,
+// except the oldest of three.
 func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps int64) {
 	t.Helper()
 	oldest := slices.Sorted(maps.Keys(before))
@@ -271,9 +273,9 @@ func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps 
 	}
 }
 
-// TestKilledRestore kills a process that restores at random moments. There is a whole data
-// directory, or none that a service starts on; the backup stays whole. Not beside other tests,
-// either.
+// TestKilledRestore kills a process that restores at random moments. The data directory is
+// complete, or no service starts on it; the backup stays complete. The test does not run in
+// parallel either.
 func TestKilledRestore(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(3, 4))
 	dest, folder := t.TempDir(), t.TempDir()

@@ -9,11 +9,11 @@ import (
 	"labshelf/blobs"
 )
 
-// Room is the disk space of a backup, as the sizes of its files.
+// Room is the disk space of a backup, by the sizes of its files.
 type Room struct {
 	Snapshots int64  `json:"snapshots"` // of the metadata
 	Metadata  int64  `json:"metadata"`  // in bytes
-	Files     extent `json:"files"`     // shared by the snapshots, also those to which none of them refers any more
+	Files     extent `json:"files"`     // shared by the snapshots, including files that no snapshot refers to any more
 }
 
 // Bytes returns the sum.
@@ -22,11 +22,11 @@ func (r Room) Bytes() int64 { return r.Metadata + r.Files.Bytes }
 // Listing is the content of a backup.
 type Listing struct {
 	Snapshots []Manifest // oldest first
-	Unusable  []Unusable // snapshots whose manifests cannot be read; that of manifest.json without a name
+	Unusable  []Unusable // snapshots with unreadable manifests; the one of manifest.json has no name
 	Room      Room
 }
 
-// List returns the content of the backup in a folder by its manifests; it reads neither metadata
+// List returns the content of the backup in a folder from its manifests; it reads neither metadata
 // nor files. Errors: ErrBroken for a folder without any manifest, ErrBusy.
 func List(ctx context.Context, src string) (found Listing, err error) {
 	locked, err := lockShared(src)
@@ -53,7 +53,7 @@ func List(ctx context.Context, src string) (found Listing, err error) {
 	return found, err
 }
 
-// room sums up the sizes of the files, and counts the snapshots by the manifests.
+// room adds up the sizes of the files, and counts the snapshots by the manifests.
 func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error) {
 	for _, m := range c.all() {
 		r.Snapshots++
@@ -67,8 +67,8 @@ func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error
 	return r, err
 }
 
-// sharedLock takes the lock of a backup for reading; nil where there is no lock file, as in a copy
-// without it.
+// sharedLock holds the lock of a backup for reading; file is nil if there is no lock file, as in a
+// copy of a backup.
 type sharedLock struct{ file *os.File }
 
 func lockShared(folder string) (s sharedLock, err error) {

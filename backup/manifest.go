@@ -18,8 +18,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Formats of a backup. This program writes format 3, whose manifests have a head of the audit log,
-// and reads all. Since format 2 a backup has several snapshots.
+// Formats of a backup. This program writes format 3, whose manifests contain a head of the audit
+// log, and reads all formats. Since format 2 a backup has several snapshots.
 const (
 	oneSnapshot = 1
 	format      = 3
@@ -31,20 +31,20 @@ const maxManifest = 256 << 20
 // Manifest describes one snapshot in a backup.
 type Manifest struct {
 	Format  int            `json:"format"`
-	Number  int64          `json:"number,omitzero"` // later snapshots in a folder have greater ones; 0 in format 1
-	Program string         `json:"program"`         // that made it, and its version
+	Number  int64          `json:"number,omitzero"` // greater in later snapshots of a folder; 0 in format 1
+	Program string         `json:"program"`         // name and version of the program
 	Created time.Time      `json:"created"`
 	Stamp   metadata.Stamp `json:"stamp"` // the last change in it
 
 	Identity metadata.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
-	Epoch    Epoch             `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
+	Epoch    Epoch             `json:"epoch,omitzero"`    // zero in format 1, and without epochs
 
 	AuditHead string `json:"auditHead,omitzero"` // signed, of the whole log; "" in formats 1 and 2
 
 	Database Database `json:"database"`
-	Blobs    extent   `json:"blobs"`             // that the metadata record
-	Damaged  []string `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
-	Digest   string   `json:"digest"`            // SHA-256 of all the rest, in hex
+	Blobs    extent   `json:"blobs"`             // recorded in the metadata
+	Damaged  []string `json:"damaged,omitempty"` // digests of blobs that were already lost, ascending
+	Digest   string   `json:"digest"`            // SHA-256 of all other fields, in hex
 }
 
 // Epoch is a metadata.Epoch, with the names of its parts in a manifest.
@@ -54,7 +54,7 @@ type Epoch struct {
 	Began metadata.Stamp   `json:"began"`
 }
 
-// Name names the snapshot in its folder.
+// Name returns the name of the snapshot in its folder.
 func (m *Manifest) Name() string {
 	return strings.TrimSuffix(strings.TrimPrefix(m.Database.File, metaPrefix), metaSuffix)
 }
@@ -66,8 +66,8 @@ type Database struct {
 	SHA256 string `json:"sha256"` // in hex
 }
 
-// name returns the name of the metadata file: never that of an older one of other content, which
-// must stay until the manifest names the new one.
+// name returns the name of the metadata file. It differs from the name of an older file with other
+// content, which must stay until the manifest refers to the new one.
 func (d Database) name(stamp metadata.Stamp) string {
 	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
@@ -78,7 +78,7 @@ func (m *Manifest) lost(digest blobs.Digest) bool {
 	return found
 }
 
-// seal returns the digest over the rest of the manifest.
+// seal returns the digest over the other fields of the manifest.
 func (m Manifest) seal() (string, error) {
 	m.Digest = ""
 	text, err := json.Marshal(m)
@@ -86,8 +86,8 @@ func (m Manifest) seal() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// write replaces the manifest of this name in a folder, when everything that it names is on stable
-// storage. At any moment there is the old one or the new one.
+// write replaces the manifest of this name in a folder. All files that it refers to must be on
+// stable storage. At any moment the old or the new manifest exists.
 func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
 	slices.Sort(m.Damaged)
 	if m.Digest, err = m.seal(); err != nil {
@@ -121,8 +121,7 @@ var (
 	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)
 )
 
-// readManifest returns the manifest of this name in a folder. Whatever is wrong with it is
-// ErrBroken.
+// readManifest returns the manifest of this name in a folder. Every error is ErrBroken.
 func readManifest(folder, name string) (m Manifest, err error) {
 	path := filepath.Join(folder, name)
 	info, err := os.Stat(path)

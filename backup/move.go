@@ -18,31 +18,31 @@ import (
 )
 
 var (
-	// ErrLost means that files are damaged or missing where the repository comes from.
+	// ErrLost means that files are damaged or missing at the origin.
 	ErrLost = errors.New("files are damaged or missing")
-	// ErrDiffers means that the metadata that were written differ from those that were read.
+	// ErrDiffers means that the written metadata differ from the read ones.
 	ErrDiffers = errors.New("the metadata that were written differ from those that were read")
 )
 
-// Origin is the repository that Move moves. Its service is stopped, and Move changes nothing of it.
+// Origin is the repository that Move moves. Its service must be stopped. Move does not change it.
 type Origin struct {
 	Metadata metadata.Store
 	Files    blobs.Reader
 }
 
-// Destination is where Move moves a repository to. Its service is stopped.
+// Destination is the target of Move. Its service must be stopped.
 type Destination struct {
-	Files blobs.Store                                                        // nil: the files stay where they are
-	Load  func(ctx context.Context, rows iter.Seq2[tables.Row, error]) error // makes the metadata of all rows, or nothing
-	Rows  func(ctx context.Context) iter.Seq2[tables.Row, error]             // what Load has made, in order
-	Claim func(ctx context.Context, of metadata.Identity) error              // makes sure that the files are those of no other repository; may be nil
-	Work  string                                                             // path of a file for what an interrupted Move goes on from
+	Files blobs.Store                                                        // nil: the files are not moved
+	Load  func(ctx context.Context, rows iter.Seq2[tables.Row, error]) error // writes all rows as new metadata, or no row
+	Rows  func(ctx context.Context) iter.Seq2[tables.Row, error]             // returns the rows that Load has written, in order
+	Claim func(ctx context.Context, of metadata.Identity) error              // checks that the files belong to no other repository; may be nil
+	Work  string                                                             // path of a file with the state of an interrupted Move
 }
 
 // MoveOptions are the options of [Move].
 type MoveOptions struct {
-	Rehash  bool // read also the files that are there already, instead of trusting those of the right size
-	Partial bool // move also where files are damaged or missing
+	Rehash  bool // also read existing files, instead of trusting those of the right size
+	Partial bool // move even if files are damaged or missing
 	Events
 }
 
@@ -51,18 +51,18 @@ type Moved struct {
 	Identity metadata.Identity `json:"identity"`
 	Stamp    metadata.Stamp    `json:"stamp"`  // the last change
 	Rows     int64             `json:"rows"`   // of the metadata, which were read again and compared
-	SHA256   string            `json:"sha256"` // over them, in hex
+	SHA256   string            `json:"sha256"` // of these rows, in hex
 	Files    extent            `json:"files"`
-	Copied   extent            `json:"copied"` // of those, by this run
-	Lost     int64             `json:"lost"`   // of those, damaged or missing
+	Copied   extent            `json:"copied"` // files copied by this run
+	Lost     int64             `json:"lost"`   // files that are damaged or missing
 }
 
-// Move copies a repository with everything that its metadata say, so that tokens, keys, sessions,
-// ids and the audit log stay valid: it is the same repository in the same epoch. Files come first,
-// each compared with its digest, and the metadata last, as a whole. After an early end the caller
+// Move copies a repository with all of its metadata, so that tokens, keys, sessions, ids and the
+// audit log stay valid: it is the same repository in the same epoch. It copies files first, each
+// compared with its digest, and the metadata last, as a whole. After an interruption the caller
 // calls Move again, which continues; until it has returned, no service starts at the destination.
-// Uploads in chunks that are under way begin anew, and what is in the trash is left behind, unless
-// the files stay where they are.
+// Unfinished uploads in chunks begin again, and the trash is not moved, unless the files stay where
+// they are.
 //
 // Errors: ErrLost unless Partial, ErrDiffers, those of the stores.
 func Move(ctx context.Context, from Origin, to Destination, o MoveOptions) (done Moved, err error) {
@@ -105,16 +105,16 @@ type move struct {
 	rehash bool
 	events Events
 
-	records *bolt.Store // a copy of the metadata, whose blobs name the objects of the destination that they have there
-	before  *bolt.Store // that of an interrupted run, before the last change; nil: none
+	records *bolt.Store // a copy of the metadata, whose blobs have the names of their objects at the destination
+	before  *bolt.Store // the copy of an interrupted run, before the last change, or nil
 	there   trusted
 
 	mu    sync.Mutex
 	done  Moved
-	noted []blobs.Blob // of the batch under way, that are other objects now
+	noted []blobs.Blob // of the current batch, those with a new object
 }
 
-// takeRecords opens the copy of an interrupted run, if it is of this state, or makes one.
+// takeRecords opens the copy of an interrupted run if it has the current state, or makes a new one.
 func (m *move) takeRecords(ctx context.Context) (err error) {
 	if m.done.Stamp, err = lastStamp(ctx, m.from.Metadata); err != nil {
 		return err
@@ -152,8 +152,8 @@ func lastStamp(ctx context.Context, meta metadata.Reader) (last metadata.Stamp, 
 	return last, err
 }
 
-// snapshot makes the copy of the metadata. It gets its name when it names no object of where it
-// comes from.
+// snapshot makes the copy of the metadata. It gets its name after the names of the origin's objects
+// are removed.
 func (m *move) snapshot(ctx context.Context) (err error) {
 	snapshot, err := m.from.Metadata.Snapshot(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *move) snapshot(ctx context.Context) (err error) {
 	return os.Rename(fresh, m.to.Work)
 }
 
-// load makes the metadata of the destination, reads them again, and compares.
+// load writes the metadata of the destination, reads them again, and compares.
 func (m *move) load(ctx context.Context) error {
 	read, err := summarise(m.records.Rows(ctx))
 	if err != nil {
@@ -204,7 +204,7 @@ func (m *move) load(ctx context.Context) error {
 	return nil
 }
 
-// summary is what rows have to have in common to be the same.
+// summary is equal for equal rows.
 type summary struct {
 	rows, bytes int64
 	digest      string
@@ -226,7 +226,7 @@ func summarise(rows iter.Seq2[tables.Row, error]) (s summary, err error) {
 	return s, nil
 }
 
-// counted returns the rows, whose bytes are counted as they come.
+// counted yields the rows, and counts their bytes.
 func counted(rows iter.Seq2[tables.Row, error], progress *meter) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		for row, err := range rows {

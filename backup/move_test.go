@@ -13,8 +13,7 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestMoveComparesRows: metadata that lack a row of those that were read, or have another one, are
-// not said to be moved.
+// TestMoveComparesRows: a move fails if the written metadata lack a row, or have another one.
 func TestMoveComparesRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -50,7 +49,7 @@ func TestMoveComparesRows(t *testing.T) {
 	}
 }
 
-// changed yields the rows of a file as change has them.
+// changed yields the rows of a file as change returns them.
 func changed(ctx context.Context, t *testing.T, path string, change func(tables.Row) (tables.Row, bool)) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		meta, err := bolt.Open(path, bolt.Options{ReadOnly: true})

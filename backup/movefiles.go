@@ -15,11 +15,12 @@ import (
 	"labshelf/metadata"
 )
 
-// moveBatch is how many blobs are copied before the copy of the metadata says where they are.
+// moveBatch is the number of blobs that are copied before the copy of the metadata records their
+// place.
 const moveBatch = 256
 
-// moveFiles copies the blobs that the destination has not got yet, in batches: what one has copied
-// is noted in a commit.
+// moveFiles copies the missing blobs to the destination, in batches. A commit records the blobs of
+// each batch.
 func (m *move) moveFiles(ctx context.Context) (err error) {
 	if _, there := os.Lstat(m.beforePath()); there == nil {
 		if m.before, err = bolt.Open(m.beforePath(), bolt.Options{ReadOnly: true}); err != nil {
@@ -63,7 +64,7 @@ func blobsAfter(ctx context.Context, meta metadata.Reader, last blobs.Digest) (b
 	return batch, err
 }
 
-// moveBatch copies blobs, several at a time, and notes which objects they are.
+// moveBatch copies several blobs concurrently, and records the names of their objects.
 func (m *move) moveBatch(ctx context.Context, batch []blobs.Blob, progress *meter) error {
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,7 +90,7 @@ func (m *move) moveBatch(ctx context.Context, batch []blobs.Blob, progress *mete
 	}
 	close(queue)
 	workers.Wait()
-	// What was copied counts, also where the rest was not: the next run goes on from there.
+	// Copied blobs are recorded even if others failed: the next run continues from there.
 	err := m.records.Update(context.WithoutCancel(ctx), func(tx *metadata.Tx) error {
 		for _, blob := range m.noted {
 			if err := tx.Blobs.Put(blob); err != nil {
@@ -101,7 +102,7 @@ func (m *move) moveBatch(ctx context.Context, batch []blobs.Blob, progress *mete
 	return errors.Join(context.Cause(bounded), err)
 }
 
-// moveBlob copies a blob unless the destination has it already, or counts it as lost.
+// moveBlob copies a blob unless the destination has it, or counts it as lost.
 func (m *move) moveBlob(ctx context.Context, blob blobs.Blob, part *portion) error {
 	if there, ok := m.arrived(ctx, blob); ok {
 		m.there.note(blob.Digest)
@@ -115,7 +116,7 @@ func (m *move) moveBlob(ctx context.Context, blob blobs.Blob, part *portion) err
 			m.note(blob, moved, extent{1, blob.Size})
 			return nil
 		case errors.Is(err, blobs.ErrDamaged) && try == 1:
-			continue // a byte may have changed on the way; two wrong readings are damage
+			continue // a byte may have changed in transit; two wrong reads are damage
 		case isLost(err):
 			m.mu.Lock()
 			m.done.Lost++
@@ -132,7 +133,7 @@ func (m *move) moveBlob(ctx context.Context, blob blobs.Blob, part *portion) err
 	}
 }
 
-// note counts what was copied of a blob, and notes which object it is now.
+// note counts the copied bytes of a blob, and records its new object.
 func (m *move) note(before, after blobs.Blob, copied extent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,11 +144,11 @@ func (m *move) note(before, after blobs.Blob, copied extent) {
 	}
 }
 
-// arrived returns the blob as the destination has it already.
+// arrived returns the blob if the destination already has it.
 func (m *move) arrived(ctx context.Context, blob blobs.Blob) (there blobs.Blob, ok bool) {
 	_, named := m.to.Files.(blobs.Objects)
 	if named && blob.Object == "" && m.before != nil {
-		_ = m.before.View(ctx, func(tx *metadata.Tx) error { // where it cannot be read, the blob is copied again
+		_ = m.before.View(ctx, func(tx *metadata.Tx) error { // if that fails, the blob is copied again
 			earlier, err := tx.Blobs.Get(blob.Digest)
 			blob.Object = earlier.Object
 			return err
@@ -163,7 +164,7 @@ func (m *move) arrived(ctx context.Context, blob blobs.Blob) (there blobs.Blob, 
 	return blob, err == nil && size == blob.Size
 }
 
-// copyBlob copies a blob. Errors: blobs.ErrNotFound and blobs.ErrDamaged of where it comes from.
+// copyBlob copies a blob. Errors: blobs.ErrNotFound and blobs.ErrDamaged of the origin.
 func (m *move) copyBlob(ctx context.Context, blob blobs.Blob, part *portion) (moved blobs.Blob, err error) {
 	body, err := m.from.Files.Open(ctx, m.origin(ctx, blob))
 	if err != nil {
@@ -188,9 +189,9 @@ func (m *move) copyBlob(ctx context.Context, blob blobs.Blob, part *portion) (mo
 	return content.Blob, nil
 }
 
-// origin returns the blob as it is where it comes from.
+// origin returns the blob as it is at the origin.
 func (m *move) origin(ctx context.Context, blob blobs.Blob) blobs.Blob {
-	_ = m.from.Metadata.View(ctx, func(tx *metadata.Tx) error { // where that fails, opening the blob does, too
+	_ = m.from.Metadata.View(ctx, func(tx *metadata.Tx) error { // if that fails, opening the blob fails, too
 		there, err := tx.Blobs.Get(blob.Digest)
 		if err == nil {
 			blob = there
@@ -200,9 +201,8 @@ func (m *move) origin(ctx context.Context, blob blobs.Blob) blobs.Blob {
 	return blob
 }
 
-// forgetObjects removes from metadata what they say of a store of blobs that is not theirs any
-// more: the names of objects, what is in its trash, and how far uploads in chunks have come, which
-// begin anew.
+// forgetObjects removes the data about a former store of blobs from metadata: the names of objects,
+// the content of its trash, and the progress of uploads in chunks, which begin again.
 func forgetObjects(ctx context.Context, path string) error {
 	meta, err := bolt.Open(path, bolt.Options{})
 	if err != nil {

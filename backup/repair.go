@@ -14,22 +14,22 @@ import (
 
 // Repaired is the result of [Repair].
 type Repaired struct {
-	Blobs    int64 `json:"blobs"`    // that were read
-	Repaired int64 `json:"repaired"` // of which were missing or damaged, and are complete again
-	Left     int64 `json:"left"`     // of which are still missing or damaged: the backup does not have them
+	Blobs    int64 `json:"blobs"`    // blobs that were read
+	Repaired int64 `json:"repaired"` // missing or damaged ones that are complete again
+	Left     int64 `json:"left"`     // still missing or damaged ones, which the backup lacks
 }
 
 // RepairEvents are called during a repair, one at a time. Each may be nil.
 type RepairEvents struct {
 	Progress func(what string, done, total int64)
-	Repaired func(metadata.Violation) // is repaired
-	Left     func(metadata.Violation) // is not
+	Repaired func(metadata.Violation) // called for each repaired resource
+	Left     func(metadata.Violation) // called for each one that is still damaged
 }
 
-// Repair reads every blob of a data directory, and copies those that are missing or damaged from
-// the backup in the folder from, by digest. Nothing else is changed, except that the row of a
-// damage is removed with it. The service is stopped and cannot start meanwhile. A backup that could
-// not be restored may still be good for this, since each blob is compared with its digest.
+// Repair reads every blob of a data directory, and copies missing or damaged ones from the backup
+// in the folder from, by digest. It changes nothing else, except that it removes the row of a
+// repaired damage. The service must be stopped and cannot start meanwhile. Repair may work with a
+// backup that cannot be restored, since it compares each blob with its digest.
 //
 // Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be
 // restored), blobs.ErrNoSpace.
@@ -81,7 +81,7 @@ type repairer struct {
 
 	mu    sync.Mutex
 	done  Repaired
-	noted map[blobs.Digest]bool // those with a row of damage; true: it is complete (again)
+	noted map[blobs.Digest]bool // blobs with a row of damage; true: complete (again)
 	there trusted
 }
 
@@ -98,8 +98,8 @@ func (r *repairer) readNotes(ctx context.Context) error {
 	})
 }
 
-// removeNotes removes the rows of damage of blobs that are complete. It follows the walk over all
-// blobs: a change may have to wait for read transactions.
+// removeNotes removes the rows of damage of complete blobs. It runs after the walk over all blobs,
+// since a change may have to wait for read transactions.
 func (r *repairer) removeNotes(ctx context.Context) error {
 	for digest, sound := range r.noted {
 		if !sound {

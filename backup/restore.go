@@ -19,28 +19,28 @@ import (
 // RestoreOptions are the options of [Restore].
 type RestoreOptions struct {
 	At      At   // which snapshot
-	Partial bool // restore what is readable, also where files of the backup are missing or damaged
+	Partial bool // restore the rest if files of the backup are missing or damaged
 	Events
-	temporary bool // the directory is removed again
+	temporary bool // the directory is removed afterwards
 }
 
 // Restored is the result of [Restore].
 type Restored struct {
 	Manifest Manifest
-	Earlier  int64                   // snapshots that Verify has read beyond this one
-	Check    maintenance.CheckResult // of the data directory that was made; its violations have been reported
+	Earlier  int64                   // further snapshots that Verify has read
+	Check    maintenance.CheckResult // of the new data directory; its violations have been reported
 }
 
-// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or
-// not exist. Then it checks the directory in full; violations are reported and are no error.
+// Restore makes a data directory from a snapshot in the folder src. The directory must be empty or
+// missing. It then checks the directory in full. It reports violations, which are not an error.
 //
-// The data directory begins a new epoch, so that what the repository has changed after the snapshot
-// does not count as its future.
+// The data directory begins a new epoch, so that changes after the snapshot do not count as its
+// future.
 //
-// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says
-// why; most of that is checked before anything is written. Blobs that were lost when the backup was
-// made are no reason to refuse it. The metadata get their name last: before, after an error or
-// where the process ends, no service starts on the directory, and it can be deleted.
+// An incomplete or damaged backup, or one of another format, is rejected with an ErrBroken and the
+// reason; most of that is checked before any write. Blobs that were already lost at the time of the
+// backup are no reason to reject it. The metadata get their name last: before that, and after an
+// error, no service starts on the directory, and it can be deleted.
 func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done Restored, err error) {
 	if err := refuseOccupied(dataDir); err != nil {
 		return done, err
@@ -95,10 +95,10 @@ type reader struct {
 	partial  bool
 	events   Events
 
-	temporary bool // what is restored is compared with the backup, and removed
+	temporary bool // the restored data are compared with the backup, and removed
 }
 
-// openPicked opens the snapshot that was selected.
+// openPicked opens the selected snapshot.
 func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
 	locked, err := lockShared(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *reader) checkDatabase(ctx context.Context) error {
 	return r.copyDatabase(ctx, io.Discard)
 }
 
-// copyDatabase copies the metadata file to w, and refuses one that is not as in the manifest.
+// copyDatabase copies the metadata file to w, and returns an error if it differs from the manifest.
 func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 	want := r.manifest.Database
 	file, err := os.Open(filepath.Join(r.path, want.File))
@@ -173,7 +173,7 @@ func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 	return err
 }
 
-// brokenReader makes errors of reading a backup ErrBroken.
+// brokenReader turns errors of reading a backup into ErrBroken.
 type brokenReader struct{ io.Reader }
 
 func (r brokenReader) Read(p []byte) (int, error) {
@@ -184,7 +184,8 @@ func (r brokenReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkSizes refuses a backup that lacks blobs, having reported each. It does not read them.
+// checkSizes reports missing blobs, and returns an error if there are any. It does not read the
+// blobs.
 func (r *reader) checkSizes(ctx context.Context) error {
 	var has extent
 	missing := 0
@@ -213,7 +214,7 @@ func (r *reader) checkSizes(ctx context.Context) error {
 	return nil
 }
 
-// restore fills a data directory, the metadata last.
+// restore fills a data directory, and writes the metadata last.
 func (r *reader) restore(ctx context.Context, dataDir string) error {
 	files, err := blobs.OpenDir(dataDir, blobs.OS{})
 	if err != nil {
@@ -226,7 +227,7 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 		defer part.end()
 		err := take(ctx, r.files, files, blob, part)
 		if errors.Is(err, blobs.ErrDamaged) {
-			err = take(ctx, r.files, files, blob, part) // two wrong readings are damage
+			err = take(ctx, r.files, files, blob, part) // two wrong reads are damage
 		}
 		if !isLost(err) {
 			return err
@@ -257,7 +258,7 @@ func beginEpoch(ctx context.Context, path string) error {
 }
 
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the
-// first one.
+// first store.
 func take(ctx context.Context, from, to *blobs.Dir, blob blobs.Blob, part *portion) error {
 	file, err := from.Open(ctx, blob)
 	if err != nil {
@@ -280,7 +281,7 @@ func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
 		return err
 	}
 	if !r.temporary {
-		if err := forgetObjects(ctx, temp); err != nil { // they are files in folders now
+		if err := forgetObjects(ctx, temp); err != nil { // the blobs are files in folders now
 			return fmt.Errorf("forget where the files were: %w", err)
 		}
 		if err := beginEpoch(ctx, temp); err != nil {

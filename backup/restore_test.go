@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestBrokenBackups breaks a backup in each way. It is refused with the reason, nothing that a
-// service would start on is left, and the backup stays as it is.
+// TestBrokenBackups breaks a backup in each way. It is rejected with the reason, no service starts
+// on the target directory, and the backup does not change.
 func TestBrokenBackups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -68,7 +68,7 @@ func TestBrokenBackups(t *testing.T) {
 		{name: "link instead of a blob", words: "files are missing or of another length: 1 of 3", found: []string{"file0: not a regular file"}, partial: true,
 			break_: func(t *testing.T, dest string) {
 				check(t, os.Remove(path(dest, made[0])))
-				if runtime.GOOS == "windows" { // where a link takes a privilege
+				if runtime.GOOS == "windows" { // creating links requires a privilege there
 					check(t, os.Mkdir(path(dest, made[0]), 0o700))
 					return
 				}
@@ -112,13 +112,13 @@ func namesOf(found []string) (names []string) {
 	return names
 }
 
-// leave writes a file, and makes its folder if there is none.
+// leave writes a file, and creates its folder if necessary.
 func leave(t *testing.T, path, content string) {
 	t.Helper()
 	check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
-// TestUnknownFilesInBackup: what else lies in the folder does not matter.
+// TestUnknownFilesInBackup: other files in the folder do not matter.
 func TestUnknownFilesInBackup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,7 +128,7 @@ func TestUnknownFilesInBackup(t *testing.T) {
 	for _, name := range []string{"README.txt", "meta-1-00000000.db", "blobs/README.txt", "blobs/00/x", "tmp/7"} {
 		leave(t, filepath.Join(dest, filepath.FromSlash(name)), "x")
 	}
-	check(t, os.Remove(filepath.Join(dest, "lock"))) // as after copying the backup elsewhere without it
+	check(t, os.Remove(filepath.Join(dest, "lock"))) // as after copying the backup without it
 	wantSame(t, w.dir, mustRestore(t, dest))
 	w.upload("two")
 	w.backUp(dest)
@@ -157,7 +157,7 @@ func TestOccupiedDataDirectory(t *testing.T) {
 	}
 }
 
-// TestCancelledRestore: no service starts on what is left.
+// TestCancelledRestore: no service starts on the incomplete directory.
 func TestCancelledRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -183,8 +183,8 @@ func TestCancelledRestore(t *testing.T) {
 	check(t, err)
 	wantSame(t, w.dir, dir)
 
-	// A data directory that lost its metadata later is not incomplete, nor is a complete one that
-	// still has the note.
+	// A data directory that lost its metadata later does not count as incomplete, nor does a
+	// complete one with the note.
 	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
 	if backup.Incomplete(dir) != nil {
 		t.Error("a complete data directory counts as incomplete")
@@ -198,7 +198,7 @@ func TestCancelledRestore(t *testing.T) {
 	wantError(t, err, backup.ErrOccupied, "empty, or not there")
 }
 
-// TestCancelledVerify: what it has made is gone, and nobody is told to delete it.
+// TestCancelledVerify: its files are removed, and the error does not tell the user to delete them.
 func TestCancelledVerify(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -218,7 +218,7 @@ func TestCancelledVerify(t *testing.T) {
 	}
 }
 
-// TestManifestIsPublic: the manifest tells what the documentation says, and nothing secret.
+// TestManifestIsPublic: the manifest contains the documented fields, and nothing secret.
 func TestManifestIsPublic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -239,8 +239,8 @@ func TestManifestIsPublic(t *testing.T) {
 	}
 }
 
-// TestRepair loses files in each way. Those that the backup has come back, and nothing else is
-// touched.
+// TestRepair loses files in each way. Repair restores those that the backup has, and changes
+// nothing else.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -258,8 +258,8 @@ func TestRepair(t *testing.T) {
 			s.Files.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
 		}
 	})
-	check(t, os.Remove(path(w.dir, late)))                    // after the start, which notes what is missing
-	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is held against its digest
+	check(t, os.Remove(path(w.dir, late)))                    // after the start, which records missing files
+	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is compared with its digest
 
 	repair := func() (done backup.Repaired, repaired, left []metadata.Violation) {
 		done, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{
@@ -291,7 +291,7 @@ func TestRepair(t *testing.T) {
 	w.backUp(t.TempDir())
 }
 
-// wantNoted fails unless exactly the blobs of these are noted as damaged.
+// wantNoted fails the test unless exactly the blobs of these resources are recorded as damaged.
 func wantNoted(t *testing.T, w *world, want ...metadata.Resource) {
 	t.Helper()
 	meta, err := bolt.Open(w.metadata(), bolt.Options{ReadOnly: true})
@@ -317,7 +317,7 @@ func wantNoted(t *testing.T, w *world, want ...metadata.Resource) {
 	}
 }
 
-// TestRepairLeavesMetadata: damaged ones are refused.
+// TestRepairLeavesMetadata: damaged metadata are rejected.
 func TestRepairLeavesMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

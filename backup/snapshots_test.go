@@ -15,7 +15,7 @@ import (
 	"labshelf/metadata"
 )
 
-// addUser changes the metadata of a data directory, so that a snapshot of it is another one.
+// addUser changes the metadata of a data directory, so that the next snapshot differs.
 func addUser(t *testing.T, dir, name string) {
 	t.Helper()
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{})
@@ -28,7 +28,7 @@ func addUser(t *testing.T, dir, name string) {
 	check(t, errors.Join(err, meta.Close()))
 }
 
-// at reads the name of a snapshot or a time.
+// at parses the name of a snapshot or a time.
 func at(t *testing.T, text string) backup.At {
 	t.Helper()
 	selected, err := backup.ParseAt(text)
@@ -52,7 +52,7 @@ func restoredAt(t *testing.T, dest, which string) (dir string, err error) {
 	return dir, err
 }
 
-// names are the snapshots in a backup, oldest first.
+// names returns the snapshots in a backup, oldest first.
 func names(t *testing.T, dest string) (all []string) {
 	t.Helper()
 	found, err := backup.List(t.Context(), dest)
@@ -66,7 +66,8 @@ func names(t *testing.T, dest string) (all []string) {
 	return all
 }
 
-// TestSnapshots: the last ones are kept and can be restored, those before are gone, and no file is.
+// TestSnapshots: the last snapshots are kept and can be restored, older ones are removed, and no
+// file is.
 func TestSnapshots(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -113,8 +114,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSameState: a second backup of the same state replaces its own snapshot, and no other one goes
-// for it.
+// TestSameState: a second backup of the same state replaces its own snapshot, and removes no other
+// one.
 func TestSameState(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -131,8 +132,8 @@ func TestSameState(t *testing.T) {
 	}
 }
 
-// TestRefusedSnapshots: a backup of what is no later state of the same repository is refused for
-// the one reason, which one flag lifts.
+// TestRefusedSnapshots: a backup that is not a later state of the same repository is rejected with
+// one reason, which one flag allows.
 func TestRefusedSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -183,7 +184,7 @@ func TestRefusedSnapshots(t *testing.T) {
 			check(t, err)
 			wantSame(t, dir, mustRestore(t, dest))
 			addUser(t, dir, "next")
-			other.backUp(dest) // what was allowed once is so from then on
+			other.backUp(dest) // no flag is needed a second time
 			for _, name := range before {
 				if got := names(t, dest); !slices.Contains(got, name) {
 					t.Errorf("snapshots %v, before %v", got, before)
@@ -193,7 +194,7 @@ func TestRefusedSnapshots(t *testing.T) {
 	}
 }
 
-// TestEpochsAreKept: a restored repository goes on in the same folder, and the last snapshot of
+// TestEpochsAreKept: a restored repository continues in the same folder, and the last snapshot of
 // each epoch stays.
 func TestEpochsAreKept(t *testing.T) {
 	t.Parallel()
@@ -217,7 +218,7 @@ func TestEpochsAreKept(t *testing.T) {
 	}
 }
 
-// olderBackup unpacks a backup of format 1, which an older program has made.
+// olderBackup unpacks a backup of format 1, made by an older program.
 func olderBackup(t *testing.T) (dest string) {
 	t.Helper()
 	packed, err := zip.OpenReader(filepath.Join("testdata", "format-1.zip"))
@@ -227,8 +228,8 @@ func olderBackup(t *testing.T) (dest string) {
 	return dest
 }
 
-// TestFormatOne: a backup of format 1 is read, followed by snapshots of the same repository, kept,
-// and not replaced by others.
+// TestFormatOne: a backup of format 1 can be read. Snapshots of the same repository follow it, it
+// is kept, and other repositories do not replace it.
 func TestFormatOne(t *testing.T) {
 	t.Parallel()
 	dest := olderBackup(t)
@@ -265,8 +266,8 @@ func TestFormatOne(t *testing.T) {
 	}
 }
 
-// TestDamagedSnapshots: damage of what only an earlier snapshot needs is found, and keeps no other
-// one from being restored.
+// TestDamagedSnapshots: damage that affects only an earlier snapshot is found, and other snapshots
+// can still be restored.
 func TestDamagedSnapshots(t *testing.T) {
 	t.Parallel()
 	w, source := newWorld(t), t.TempDir()
@@ -325,7 +326,7 @@ func TestParseAt(t *testing.T) {
 }
 
 // TestUndoneSnapshot: a time selects no state that a later restoration has undone; its name still
-// does.
+// selects it.
 func TestUndoneSnapshot(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"labshelf/blobs"
 )
 
-// TestByteChangedOnTheWay has the source give each file with one wrong byte the first time: it is
-// read again, and counts as whole.
+// TestByteChangedOnTheWay: the first read of each file has one wrong byte. The file is read again,
+// and counts as complete.
 func TestByteChangedOnTheWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -29,7 +29,7 @@ func TestByteChangedOnTheWay(t *testing.T) {
 	wantSame(t, w.dir, mustRestore(t, dest))
 }
 
-// misread gives each blob with a wrong first byte when it is read for the first time.
+// misread returns a wrong first byte at the first read of each blob.
 type misread struct {
 	backup.Source
 	read sync.Map // of digests

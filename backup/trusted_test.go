@@ -28,7 +28,7 @@ func foldersOf(dir string, made []metadata.Resource) map[string]int {
 	return folders
 }
 
-// synced counts how often each folder of blobs was synced.
+// synced counts the syncs of each folder of blobs.
 func synced(dir string, calls []blobstest.Call) map[string]int {
 	folders := map[string]int{}
 	for _, call := range calls {
@@ -39,19 +39,19 @@ func synced(dir string, calls []blobstest.Call) map[string]int {
 	return folders
 }
 
-// badSync is a fault of the first folder of blobs that is synced: opening the store syncs two
-// others before.
+// badSync is a fault at the first sync of a folder of blobs: opening the store syncs two other
+// folders before.
 var badSync = blobstest.Fault{Op: blobstest.SyncDir, N: 3, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}}
 
-// TestFoundFilesAreSynced: a process that was making the backup may have been killed between naming
-// a file and syncing its folder. The next manifest is written after that folder is synced.
+// TestFoundFilesAreSynced: an earlier process may have been killed between renaming a file and
+// syncing its folder. The next manifest is written after a sync of that folder.
 func TestFoundFilesAreSynced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.upload(someFiles...)
 	dest := t.TempDir()
 	older := w.backUp(dest)
-	w.purge(w.upload("seven")[0]) // so that the next manifest is another
+	w.purge(w.upload("seven")[0]) // so that the next manifest differs
 	disk := blobstest.NewFaultFS(blobs.OS{})
 	create := func() (backup.Created, error) {
 		source, err := openLocal(w.dir)
@@ -74,8 +74,8 @@ func TestFoundFilesAreSynced(t *testing.T) {
 	}
 }
 
-// TestRepairKeepsFoundFiles: the same for a file that an earlier repair brought back, before the
-// note of its damage goes.
+// TestRepairKeepsFoundFiles: the same for a file that an earlier repair restored, before the row of
+// its damage is removed.
 func TestRepairKeepsFoundFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

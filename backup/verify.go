@@ -13,10 +13,10 @@ import (
 	"labshelf/metadata"
 )
 
-// Verify restores a snapshot in the folder dest to a folder of its own below tempDir ("": the
-// system's), checks that, compares it with the backup, and removes it. It needs free space for all
-// of it. Unless one snapshot was selected, it then reads, in the backup, all that the other
-// snapshots need beyond that one. Errors: those of Restore.
+// Verify restores a snapshot in the folder dest to a new folder below tempDir ("": the system's),
+// checks it, compares it with the backup, and removes it. It needs free space for the whole
+// snapshot. Unless one snapshot was selected, it then reads, in the backup, the additional files of
+// the other snapshots. Errors: those of Restore.
 func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done Restored, err error) {
 	locked, err := lockShared(dest)
 	if err != nil {
@@ -52,8 +52,8 @@ func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done R
 	return done, err
 }
 
-// verifyEarlier reads the metadata of the snapshots before the one that was verified, the newest
-// first, and of the files of each those that the one after it does not need, so that each file is
+// verifyEarlier reads the metadata of the snapshots before the verified one, the newest first. Of
+// the files of each it reads those that the following snapshot does not need, so that each file is
 // read once. It returns the number of snapshots.
 func verifyEarlier(ctx context.Context, dest string, after Manifest, o RestoreOptions) (count int64, err error) {
 	c, err := readCatalog(dest)
@@ -73,7 +73,7 @@ func verifyEarlier(ctx context.Context, dest string, after Manifest, o RestoreOp
 	return count, err
 }
 
-// verifyBefore reads a snapshot, except for the files that the one after it needs and has.
+// verifyBefore reads a snapshot, except for the files that the following one needs and has.
 func verifyBefore(ctx context.Context, dest string, m, after Manifest, o RestoreOptions) (err error) {
 	newer, err := openMetadata(after.metadata(dest))
 	if err != nil {

@@ -28,8 +28,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// world is a data directory whose service is stopped, but for the moments in which a test works
-// with it.
+// world is a data directory with a stopped service, except while a test uses the service.
 type world struct {
 	t   *testing.T
 	dir string
@@ -40,7 +39,7 @@ type world struct {
 	observer repository.Observer
 }
 
-// newWorld makes a data directory with one set.
+// newWorld creates a data directory with one set.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, dir: filepath.Join(t.TempDir(), "data")}
@@ -59,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// with runs fn while the service runs.
+// with calls fn while the service runs.
 func (w *world) with(fn func(context.Context, *repository.Service)) {
 	w.t.Helper()
 	files, err := blobs.OpenDir(w.dir, blobs.OS{})
@@ -113,12 +112,12 @@ func (w *world) purge(r metadata.Resource) {
 	})
 }
 
-// path returns where the blob of a resource lies below a data directory or a backup.
+// path returns the path of a resource's blob below a data directory or a backup.
 func path(dir string, r metadata.Resource) string {
 	return filepath.Join(dir, "blobs", r.Digest.String()[:2], r.Digest.String())
 }
 
-// backUp makes a backup of the data directory, and fails unless all went well.
+// backUp makes a backup of the data directory, and fails the test after an error.
 func (w *world) backUp(dest string) backup.Created {
 	w.t.Helper()
 	made, found, err := w.tryBackUp(dest, backup.CreateOptions{})
@@ -144,7 +143,7 @@ type local struct {
 	meta *bolt.Store
 }
 
-// openLocal opens a data directory, and changes nothing in it.
+// openLocal opens a data directory for reading.
 func openLocal(path string) (*local, error) {
 	files, err := blobs.OpenDirReadOnly(path)
 	if err != nil {
@@ -168,7 +167,7 @@ func restore(t *testing.T, src string, partial bool) (dir string, found []metada
 	return dir, f.all, err
 }
 
-// mustRestore restores a backup that has nothing wrong.
+// mustRestore restores a backup without violations.
 func mustRestore(t *testing.T, src string) (dir string) {
 	t.Helper()
 	dir, found, err := restore(t, src, false)
@@ -177,7 +176,7 @@ func mustRestore(t *testing.T, src string) (dir string) {
 	return dir
 }
 
-// findings are what events told.
+// findings are the events that occurred.
 type findings struct {
 	mu    sync.Mutex
 	busy  bool
@@ -197,7 +196,7 @@ func (f *findings) events() backup.Events {
 	}
 }
 
-// alone fails where two events come at the same time.
+// alone fails the test if two events occur at the same time.
 func (f *findings) alone(fn func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -209,8 +208,8 @@ func (f *findings) alone(fn func()) {
 	f.busy = false
 }
 
-// wantFound fails unless exactly these resources were named, each with words of what is wrong:
-// "name: words".
+// wantFound fails the test unless exactly these resources were reported, in the form "name: words
+// of the violation".
 func wantFound(t *testing.T, found []metadata.Violation, want ...string) {
 	t.Helper()
 	left := map[string]metadata.Violation{}
@@ -254,7 +253,7 @@ func contents(t *testing.T, dir string) (all []metadata.Resource, users []string
 	return all, users
 }
 
-// wantSame fails unless two data directories hold the same records.
+// wantSame fails the test unless two data directories have the same records.
 func wantSame(t *testing.T, want, got string) {
 	t.Helper()
 	wantAll, wantUsers := contents(t, want)
@@ -283,7 +282,7 @@ func metaOf(t *testing.T, dest string) string {
 	return filepath.Join(dest, m.Database.File)
 }
 
-// wantModes fails if others could read or change anything below dir.
+// wantModes fails the test if others could read or change anything below dir.
 func wantModes(t *testing.T, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -308,7 +307,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// wantError fails unless the error is of this kind and says these words.
+// wantError fails the test unless the error is of this kind and contains these words.
 func wantError(t *testing.T, err, kind error, words string) {
 	t.Helper()
 	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) {

@@ -20,50 +20,50 @@ import (
 	"labshelf/auth/errs"
 )
 
-// ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the
-// caller has.
+// ErrNotModified is returned by a call with IfNoneMatch if the record has not changed.
 var ErrNotModified = errors.New("not modified")
 
-// ErrNotTLS is within the error of a call to a service that speaks HTTP where the base URL says
-// https.
+// ErrNotTLS is wrapped by the error of a call if the base URL says https and the service speaks
+// HTTP.
 var ErrNotTLS = http.ErrSchemeMismatch
 
-// Errors of calls that would otherwise become other calls: one of the parent path, or one without
-// its condition.
+// Errors of calls that would otherwise become other calls: a call of the parent path, or a call
+// without its condition.
 var (
 	errNoID   = errors.New("an id is empty, or a relative path")
 	errNoETag = errors.New("the ETag of a condition is empty: records in listings have none, so read the record first")
 )
 
-// maxAnswer bounds an answer in JSON, in bytes. The longest, a page of 1000 resources with texts of
-// maximum length, has about half of it.
+// maxAnswer bounds a JSON response, in bytes. The longest one, a page of 1000 resources with
+// strings of maximum length, has about half of it.
 const maxAnswer = 128 << 20
 
 // Condition is a condition of a call.
 type Condition struct{ header, etag string }
 
-// IfMatch lets a call do something only while the record has this ETag; else its Problem has the
+// IfMatch makes a call conditional: the record must have this ETag. Otherwise the Problem has the
 // status 412.
 func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
 
-// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns
-// ErrNotModified. A call that changes the record does it only then; else its Problem has the status
-// 412.
+// IfNoneMatch makes a call conditional: the record must have another ETag. Otherwise a call that
+// reads returns ErrNotModified, and a call that changes the record returns a Problem with the
+// status 412.
 func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
 
 // request describes one call of the interface, so that it can be repeated.
 type request struct {
-	method, path string      // below the base URL, escaped, with its query; "": an id is not valid
+	method, path string      // below the base URL, escaped, with its query; "": an id is invalid
 	header       http.Header // without the key; may be nil
-	in           any         // becomes a JSON body; nil: none
-	csv          []byte      // becomes the body; nil: none
-	form         *form       // becomes a multipart body; nil: none
-	chunk        *fileChunk  // becomes the body; nil: none
-	once         bool        // not idempotent
-	wrong        error       // why it cannot be sent
+	in           any         // sent as a JSON body; nil: no body
+	csv          []byte      // sent as the body; nil: no body
+	form         *form       // sent as a multipart body; nil: no body
+	chunk        *fileChunk  // sent as the body; nil: no body
+	once         bool        // not idempotent, sent once
+	wrong        error       // reason why the request is invalid
 }
 
-// at joins a path, escaped. A path with an empty element is another one, so it is "".
+// at joins and escapes the elements of a path. It returns "" if an element is empty, since that
+// would be another path.
 func at(elements ...string) string {
 	var path strings.Builder
 	for _, e := range elements {
@@ -99,33 +99,33 @@ func (r request) with(name, value string) request {
 	return r
 }
 
-// verdict tells whether a failed try may be repeated.
+// verdict says whether a failed attempt may be repeated.
 type verdict uint8
 
 const (
 	final  verdict = iota // it would fail again
-	undone                // nothing was done; it may be tried again
-	doubt                 // it may have been done
+	undone                // the service has done nothing; it may be repeated
+	doubt                 // the service may have done it
 )
 
-// failure is how a try failed.
+// failure is the failure of an attempt.
 type failure struct {
 	verdict
 	error
-	response *http.Response // whose body is closed; nil: none was received
+	response *http.Response // its body is closed; nil: no response arrived
 }
 
-// run makes a call, with retries where they are safe and may help, and passes a successful answer
-// to take, which closes its body.
+// run makes a call, with retries if they are safe and useful. It passes a successful response to
+// take, which closes its body.
 func (c *caller) run(ctx context.Context, r request, take func(*http.Response) error) error {
 	retries := c.retries()
-	var doubted error // of the first try that may have been done without an answer
+	var doubted error // of the first attempt without a response that may have been executed
 	for try := 1; ; try++ {
 		failed := c.try(ctx, r, take)
 		if failed == nil {
 			return nil
 		}
-		if doubted != nil && failed.verdict != doubt { // a refusal of this try is no refusal of the call
+		if doubted != nil && failed.verdict != doubt { // this attempt was refused, but an earlier one may have succeeded
 			failed.error = fmt.Errorf("%w; an earlier try may have done it, but was not answered: %w", failed.error, doubted)
 		}
 		if failed.verdict == doubt && doubted == nil && r.method != http.MethodGet && r.method != http.MethodHead {
@@ -157,7 +157,7 @@ func tried(err error, times int) error {
 	return fmt.Errorf("%w (tried %d times)", err, times)
 }
 
-// try makes a call once.
+// try makes one attempt.
 func (c *caller) try(ctx context.Context, r request, take func(*http.Response) error) *failure {
 	request, err := c.build(ctx, r)
 	if err != nil {
@@ -230,13 +230,13 @@ func (c *caller) build(ctx context.Context, r request) (*http.Request, error) {
 	return request, nil
 }
 
-// unanswered returns the failure of a try without an answer.
+// unanswered returns the failure of an attempt without a response.
 func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *failure {
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body saw it first
+	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body noticed the end first
 		err = ctx.Err()
 	}
 	if wrong := sent.failed(); wrong != nil {
@@ -255,8 +255,8 @@ func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *fail
 	return &failure{verdict: doubt, error: err}
 }
 
-// refused returns the failure of an answer that is no success. An answer of a proxy says nothing
-// about what the service did, except for 429.
+// refused returns the failure for an error response. A proxy's response says nothing about what the
+// service did, except for 429.
 func refused(response *http.Response) *failure {
 	if response.StatusCode == http.StatusNotModified {
 		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
@@ -273,7 +273,7 @@ func refused(response *http.Response) *failure {
 	return failed
 }
 
-// read reads a JSON answer to its end.
+// read decodes a JSON response to its end.
 func read(response *http.Response, into any) (err error) {
 	defer closing(response.Body, &err)
 	body, err := uncompressed(response)
@@ -290,8 +290,8 @@ func read(response *http.Response, into any) (err error) {
 	return nil
 }
 
-// uncompressed returns the body of an answer that the service may have compressed. One that is cut
-// off is ErrIncomplete: gzip ends with a checksum and the length.
+// uncompressed returns the body of a response that may be compressed. A truncated one is
+// ErrIncomplete: gzip ends with a checksum and the length.
 func uncompressed(response *http.Response) (io.Reader, error) {
 	body := bodyReader{response.Body}
 	if response.Header.Get("Content-Encoding") != "gzip" {
@@ -310,8 +310,8 @@ type record interface {
 		Schema | SchemaVersion | Edit | EditOutcome | Webhook | SecretWebhook | Delivery
 }
 
-// identify stores the ETag of an answer in a record, and returns what identifies the record; "" is
-// no record of this kind.
+// identify stores the ETag of a response in a record, and returns the record's identity, or "" if
+// the type is unexpected.
 func identify(r any, etag string) (id string) {
 	switch r := r.(type) {
 	case *Dataspace:
@@ -352,7 +352,7 @@ func identify(r any, etag string) (id string) {
 	return id
 }
 
-// one makes a call that answers with one record.
+// one makes a call that returns one record.
 func one[T record](ctx context.Context, c *caller, r request) (T, error) {
 	var got, none T
 	err := c.run(ctx, r, func(response *http.Response) error {
@@ -370,7 +370,7 @@ func one[T record](ctx context.Context, c *caller, r request) (T, error) {
 	return got, nil
 }
 
-// typed refuses an answer of another content type than labshelf sends.
+// typed rejects a response with another content type than labshelf sends.
 func typed(response *http.Response, want string) error {
 	if got := response.Header.Get("Content-Type"); got != want && !strings.HasPrefix(got, want+";") {
 		return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
@@ -378,7 +378,7 @@ func typed(response *http.Response, want string) error {
 	return nil
 }
 
-// nothing makes a call whose answer has no body.
+// nothing makes a call whose response has no body.
 func (c *caller) nothing(ctx context.Context, r request) error {
 	return c.run(ctx, r, func(response *http.Response) error {
 		if response.StatusCode != http.StatusNoContent {

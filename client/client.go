@@ -17,8 +17,8 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Client calls one service as one user. Its fields are the calls, by the noun that they are about.
-// It keeps its connections.
+// Client calls one service as one user. Its fields are the calls, by noun. It keeps its connections
+// open.
 type Client struct {
 	*caller
 
@@ -45,16 +45,16 @@ type Client struct {
 type caller struct {
 	base, key string
 	http      *http.Client
-	elsewhere *http.Client // for what the service redirects to public addresses
+	elsewhere *http.Client // for redirects to public addresses
 }
 
 // New returns a client of the service whose base URL is base, such as https://data.example.org/v1.
-// It calls with key; "" is for what needs none.
+// It calls with key; "" is for calls without a key.
 func New(base, key string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 8
-	transport.DisableCompression = true                                                   // a compressed answer has no length to compare with
-	once := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes nowhere else
+	transport.DisableCompression = true                                                   // a compressed response has no length to compare with
+	once := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // so that the key is not sent to other addresses
 	return newClient(&caller{
 		base: strings.TrimSuffix(base, "/"), key: key,
 		http:      &http.Client{Transport: transport, CheckRedirect: once},
@@ -74,19 +74,19 @@ func newClient(c *caller) *Client {
 // Base returns the base URL of the service.
 func (c *Client) Base() string { return c.base }
 
-// Close closes the connections that no call is using.
+// Close closes the idle connections.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.elsewhere.CloseIdleConnections()
 }
 
-// Problem is an answer that is no success, with its problem document. Where another server than
-// labshelf answers, only Status is known.
+// Problem is an error response, with its problem document. If another server than labshelf answers,
+// only Status is set.
 type Problem struct {
-	Status int       // of the answer
+	Status int       // of the response
 	Code   errs.Code // for programs, or ""
 	Detail string    // for people, or ""
-	Field  string    // the part of the request to blame, or ""
+	Field  string    // the invalid part of the request, or ""
 }
 
 // Error implements error.
@@ -97,23 +97,23 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
 
-// OfGateway tells whether a proxy or load balancer has answered in place of the service, which it
-// does not reach.
+// OfGateway reports whether a proxy or load balancer has answered because it does not reach the
+// service.
 func (p *Problem) OfGateway() bool {
 	return p.Code == "" && slices.Contains(gatewayStatuses, p.Status)
 }
 
-// gatewayStatuses are those of a proxy whose service does not answer it.
+// gatewayStatuses are the statuses of a proxy whose service does not answer.
 var gatewayStatuses = []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
-// ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke
+// ErrIncomplete is returned by calls and readers if a response is truncated: the connection broke
 // or the service failed.
 var ErrIncomplete = errors.New("the answer broke off")
 
-// maxProblem bounds an answer that is no success, in bytes.
+// maxProblem bounds an error response, in bytes.
 const maxProblem = 64 << 10
 
-// Status returns the status of the service. A failing service is no error.
+// Status returns the status of the service. It returns no error for a failing service.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	response, err := c.do(ctx, http.MethodGet, "/status", nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// Download is a body that is received. Reading it fails with ErrIncomplete where it ends before
+// Download is a body that is being received. Reading fails with ErrIncomplete if it ends before
 // Bytes. The caller closes it.
 type Download struct {
 	io.ReadCloser
@@ -151,8 +151,8 @@ func (s Maintenance) Snapshot(ctx context.Context) (*Download, int64, error) {
 	return download(response), stamp, nil
 }
 
-// Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not
-// hashed here. The Problem of a missing blob has the code blob_not_found.
+// Blob requests the bytes of a blob from the start. It is for sysadmins. The caller must verify the
+// bytes. The Problem of a missing blob has the code blob_not_found.
 func (s Maintenance) Blob(ctx context.Context, of digest.Digest) (*Download, error) {
 	response, err := s.c.get(ctx, "/admin/blobs/"+of.String())
 	if err != nil {
@@ -168,7 +168,7 @@ func download(response *http.Response) *Download {
 	return &Download{ReadCloser: bodyReader{response.Body}, Bytes: response.ContentLength}
 }
 
-// bodyReader makes every error of a body that is cut off ErrIncomplete.
+// bodyReader turns every error of a truncated body into ErrIncomplete.
 type bodyReader struct{ io.ReadCloser }
 
 func (r bodyReader) Read(p []byte) (int, error) {
@@ -179,17 +179,17 @@ func (r bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// get sends a request without a body. After success the caller closes the answer's body.
+// get sends a request without a body. After success the caller closes the response's body.
 func (c *caller) get(ctx context.Context, path string) (*http.Response, error) {
 	return c.succeed(c.do(ctx, http.MethodGet, path, nil))
 }
 
-// post sends in as JSON. After success the caller closes the answer's body.
+// post sends in as JSON. After success the caller closes the response's body.
 func (c *caller) post(ctx context.Context, path string, in any) (*http.Response, error) {
 	return c.succeed(c.do(ctx, http.MethodPost, path, in))
 }
 
-// succeed returns an error for an answer that is no success.
+// succeed returns an error for an error response.
 func (c *caller) succeed(response *http.Response, err error) (*http.Response, error) {
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (c *caller) do(ctx context.Context, method, path string, in any) (*http.Res
 	response, err := c.http.Do(request)
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		err = failed.Err // without the address, which is known
+		err = failed.Err // the address is known
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s does not answer: %w", c.base, err)

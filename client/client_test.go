@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server answers every request in one way.
+// server gives the same response to every request.
 func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -31,7 +31,7 @@ func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 	return c
 }
 
-// all are the calls, each read to its end.
+// all makes every call, and reads each response to its end.
 func all(ctx context.Context, c *client.Client) map[string]error {
 	errs := map[string]error{}
 	_, errs["Status"] = c.Status(ctx)
@@ -91,17 +91,17 @@ func problem(status int, body string) http.HandlerFunc {
 	}
 }
 
-// TestOtherServersAreRecognised: something that answers 200, but is no labshelf.
+// TestOtherServersAreRecognised: a server that answers 200 but is not labshelf causes an error.
 func TestOtherServersAreRecognised(t *testing.T) {
 	t.Parallel()
 	for call, err := range all(t.Context(), server(t, problem(http.StatusOK, "<html>welcome</html>"))) {
-		if err == nil && call != "Blob" { // whose digest its caller compares
+		if err == nil && call != "Blob" { // the caller compares the digest
 			t.Errorf("%s: no error", call)
 		}
 	}
 }
 
-// TestBrokenAnswersAreErrors: an answer that ends before its end is an error.
+// TestBrokenAnswersAreErrors: a truncated response is an error.
 func TestBrokenAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	c := server(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -113,7 +113,7 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 	})
 	for call, err := range all(t.Context(), c) {
 		switch {
-		case call == "Status" || call == "Purge": // one object, which is there or not
+		case call == "Status" || call == "Purge": // one object, which is complete or missing
 		case !errors.Is(err, client.ErrIncomplete):
 			t.Errorf("%s: %v", call, err)
 		}
@@ -203,7 +203,7 @@ func want(t *testing.T, err error, got, want string) {
 	}
 }
 
-// TestStatusOfFailingService: its status is no error of asking.
+// TestStatusOfFailingService: Status returns the status of a failing service without an error.
 func TestStatusOfFailingService(t *testing.T) {
 	t.Parallel()
 	c := server(t, problem(http.StatusServiceUnavailable, `{"status": "FAILING"}`))
@@ -212,7 +212,7 @@ func TestStatusOfFailingService(t *testing.T) {
 	}
 }
 
-// TestCheckWithoutEndIsIncomplete: without an end it is no check.
+// TestCheckWithoutEndIsIncomplete: a check without its last line is an error.
 func TestCheckWithoutEndIsIncomplete(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "reported"}}`, "[1"} {

@@ -13,8 +13,8 @@ import (
 	"labshelf/client"
 )
 
-// TestCompressedPages: listings are asked for compressed and read either way; a compressed page
-// that breaks off, or is not what was compressed, is no page.
+// TestCompressedPages: listings are requested compressed, and read either way. A truncated or
+// invalid compressed page is an error.
 func TestCompressedPages(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -30,7 +30,7 @@ func TestCompressedPages(t *testing.T) {
 		service.ServeHTTP(answer, r)
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
-		_, _ = z.Write(answer.Body.Bytes()) // into memory
+		_, _ = z.Write(answer.Body.Bytes()) // writes to memory
 		_ = z.Close()
 		body := packed.Bytes()
 		if change := spoil.Load(); change != nil {
@@ -51,7 +51,7 @@ func TestCompressedPages(t *testing.T) {
 	check(t, file.Close())
 	pages := compressed.Load()
 	must[client.Resource](t)(c.Resources.Get(t.Context(), want))
-	same(t, compressed.Load(), pages) // neither files nor records are asked for compressed
+	same(t, compressed.Load(), pages) // files and records are not requested compressed
 	for what, change := range map[string]func([]byte) []byte{
 		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
 		"nothing": func([]byte) []byte { return nil },

@@ -20,24 +20,24 @@ func (s Dataspaces) Get(ctx context.Context, id string, when ...Condition) (Data
 	return one[Dataspace](ctx, s.c, request{method: http.MethodGet, path: at("dataspaces", id)}.under(when))
 }
 
-// Create makes a dataspace, of which the caller becomes admin.
+// Create creates a dataspace. The caller becomes its admin.
 func (s Dataspaces) Create(ctx context.Context, d NewDataspace) (Dataspace, error) {
 	return one[Dataspace](ctx, s.c, request{method: http.MethodPost, path: at("dataspaces"), in: d, once: true})
 }
 
-// Edit changes a dataspace and returns it as it is then.
+// Edit changes a dataspace and returns the new state.
 func (s Dataspaces) Edit(ctx context.Context, id string, edit DataspaceEdit, when ...Condition) (Dataspace, error) {
 	return one[Dataspace](ctx, s.c, request{method: http.MethodPut, path: at("dataspaces", id), in: edit}.under(when))
 }
 
-// Delete deletes a dataspace with all that is in it, which Restore brings back.
-// It returns when all is deleted; that it was deleted already is no error.
+// Delete deletes a dataspace with its content, which Restore restores. It returns when everything
+// is deleted. A dataspace that is already deleted is not an error.
 func (s Dataspaces) Delete(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("dataspaces", id)}.under(when))
 }
 
-// Restore brings back a dataspace and exactly what its deletion took. That it is active
-// already is no error.
+// Restore restores a dataspace and exactly the content that was deleted with it. An active
+// dataspace is not an error.
 func (s Dataspaces) Restore(ctx context.Context, id string, when ...Condition) (Dataspace, error) {
 	return one[Dataspace](ctx, s.c, request{method: http.MethodPost, path: at("dataspaces", id, "restore")}.under(when))
 }

@@ -23,26 +23,27 @@ import (
 	"labshelf/blobs/digest"
 )
 
-// ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than announced.
+// ErrDigest is returned by the reader of a file whose bytes do not match the announced SHA-256.
 var ErrDigest = errors.New("the file that was received has another SHA-256 than announced")
 
-// File is the file of a resource that is received, from byte From on; Bytes is how many follow.
-// Where the connection breaks, reading resumes as the client's Retries allow, with the rest of the
-// same bytes; where these are gone, it fails with ErrIncomplete. If the complete file is received,
-// its digest is compared at the end, which is ErrDigest instead of io.EOF if it differs. The caller
-// closes it.
+// File is a download of a resource's file from byte From on; Bytes is the number of bytes to come.
+// If the connection breaks, reading resumes with the rest of the same bytes, as the client's
+// Retries allow; if these no longer exist, it fails with ErrIncomplete. After a complete download
+// the digest is compared: the last Read returns ErrDigest instead of io.EOF if it differs. The
+// caller closes it.
 type File struct {
 	*Download
-	From, Total int64         // the first byte that is received, and the length of the complete file
+	From, Total int64         // the first byte of the download, and the length of the complete file
 	Digest      digest.Digest // of the complete file
 	ETag        string        // of the file, not of its record; for ifMatch of Resources.Data
 	Mimetype    string
-	Filename    string // to save it as, without folders
+	Filename    string // for saving the file, without folders
 }
 
-// Data requests the file of a resource from byte from on, only if it has the ETag ifMatch (of
-// File); "": any. To resume an earlier download, pass the number of bytes received and its ETag:
-// status 412 means that there is another file now. With from at its end the File is empty.
+// Data requests the file of a resource from byte from on. If ifMatch is not "", the file must have
+// that ETag (of File). To resume an earlier download, pass the number of received bytes and its
+// ETag: status 412 means that the file was replaced. If from is the length of the file, the File is
+// empty.
 func (s Resources) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
 	return s.c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
 }
@@ -72,14 +73,14 @@ func (c *caller) resumed(ctx context.Context, path string, from int64, ifMatch s
 	return f, nil
 }
 
-// data requests a file once; its reader fails where the connection breaks.
+// data requests a file once; its reader fails if the connection breaks.
 func (c *caller) data(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	if from < 0 {
 		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
 	}
 	r := request{method: http.MethodGet, path: path}.with("If-Match", ifMatch)
 	if from > 0 {
-		// The byte before is requested, too: a range that begins at the end of a file is not
+		// The previous byte is requested, too: a range that begins at the end of a file is not
 		// satisfiable.
 		r = r.with("Range", fmt.Sprintf("bytes=%d-", from-1))
 	}
@@ -97,11 +98,11 @@ func (c *caller) data(ctx context.Context, path string, from int64, ifMatch stri
 	return f, nil
 }
 
-// fileOf reads the headers of an answer, and the byte of it that comes before from.
+// fileOf reads the headers of a response, and skips the byte before from.
 func fileOf(response *http.Response, from int64) (*File, error) {
 	f := &File{Download: download(response), From: from, Total: response.ContentLength, ETag: response.Header.Get("Etag"), Mimetype: response.Header.Get("Content-Type")}
 	foreign := &Problem{Status: response.StatusCode}
-	if from > 0 && response.StatusCode == http.StatusOK && response.ContentLength == 0 { // of an empty file there are no ranges
+	if from > 0 && response.StatusCode == http.StatusOK && response.ContentLength == 0 { // an empty file has no ranges
 		return nil, &Problem{Status: http.StatusRequestedRangeNotSatisfiable, Code: errs.CodeRange, Detail: "the file is empty"}
 	}
 	if from > 0 {
@@ -126,7 +127,7 @@ func fileOf(response *http.Response, from int64) (*File, error) {
 	return f, nil
 }
 
-// contentRange parses which part of a file an answer has, as in "bytes 3-9/10".
+// contentRange parses the range in a response, as in "bytes 3-9/10".
 func contentRange(value string) (begin, total int64, ok bool) {
 	part, of, _ := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
 	first, _, _ := strings.Cut(part, "-")
@@ -135,16 +136,16 @@ func contentRange(value string) (begin, total int64, ok bool) {
 	return begin, total, err == nil && wrong == nil && begin >= 0 && begin < total
 }
 
-// resuming is the body of a file that resumes where a connection broke.
+// resuming is the body of a file that resumes after a broken connection.
 type resuming struct {
 	body      io.ReadCloser
 	at, total int64
-	hash      hash.Hash // of all that was received; nil: not from the beginning
+	hash      hash.Hash // of all received bytes; nil: not from the beginning
 	digest    digest.Digest
 	open      func(from int64) (io.ReadCloser, error)
 	wait      func(time.Duration) error
 	retries   Retries
-	breaks    int // since the last byte
+	breaks    int // since the last received byte
 }
 
 func (r *resuming) Read(p []byte) (int, error) {
@@ -157,7 +158,7 @@ func (r *resuming) Read(p []byte) (int, error) {
 		switch {
 		case n > 0:
 			r.breaks = 0
-			return n, nil // an error is returned again by the next Read
+			return n, nil // the next Read returns an error again
 		case err == nil:
 			return 0, nil
 		case err == io.EOF:
@@ -192,21 +193,21 @@ func (r *resuming) resume(broke error) error {
 	if err != nil {
 		return fmt.Errorf("%w, and the rest cannot be requested: %w", broke, err)
 	}
-	_ = r.body.Close() // it has failed
+	_ = r.body.Close() // already failed
 	r.body = rest
 	return nil
 }
 
 func (r *resuming) Close() error { return r.body.Close() }
 
-// errRedirect is within the error of a download that the service sends to an address that this
+// errRedirect is wrapped by the error of a download that is redirected to an address that this
 // client does not follow.
 var errRedirect = errors.New("the service redirects the download")
 
-// follow requests a file from where the service says that its bytes are, without the key: an S3
-// whose address the service has signed. The headers of the service describe the file, not those of
-// the S3. follow goes from https to https only, and from a public service to public addresses only:
-// no service makes this machine send requests into its own network.
+// follow requests a file from the address that the service redirects to, without the key: an S3
+// with a signed URL. The headers of the service describe the file, not the headers of the S3. From
+// https, follow goes only to https, and from a public service only to public addresses, so that no
+// service can make this machine send requests into its own network.
 func (c *caller) follow(asked *http.Request, answer *http.Response) (*http.Response, error) {
 	at, err := answer.Location()
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
@@ -224,7 +225,7 @@ func (c *caller) follow(asked *http.Request, answer *http.Response) (*http.Respo
 	}
 	through := c.elsewhere
 	if proxy, err := http.ProxyFromEnvironment(request); proxy != nil || err != nil || isLocal(asked.Context(), asked.URL) {
-		through = c.http // a proxy decides, or the service is in this network itself
+		through = c.http // a proxy decides, or the service itself is in this network
 	}
 	response, err := through.Do(request)
 	if err != nil {
@@ -236,8 +237,8 @@ func (c *caller) follow(asked *http.Request, answer *http.Response) (*http.Respo
 	return response, nil
 }
 
-// toPublic returns a transport like another one that connects to public addresses only. It looks
-// at the address that is dialled, whatever name led to it.
+// toPublic returns a transport that connects to public addresses only. It checks the dialled
+// address, whatever name led to it.
 func toPublic(like *http.Transport) *http.Transport {
 	transport := like.Clone()
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
@@ -256,7 +257,7 @@ func isPublic(address netip.Addr) bool {
 	return address.IsGlobalUnicast() && !address.IsPrivate() && !sharedAddresses.Contains(address)
 }
 
-// sharedAddresses are those of RFC 6598, which providers use behind their own NAT.
+// sharedAddresses are the addresses of RFC 6598, which providers use behind their own NAT.
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
 // isLocal reports whether the host of an address is in this machine or a private network.

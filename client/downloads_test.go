@@ -16,13 +16,13 @@ import (
 	"labshelf/client"
 )
 
-// upload puts a file into the set.
+// upload uploads a file to the set.
 func (s shelf) upload(t *testing.T, name string, text []byte) client.Resource {
 	t.Helper()
 	return must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, bytes.NewReader(text), int64(len(text))))
 }
 
-// TestDataFromAnyByte: a file comes from wherever one asks, if it is the one that one asks for.
+// TestDataFromAnyByte: a download can begin at any byte, if the file is still the requested one.
 func TestDataFromAnyByte(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -61,7 +61,7 @@ func wantStatus(t *testing.T, want int) func(*client.File, error) {
 	}
 }
 
-// cutBody breaks the connection when so much of an answer has gone out.
+// cutBody breaks the connection after so many bytes of a response.
 type cutBody struct {
 	http.ResponseWriter
 	left int
@@ -77,7 +77,7 @@ func (c *cutBody) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// cuts breaks every answer about a file after n bytes, and notes what was asked for.
+// cuts breaks every response with a file after n bytes, and records the requested ranges.
 func cuts(n int, ranges *[]string, then func()) fault {
 	var mu sync.Mutex
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
@@ -89,8 +89,8 @@ func cuts(n int, ranges *[]string, then func()) fault {
 	}
 }
 
-// TestDownloadResumes: a download goes on where the connection broke, as long as something comes
-// each time.
+// TestDownloadResumes: a download resumes after a broken connection, as long as each attempt makes
+// progress.
 func TestDownloadResumes(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -101,14 +101,14 @@ func TestDownloadResumes(t *testing.T) {
 	f := must[*client.File](t)(c.Resources.Data(t.Context(), r.ID, 0, ""))
 	got, err := io.ReadAll(f)
 	check(t, f.Close())
-	// The byte before those that are missing is asked for, too, so 300 come each time.
+	// The byte before the missing ones is requested, too, so each response adds 300 bytes.
 	if err != nil || !bytes.Equal(got, text) || fmt.Sprint(ranges) != "[ bytes=300- bytes=600- bytes=900-]" || len(w.all) != 3 {
 		t.Errorf("%d bytes, %v, by %q", len(got), err, ranges)
 	}
 }
 
-// TestDownloadOfAnotherFileDoesNotResume: where nothing comes any more, or something else would, it
-// ends with an error.
+// TestDownloadOfAnotherFileDoesNotResume: without progress, or if the file was replaced, the
+// download ends with an error.
 func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -185,7 +185,7 @@ func readAll(t *testing.T, c *client.Client, id string) ([]byte, error) {
 	return got, errors.Join(err, f.Close())
 }
 
-// TestChangedBytesAreErrDigest: bytes that changed on the way do not pass for the file.
+// TestChangedBytesAreErrDigest: bytes that changed in transit cause ErrDigest.
 func TestChangedBytesAreErrDigest(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -196,7 +196,7 @@ func TestChangedBytesAreErrDigest(t *testing.T) {
 	}
 }
 
-// flipping turns a bit.
+// flipping flips a bit.
 type flipping struct{ http.ResponseWriter }
 
 func (f flipping) Write(p []byte) (int, error) {
@@ -205,7 +205,7 @@ func (f flipping) Write(p []byte) (int, error) {
 	return f.ResponseWriter.Write(p)
 }
 
-// TestBrokenArchiveIsIncomplete: an archive that broke off is none, and is not taken for one.
+// TestBrokenArchiveIsIncomplete: a truncated archive is an error.
 func TestBrokenArchiveIsIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Edits are the calls about changes of the metadata of many files.
+// Edits are the calls about bulk edits of metadata.
 type Edits struct{ c *caller }
 
 // CSV downloads the metadata of the active files of a set as CSV, separated by commas.
@@ -22,8 +22,8 @@ func (s Edits) CSV(ctx context.Context, set string) (file []byte, err error) {
 	return file, err
 }
 
-// ByCSV changes the metadata of files of a set by a CSV that was downloaded and edited, of up
-// to 32 MiB; a preview changes nothing. If there is a problem anywhere, nothing is changed.
+// ByCSV changes the metadata of files of a set with a downloaded and edited CSV of up to 32 MiB; a
+// preview changes nothing. If any row has a problem, nothing is changed.
 func (s Edits) ByCSV(ctx context.Context, set string, file []byte, preview bool) (EditOutcome, error) {
 	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: metadataOf(set, preview), csv: file, once: !preview})
 }
@@ -41,17 +41,17 @@ func (s Edits) Many(ctx context.Context, set string, edit ManyEdit, preview bool
 	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: metadataOf(set, preview), in: edit, once: !preview})
 }
 
-// List returns the last hundred edits of many files of a set, the newest first.
+// List returns the last hundred bulk edits of a set, the newest first.
 func (s Edits) List(ctx context.Context, set string) ([]Edit, error) {
 	return everything[Edit](ctx, s.c, at("sets", set, "edits"))
 }
 
-// Get reads one of them.
+// Get reads a bulk edit.
 func (s Edits) Get(ctx context.Context, id string) (Edit, error) {
 	return one[Edit](ctx, s.c, request{method: http.MethodGet, path: at("edits", id)})
 }
 
-// Undo puts back what nobody has changed since, and names the rest in Problems.
+// Undo restores the values that nobody has changed since, and lists the others in Problems.
 func (s Edits) Undo(ctx context.Context, id string) (EditOutcome, error) {
 	return one[EditOutcome](ctx, s.c, request{method: http.MethodPost, path: at("edits", id, "undo"), once: true})
 }

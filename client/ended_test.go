@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 )
 
-// sender sends bodies to nobody, and tells why one ended.
+// sender discards bodies, and returns the error with which one ended.
 type sender struct{}
 
 func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -17,8 +17,8 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// TestErrorIsThatOfTheContext: where the body hears of the end of the context first, the error is
-// that of the context.
+// TestErrorIsThatOfTheContext: if the body notices the end of the context first, the call returns
+// the error of the context.
 func TestErrorIsThatOfTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,6 +36,6 @@ func TestErrorIsThatOfTheContext(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		_ = source.Close() // it never fails
+		_ = source.Close() // never fails
 	})
 }

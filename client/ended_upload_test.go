@@ -13,10 +13,10 @@ import (
 	"labshelf/client"
 )
 
-// stuck is a file of which no read ends before the test does.
+// stuck is a file whose reads block until the test ends.
 type stuck struct {
 	reads atomic.Int64
-	begun chan struct{} // closed with the first one
+	begun chan struct{} // closed by the first read
 	over  <-chan struct{}
 }
 
@@ -28,8 +28,8 @@ func (b *stuck) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// TestUploadEndsWithContext: a read of the file that does not end keeps nobody beyond the end of
-// the context, and is then the last one; also where the service has answered before it had the
+// TestUploadEndsWithContext: a read of the file that blocks does not delay the call beyond the end
+// of the context, and is the last one. The same holds if the service has answered before it had the
 // chunk.
 func TestUploadEndsWithContext(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestUploadEndsWithContext(t *testing.T) {
 			ended <- err
 		}()
 		<-b.begun
-		time.Sleep(200 * time.Millisecond) // for the answer; without it nothing else is tested
+		time.Sleep(200 * time.Millisecond) // so that the response arrives; without it less is tested
 		cancel()
 		select {
 		case err := <-ended:

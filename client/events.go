@@ -14,24 +14,24 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Event is something that happened to an object. It has no names: read the object.
+// Event is a change of an object. It has no names: read the object.
 type Event struct {
-	ID string `json:"id"` // for Events, to continue after it
+	ID string `json:"id"` // for Events, to continue after this event
 	wire.Event
 }
 
-// Reload is the kind of the event that stands for everything that may have been missed: read again
-// what is needed.
+// Reload is the kind of an event after which events may be missing: read all required objects
+// again.
 const Reload = "reload"
 
-// maxQuiet is after how long without a byte a stream is taken for broken. The service sends
-// something every 15 seconds.
+// maxQuiet is the time without a byte after which a stream counts as broken. The service sends
+// bytes every 15 seconds.
 const maxQuiet = time.Minute
 
-// Events yields what the caller may hear of, in its order, each once: after the event with an id,
-// or from now where that is "". It does not end by itself: where the connection breaks it connects
-// again, as the client's Retries say, and goes on behind the last event. After an error, which it
-// yields, it ends: the service cannot be reached for longer, the key has ended, or ctx.
+// Events yields the events that the caller may see, in order, each once: those after the event with
+// an id, or from now on if that is "". If the connection breaks, it connects again, as the client's
+// Retries allow, and continues after the last event. It ends with an error if the service is
+// unreachable for longer, the key has ended, or ctx ends.
 func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		retries := c.retries()
@@ -42,7 +42,7 @@ func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, erro
 			case s.left:
 				return
 			case s.received:
-				after, try = s.after, 0 // so many in a row, without anything in between
+				after, try = s.after, 0 // failures in a row, without progress in between
 			}
 			if err == nil && try < retries.Tries {
 				err = cmp.Or(ctx.Err(), retries.Wait(ctx, retries.pause(max(1, try))))
@@ -59,13 +59,13 @@ func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, erro
 
 // eventStream is one connection of Events.
 type eventStream struct {
-	after    string // the id that was received last
-	received bool   // anything
-	left     bool   // the loop over the events was left
+	after    string // the id of the last event
+	received bool   // any bytes
+	left     bool   // the caller has left the loop
 	yield    func(Event, error) bool
 }
 
-// follow connects and reads to the end of the connection, which is no error.
+// follow connects and reads to the end of the connection, which is not an error.
 func (s *eventStream) follow(ctx context.Context, c *caller) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -78,7 +78,7 @@ func (s *eventStream) follow(ctx context.Context, c *caller) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }() // it is cut off in any case
+	defer func() { _ = response.Body.Close() }() // truncated in any case
 	quiet := time.AfterFunc(maxQuiet, cancel)
 	defer quiet.Stop()
 	lines := bufio.NewScanner(response.Body)
@@ -99,7 +99,7 @@ func (s *eventStream) follow(ctx context.Context, c *caller) error {
 	return nil
 }
 
-// take yields the event of a block of fields. A block without data has at most an id.
+// take yields the event in a block of fields. A block without data contains at most an id.
 func (s *eventStream) take(fields map[string]string) error {
 	s.after = cmp.Or(fields["id"], s.after)
 	data := fields["data"]

@@ -14,7 +14,7 @@ import (
 	"labshelf/client"
 )
 
-// cutStream cuts the connection after so many writes, and tells of the first.
+// cutStream cuts the connection after so many writes, and reports the first write.
 type cutStream struct {
 	http.ResponseWriter
 	left  int
@@ -31,8 +31,8 @@ func (c *cutStream) Write(p []byte) (int, error) {
 
 func (c *cutStream) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// following returns a client of streams of events that are cut again and again, and when the first
-// one has begun.
+// following returns a client whose streams of events are cut repeatedly, and a channel that is
+// closed when the first stream has begun.
 func (s *service) following(t *testing.T, connections *atomic.Int64) (c *client.Client, begun <-chan struct{}) {
 	t.Helper()
 	first := make(chan struct{})
@@ -43,8 +43,7 @@ func (s *service) following(t *testing.T, connections *atomic.Int64) (c *client.
 	return c.WithRetries(client.Retries{First: time.Millisecond}), first
 }
 
-// TestEventsThroughCuts: over connections that break again and again each event comes once, in its
-// order.
+// TestEventsThroughCuts: over connections that break repeatedly, each event arrives once, in order.
 func TestEventsThroughCuts(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
@@ -61,7 +60,7 @@ func TestEventsThroughCuts(t *testing.T) {
 				t.Error(err)
 			}
 			ids = append(ids, space.ID)
-			<-heard // so that not all come in one write
+			<-heard // so that the events arrive in several writes
 		}
 		made <- ids
 	}()
@@ -85,8 +84,8 @@ func TestEventsThroughCuts(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: a key that is revoked ends the events with the error of the next connection, and
-// an id that nobody was given begins with Reload.
+// TestEventsEnd: a revoked key ends the events with the error of the next connection, and an
+// unknown id begins with Reload.
 func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)

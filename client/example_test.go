@@ -25,14 +25,14 @@ func serve() (base, key string, stop func()) {
 	return s.base, s.key, func() { fatal(errors.Join(s.close(), os.RemoveAll(dir))) }
 }
 
-// fatal is what these examples do about an error.
+// fatal handles errors in these examples.
 func fatal(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// bench is a service with a set, for the examples that are about something else.
+// bench starts a service with a set.
 func bench() (ctx context.Context, c *client.Client, set client.Set, stop func()) {
 	base, key, end := serve()
 	ctx, c = context.Background(), client.New(base, key)
@@ -53,7 +53,7 @@ func put(ctx context.Context, c *client.Client, setID, name, text string) client
 	return r
 }
 
-// From a new service to a file in it, and back.
+// Example creates a set in a new service, uploads a file and downloads it.
 func Example() {
 	base, key, stop := serve() // such as https://data.example.org/v1 and lsk_…
 	defer stop()
@@ -83,7 +83,7 @@ func Example() {
 	// 1,1.7
 }
 
-// An open file is streamed, and sent again from its start where the connection breaks.
+// An open file is streamed, and sent again from its start if the connection breaks.
 func ExampleResources_Create() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -108,8 +108,7 @@ func ExampleResources_Create() {
 	// 404 set_not_found setId
 }
 
-// A download that was left goes on with the bytes that are missing, if they are still those of the
-// same file.
+// An unfinished download continues with the missing bytes, if the file is still the same.
 func ExampleResources_Data() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -156,8 +155,8 @@ func ExampleSets_Resources() {
 	// day 1/run-2.csv
 }
 
-// A harvester keeps the URL of the last page, and asks it again for what has changed since.
-// [client.All] lets it hear of deletions.
+// A harvester keeps the URL of the last page, and requests it again to get later changes.
+// [client.All] includes deletions.
 func ExamplePages() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -168,7 +167,7 @@ func ExamplePages() {
 			for _, resource := range page.Data {
 				fmt.Println(resource.Name, resource.State)
 			}
-			kept = page.URL // to be stored when all of the page has been dealt with
+			kept = page.URL // stored after the page has been processed
 		}
 		fmt.Println("—")
 	}
@@ -191,7 +190,7 @@ func ExamplePages() {
 	// —
 }
 
-// Two people change the same record. The second one is told, and looks again.
+// Two people change the same record. The second one gets an error, and reads the record again.
 func ExampleIfMatch() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -220,7 +219,7 @@ func ExampleIfNoneMatch() {
 	// true
 }
 
-// A colleague gets a key of her own, and a role.
+// A colleague gets a key and a role.
 func ExamplePrivileges_Grant() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -250,7 +249,7 @@ func ExamplePrivileges_Grant() {
 	// 401 unauthenticated
 }
 
-// What is deleted comes back, with what it took along.
+// A deleted set is restored, with its resources.
 func ExampleSets_Restore() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -282,7 +281,7 @@ func ExampleClient_WithRetries() {
 	// true
 }
 
-// How much is stored, in all that one may read.
+// The usage of all dataspaces that the caller may read.
 func ExampleClient_Usage() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -295,7 +294,7 @@ func ExampleClient_Usage() {
 	// {ActiveFiles:1 ActiveBytes:5 DeletedFiles:1 DeletedBytes:4 OldVersions:0 OldBytes:0}
 }
 
-// The files of a set come as one zip, with their sums.
+// The files of a set are downloaded as one zip, with their sums.
 func ExampleSets_Archive() {
 	ctx, c, set, stop := bench()
 	defer stop()
@@ -303,7 +302,7 @@ func ExampleSets_Archive() {
 	put(ctx, c, set.ID, "notes/b.txt", "beta")
 	archive, err := c.Sets.Archive(ctx, set.ID)
 	fatal(err)
-	whole, err := io.ReadAll(archive) // or to a file: it may be large
+	whole, err := io.ReadAll(archive) // use a file instead: it may be large
 	fatal(errors.Join(err, archive.Close()))
 	files, err := zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
 	fatal(err)

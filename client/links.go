@@ -9,8 +9,8 @@ import (
 // Links are the calls about shares, file requests and invitations.
 type Links struct{ c *caller }
 
-// List lists the caller's own links, and those of dataspaces where the caller is Admin; for
-// sysadmins all. They are ordered by creation. It takes UserID, DataspaceID, SetID, State and
+// List lists the caller's own links, and the links of dataspaces where the caller is Admin; for
+// sysadmins all links. They are sorted by creation. It takes UserID, DataspaceID, SetID, State and
 // Limit.
 func (s Links) List(ctx context.Context, o ListOptions) iter.Seq2[Link, error] {
 	return list[Link](ctx, s.c, o, "links")
@@ -31,12 +31,12 @@ func (s Links) Edit(ctx context.Context, id string, edit LinkEdit, when ...Condi
 	return one[Link](ctx, s.c, request{method: http.MethodPut, path: at("links", id), in: edit}.under(when))
 }
 
-// Revoke ends a link for good. That it was revoked already is no error.
+// Revoke ends a link for good. A link that is already revoked is not an error.
 func (s Links) Revoke(ctx context.Context, id string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("links", id)})
 }
 
-// EndUploads ends the unfinished uploads of a request link, and removes what has come of them.
+// EndUploads ends the unfinished uploads of a request link, and removes their data.
 func (s Links) EndUploads(ctx context.Context, id string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("links", id, "uploads")})
 }

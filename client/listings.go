@@ -13,41 +13,41 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// All asks for active and deleted records, in ListOptions.
+// All selects active and deleted records, in ListOptions.
 const All = "all"
 
-// ListOptions selects what a listing shows. The zero value selects all active records. No listing
-// takes every option: the service refuses the others with "invalid_parameter".
+// ListOptions selects the records of a listing. The zero value selects all active records. No
+// listing takes every option: the service rejects the others with "invalid_parameter".
 type ListOptions struct {
 	State string // Active, Deleted or All; "": Active
-	Limit int    // of a page, 1 to 1000; 0: as the service is configured
+	Limit int    // of a page, 1 to 1000; 0: default of the service
 
-	Metadata bool // dataspaces, sets and resources come with their Metadata
+	Metadata bool // dataspaces, sets and resources have their Metadata
 
 	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name" or
-	// "name-descending"; "": oldest, or by name where Name or NamePrefix is given. These two are
-	// for one set and go with neither Since nor Until. Safe times are the Modified of what was
-	// received; to follow changes, keep the URL of the last page (see Pages).
-	Since, Until     time.Time // both exclusive; zero: no bound
+	// "name-descending"; "" means oldest, or name if Name or NamePrefix is set. The orders by name
+	// are for one set, and exclude Since and Until. Safe times are the Modified of received
+	// records; to follow changes, keep the URL of the last page (see Pages).
+	Since, Until     time.Time // both exclusive; zero: not bounded
 	Order            string
-	Folders          bool   // pages have Folders beside the resources that are directly below NamePrefix; see Sets.Children
-	Name, NamePrefix string // Name also for sets and dataspaces, of which at most one has it
+	Folders          bool   // pages have Folders in addition to the resources directly below NamePrefix; see Sets.Children
+	Name, NamePrefix string // Name also for sets and dataspaces, where it is unique
 
-	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a
-	// set, privileges of a user or dataspace.
+	// Filters of a listing: resources and sets of a dataspace, resources of a set, privileges of a
+	// user or dataspace.
 	DataspaceID, SetID, UserID string
 
-	// For entries of the audit log, with UserID for who did it: Action is one action, or all of a
-	// kind, as resource.*
+	// For entries of the audit log, with UserID for the acting user: Action is one action, or all
+	// actions of a noun, such as resource.*
 	ObjectID, Action string
 
 	// For dataspaces.
 	Visibility string  // Private, Public or Open; "": all
-	Origin     *string // exactly this one; to "": those that have none; nil: any
+	Origin     *string // exactly this origin; to "": without an origin; nil: any
 }
 
 // At returns the URL of the first page of a listing with these options. listing is its URL without
-// any, such as the Resources of a Set, or Client.Base()+"/resources".
+// options, such as the Resources of a Set, or Client.Base()+"/resources".
 func (o ListOptions) At(listing string) string {
 	q := url.Values{}
 	for name, value := range map[string]string{
@@ -88,10 +88,10 @@ type Listed interface {
 	Dataspace | Set | Resource | Version | User | Key | Privilege | Link | AuditEntry | Hit
 }
 
-// Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of
-// the following page.
+// Page is a page of a listing. Next is the URL of the following page; the last page has End set
+// instead.
 type Page[T Listed] struct {
-	URL  string // of this page, as it was asked for
+	URL  string // of this page, as requested
 	Next string // "" at the end
 	Data []T    // without ETag; empty at the end
 	End  bool
@@ -99,27 +99,27 @@ type Page[T Listed] struct {
 	Folders []Folder // with ListOptions.Folders
 }
 
-// FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the
-// beginning of a listing (see ListOptions.At). Only its path below …/v1 counts: it is always
-// requested from the client's own service, which may have moved, so that the key is sent nowhere
-// else.
+// FetchPage fetches one page of a listing of T. Its URL is a Next, a kept URL of a page, or the
+// beginning of a listing (see ListOptions.At). Only the path below …/v1 counts: the page is always
+// requested from the client's own service, which may have moved, so that the key is not sent
+// elsewhere.
 func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
 	answer, err := fetch[T](ctx, c.caller, pageURL)
 	return answer.page(pageURL), err
 }
 
-// pageAnswer is the answer to the request for a page.
+// pageAnswer is the response to the request for a page.
 type pageAnswer[T Listed] struct {
 	wire.Page[T]
 	wire.SearchSums
 }
 
-// page is the page at a URL; of the answer of an error it has nothing else.
+// page returns the page at a URL; for an error response it contains only the URL.
 func (a *pageAnswer[T]) page(url string) Page[T] {
 	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End, Folders: a.Folders}
 }
 
-// fetch requests a page. With an error the answer is empty.
+// fetch requests a page. With an error the response is empty.
 func fetch[T Listed](ctx context.Context, c *caller, pageURL string) (answer pageAnswer[T], err error) {
 	path, err := c.below(pageURL)
 	if err != nil {
@@ -140,11 +140,11 @@ func fetch[T Listed](ctx context.Context, c *caller, pageURL string) (answer pag
 	return answer, nil
 }
 
-// below returns what a URL of a page has after its base URL.
+// below returns the part of a page's URL after its base URL.
 func (c *caller) below(pageURL string) (string, error) {
 	path, ours := strings.CutPrefix(pageURL, c.base+"/")
 	if !ours {
-		const version = "/v1/" // with which every base URL ends
+		const version = "/v1/" // end of every base URL
 		whole, query, _ := strings.Cut(pageURL, "?")
 		i := strings.LastIndex(whole, version)
 		if i < 0 {
@@ -158,12 +158,12 @@ func (c *caller) below(pageURL string) (string, error) {
 	return "/" + path, nil
 }
 
-// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage) to
-// the one with End, which is the last it yields. A harvester stores the URL of that page and
-// continues from it later: in a listing of resources, in the order of modification, it then brings
-// what was created, changed, deleted or restored since, and only that; in every other listing what
-// was created. Ask for State All, else deletions do not show. After an error, which it yields with
-// the URL of the page that failed, it ends, and may be begun again with that URL.
+// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage).
+// The last page has End set. A harvester stores the URL of that page and continues from it later.
+// In a listing of resources by modification it then gets exactly the resources that were created,
+// changed, deleted or restored since; in other listings the created objects. Use State All to see
+// deletions. Pages yields an error with the URL of the page that failed, and ends. The caller may
+// begin again with that URL.
 func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[Page[T], error] {
 	return pages[T](ctx, c.caller, pageURL)
 }
@@ -181,8 +181,7 @@ func pages[T Listed](ctx context.Context, c *caller, pageURL string) iter.Seq2[P
 	}
 }
 
-// Outline outlines what Resources lists with the same options, or with Folders what pages
-// have.
+// Outline returns the outline of Resources with the same options, or, with Folders, of its pages.
 func (s Sets) Outline(ctx context.Context, setID string, o ListOptions) (outline Outline, err error) {
 	path := at("sets", setID, "resources", "outline")
 	if path == "" {
@@ -192,8 +191,7 @@ func (s Sets) Outline(ctx context.Context, setID string, o ListOptions) (outline
 	return outline, err
 }
 
-// list yields the items of the pages of a listing. After an error, which it yields with a zero T,
-// it ends.
+// list yields the items of all pages of a listing. It yields an error with a zero T, and ends.
 func list[T Listed](ctx context.Context, c *caller, o ListOptions, elements ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		path := at(elements...)

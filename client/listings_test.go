@@ -18,8 +18,8 @@ import (
 	"labshelf/client"
 )
 
-// TestListingsYieldEverythingOnce: a listing yields everything once, in its order, however long its
-// pages, and asks for no page that nobody wants.
+// TestListingsYieldEverythingOnce: a listing yields everything once, in order, whatever the page
+// size, and requests no unused page.
 func TestListingsYieldEverythingOnce(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -50,11 +50,11 @@ func TestListingsYieldEverythingOnce(t *testing.T) {
 	}
 	same(t, pages.Load(), 2)
 	all := c.Resources.List(t.Context(), client.ListOptions{Limit: 3})
-	same(t, len(collect(t, all)), len(collect(t, all))) // it begins anew each time
+	same(t, len(collect(t, all)), len(collect(t, all))) // each loop begins again
 }
 
-// TestLastPageBringsOnlyChanges: the URL of the last page, kept, brings exactly what happens
-// afterwards: what is new, changed, deleted and restored.
+// TestLastPageBringsOnlyChanges: the kept URL of the last page returns exactly the later changes:
+// new, changed, deleted and restored objects.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -74,7 +74,7 @@ func TestLastPageBringsOnlyChanges(t *testing.T) {
 		}
 		return got
 	}
-	same(t, harvest(), nil) // an empty set: it has to be asked from its beginning again
+	same(t, harvest(), nil) // an empty set has no position, so its listing begins again
 	a, b, c := s.upload(t, "a", nil), s.upload(t, "b", nil), s.upload(t, "c", nil)
 	same(t, harvest(), []string{"a active", "b active", "c active"})
 	same(t, harvest(), nil)
@@ -88,8 +88,8 @@ func TestLastPageBringsOnlyChanges(t *testing.T) {
 	same(t, harvest(), nil)
 }
 
-// TestPageURLsOfAMovedService: the URL of a page is asked of the client's service, wherever the
-// service was, or says that it is.
+// TestPageURLsOfAMovedService: the URL of a page is requested from the client's service, whatever
+// address the URL has.
 func TestPageURLsOfAMovedService(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -118,7 +118,7 @@ func TestPageURLsOfAMovedService(t *testing.T) {
 	}
 }
 
-// TestErrorEndsAListing: an error ends a listing, once, after what came before it.
+// TestErrorEndsAListing: an error ends a listing, once, after the items before it.
 func TestErrorEndsAListing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -154,8 +154,7 @@ func TestErrorEndsAListing(t *testing.T) {
 	}
 }
 
-// calls are the calls that ask for something that is there, each with an answer that is read to its
-// end.
+// calls are the calls that read existing objects, each with a response that is read to its end.
 func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	return map[string]func() error{
 		"Dataspace": func() error { _, err := c.Dataspaces.Get(ctx, "i"); return err },
@@ -190,7 +189,7 @@ func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	}
 }
 
-// TestForeignAnswersAreRecognised: what is no labshelf is recognised, whatever it answers.
+// TestForeignAnswersAreRecognised: every response of a server that is not labshelf is an error.
 func TestForeignAnswersAreRecognised(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"<html>welcome</html>", "{}", "[]", `"x"`, "null", `{"id": 1}`, `{"end": false}`, `{"end": true, "nextPage": "/v1/sets"}`, ""} {
@@ -208,7 +207,7 @@ func TestForeignAnswersAreRecognised(t *testing.T) {
 	}
 }
 
-// TestBrokenPageIsIncomplete: a page that was cut off is an error.
+// TestBrokenPageIsIncomplete: a truncated page is an error.
 func TestBrokenPageIsIncomplete(t *testing.T) {
 	t.Parallel()
 	var asked sync.Map
@@ -233,8 +232,8 @@ func TestBrokenPageIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestConditionsAreSent: a condition holds, and one that says nothing is refused, before it becomes
-// none.
+// TestConditionsAreSent: a condition is sent, and an empty one is an error, so that a call is never
+// made without it.
 func TestConditionsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -266,7 +265,7 @@ func TestConditionsAreSent(t *testing.T) {
 	same(t, must[client.Set](t)(s.c.Sets.Get(ctx, s.set.ID)).State, client.Active)
 }
 
-// TestConcurrentCalls: one client may be used by many.
+// TestConcurrentCalls: one client can be used concurrently.
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -292,8 +291,8 @@ func TestConcurrentCalls(t *testing.T) {
 	same(t, len(s.names(t)), 16)
 }
 
-// TestChildrenYieldOneLevel: what is directly in a folder comes in the order of names, files and
-// folders, however long the pages are.
+// TestChildrenYieldOneLevel: the direct content of a folder is sorted by name, files and folders
+// together, whatever the page size.
 func TestChildrenYieldOneLevel(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

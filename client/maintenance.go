@@ -9,14 +9,14 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// CheckEvents is called while a check runs. Its functions may be nil.
+// CheckEvents are callbacks of a running check. They may be nil.
 type CheckEvents struct {
 	Violation func(Violation)
-	Progress  func(done, total int64) // bytes of blobs that have been and are to be verified
+	Progress  func(done, total int64) // verified bytes of blobs, and the total
 }
 
-// Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations
-// are no error. Errors: ErrIncomplete where the check was cut off.
+// Check runs a check in the service, and calls events as results arrive. It is for sysadmins.
+// Violations are not an error. Errors: ErrIncomplete for a truncated check.
 func (s Maintenance) Check(ctx context.Context, r CheckRequest, events CheckEvents) (result CheckResult, err error) {
 	response, err := s.c.post(ctx, "/admin/check", r)
 	if err != nil {
@@ -36,14 +36,14 @@ func (s Maintenance) Check(ctx context.Context, r CheckRequest, events CheckEven
 		case line.Error != nil:
 			return result, fmt.Errorf("check: %w: %w", ErrIncomplete, &Problem{Code: line.Error.Code, Detail: line.Error.Detail})
 		case line.End != nil:
-			_, err := io.Copy(io.Discard, response.Body) // so that the connection is kept
+			_, err := io.Copy(io.Discard, response.Body) // so that the connection can be reused
 			return *line.End, err
 		}
 	}
 }
 
-// Purge has the service remove the bytes of what was deleted long ago, and returns how much that
-// was, or would be. It is for sysadmins.
+// Purge makes the service remove the bytes of objects deleted long ago. It returns the amounts that
+// were, or would be, removed. It is for sysadmins.
 func (s Maintenance) Purge(ctx context.Context, r PurgeRequest) (result PurgeResult, err error) {
 	response, err := s.c.post(ctx, "/admin/purge", r)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// TestMetadata: they come back as they were sent, in listings where these ask for them, and an edit
-// without any leaves them.
+// TestMetadata: metadata are returned as they were sent, in listings on request, and an edit
+// without metadata keeps them.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)

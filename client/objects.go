@@ -77,7 +77,7 @@ type (
 	YearCount    = wire.Count[int]
 	Index        = wire.Index
 
-	// Status is the status of a service. Its Detail, for sysadmins, is kept as it was received.
+	// Status is the status of a service. Its Detail, for sysadmins, is the undecoded JSON.
 	Status = wire.Status[json.RawMessage]
 
 	Violation    = wire.Violation
@@ -87,7 +87,7 @@ type (
 	PurgeResult  = wire.PurgeResult
 )
 
-// The words of the interface.
+// The constants of the interface.
 const (
 	Active  = wire.Active
 	Deleted = wire.Deleted

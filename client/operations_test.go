@@ -20,14 +20,14 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// document is the description of the interface.
+// document returns the description of the interface.
 func document(t *testing.T) *openapitest.Document {
 	t.Helper()
 	return must[*openapitest.Document](t)(openapitest.Load(filepath.Join("..", "handlers", "openapi.json")))
 }
 
-// TestEveryOperation makes every call to a real service, and holds what is asked against the
-// document: each request matches it, and no operation of it is left.
+// TestEveryOperation makes every call to a real service. Each request must match the document, and
+// every operation of the document must be called.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
@@ -50,7 +50,7 @@ func TestEveryOperation(t *testing.T) {
 	}))
 	var left []string
 	for _, operation := range doc.Operations {
-		if operation.ID == "overrideUpload" { // two others, for environments without their methods
+		if operation.ID == "overrideUpload" { // two operations are for environments without some methods
 			continue
 		}
 		if !asked[operation.ID] {
@@ -143,7 +143,7 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
-// collect ends the test after an error.
+// collect fails the test after an error.
 func collect[T any](t *testing.T, all iter.Seq2[T, error]) (got []T) {
 	t.Helper()
 	for item, err := range all {
@@ -155,7 +155,7 @@ func collect[T any](t *testing.T, all iter.Seq2[T, error]) (got []T) {
 	return got
 }
 
-// files makes the calls for resources. One is left.
+// files makes the calls for resources. One resource remains.
 func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dataspace, set client.Set) {
 	resource := must[client.Resource](t)
 	made := resource(c.Resources.Create(ctx, client.NewResource{SetID: set.ID, Name: "a/b.csv", Filename: "b.csv", Description: "d", Format: "F", Mimetype: "text/x-y"},
@@ -193,8 +193,8 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	placements(ctx, t, c, made)
 }
 
-// versions makes the calls for the versions of a resource that has three: two of the same content
-// after another one.
+// versions makes the calls for the versions of a resource with three: the last two have the same
+// content.
 func versions(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) {
 	version := must[client.Version](t)
 	all := collect(t, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: 1}))
@@ -256,8 +256,8 @@ func auditing(ctx context.Context, t *testing.T, c *client.Client, set client.Se
 	}
 }
 
-// inChunks makes the calls for uploads: one replaces the file of a resource by the same, another
-// one is given up.
+// inChunks makes the calls for uploads: one replaces the file of a resource by the same file,
+// another one is ended.
 func inChunks(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
 	const content = "1,2,3\n"
 	same := client.NewResource{Name: r.Name, Filename: r.Filename, Description: r.Description}
@@ -308,7 +308,7 @@ func people(ctx context.Context, t *testing.T, c *client.Client, space client.Da
 	same(t, collect(t, c.Privileges.List(ctx, client.ListOptions{UserID: mary.ID, DataspaceID: space.ID, State: client.Deleted, Limit: 1})), []client.Privilege{granted})
 }
 
-// upkeep makes the calls that look after a service.
+// upkeep makes the calls for the maintenance of a service.
 func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 	must[client.Status](t)(c.Status(ctx))
 	snapshot, _, err := c.Maintenance.Snapshot(ctx)
@@ -325,8 +325,7 @@ func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 	}
 }
 
-// unchanging are the fields that bodies of changes may repeat, with the values they have; a client
-// has no need to.
+// unchanging are fields that a change may repeat unchanged; a client does not need this.
 var unchanging = map[string][]string{
 	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
@@ -339,8 +338,8 @@ var unchanging = map[string][]string{
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
 
-// TestSchemas: records and requests have the fields of the document, but for the fields that a
-// change only repeats.
+// TestSchemas: records and requests have the fields of the document, except fields that a change
+// only repeats.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	doc := document(t)

@@ -9,8 +9,8 @@ import (
 // Privileges are the calls about roles in dataspaces.
 type Privileges struct{ c *caller }
 
-// List lists the caller's own privileges and those in dataspaces where the caller has a role;
-// for sysadmins all. They are ordered by creation. It takes UserID, DataspaceID, State and Limit.
+// List lists the caller's own privileges and those in dataspaces where the caller has a role; for
+// sysadmins all. They are sorted by creation. It takes UserID, DataspaceID, State and Limit.
 func (s Privileges) List(ctx context.Context, o ListOptions) iter.Seq2[Privilege, error] {
 	return list[Privilege](ctx, s.c, o, "privileges")
 }
@@ -25,8 +25,8 @@ func (s Privileges) Grant(ctx context.Context, p NewPrivilege) (Privilege, error
 	return one[Privilege](ctx, s.c, request{method: http.MethodPost, path: at("privileges"), in: p})
 }
 
-// Revoke takes a privilege away; its record stays, as Deleted. That it was revoked already is no
-// error.
+// Revoke revokes a privilege; its record stays, as Deleted. A privilege that is already revoked is
+// not an error.
 func (s Privileges) Revoke(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("privileges", id)}.under(when))
 }

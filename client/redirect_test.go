@@ -22,8 +22,8 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-// TestRedirectsStayOutside has a service send a download elsewhere: to an address of this machine,
-// by number and by name, and away from TLS.
+// TestRedirectsStayOutside: the client does not follow a redirect of a download to an address of
+// this machine, by number or by name, or away from TLS.
 func TestRedirectsStayOutside(t *testing.T) {
 	t.Parallel()
 	asked := 0

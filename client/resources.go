@@ -12,16 +12,16 @@ import (
 	"labshelf/blobs/digest"
 )
 
-// NewResource is a file to be uploaded. What is "" is left to the service.
+// NewResource describes a file to upload. The service chooses values that are "".
 type NewResource struct {
-	SetID       string        // that receives it; Resources.Replace needs none
+	SetID       string        // required, except by Resources.Replace
 	Name        string        // up to 4096 bytes, may contain "/"; "": Filename
-	Filename    string        // "": none, then Name is needed
+	Filename    string        // "": no file name, then Name is required
 	Description string        // up to 16 KiB
 	Format      string        // up to 100 characters; "": from the extension
 	Mimetype    string        // "": found by the service
-	Metadata    Metadata      // of a file that replaces another one a merge patch
-	Digest      digest.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
+	Metadata    Metadata      // for a file that replaces another one: a merge patch
+	Digest      digest.Digest // expected digest; zero: the file is hashed while it is sent, and the service compares
 }
 
 // Resources are the calls about files.
@@ -47,13 +47,13 @@ func (s Sets) Resources(ctx context.Context, setID string, o ListOptions) iter.S
 
 // Child is a file or a folder of a folder.
 type Child struct {
-	Folder   *Folder // nil: it is a file
+	Folder   *Folder // nil for a file
 	Resource Resource
 }
 
-// Children yields what is directly in a folder of a set, whose path is o.NamePrefix, in the order
-// of names. Without a slash at its end NamePrefix narrows down what is in the folder above. After
-// an error it ends.
+// Children yields the direct content of a folder of a set, whose path is o.NamePrefix, sorted by
+// name. If NamePrefix does not end in a slash, it filters the content of the folder above. After an
+// error it ends.
 func (s Sets) Children(ctx context.Context, setID string, o ListOptions) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		path := at("sets", setID, "resources")
@@ -76,7 +76,7 @@ func (s Sets) Children(ctx context.Context, setID string, o ListOptions) iter.Se
 	}
 }
 
-// childrenOf returns the folders and files of a page in the order of names.
+// childrenOf returns the folders and files of a page, sorted by name.
 func childrenOf(p Page[Resource], descending bool) []Child {
 	all := make([]Child, 0, len(p.Data)+len(p.Folders))
 	for _, r := range p.Data {
@@ -115,11 +115,11 @@ func (s Resources) Get(ctx context.Context, id string, when ...Condition) (Resou
 	return one[Resource](ctx, s.c, request{method: http.MethodGet, path: at("resources", id)}.under(when))
 }
 
-// Create uploads a file into a set. body must end after size bytes; -1: its length is not
-// known. It is streamed, and read no more after the call has returned, unless the context ended it.
-// The call is made again only as long as the service cannot have stored the file, and only where
-// body is an io.Seeker, or nothing has been read from it. It returns when the file is on stable
-// storage. The caller closes body.
+// Create uploads a file to a set. body must end after size bytes; -1 means an unknown length. body
+// is streamed, and is not read after the call has returned, unless the context ended the call. The
+// call is repeated only if the service cannot have stored the file, and only if body is an
+// io.Seeker or was not read yet. It returns when the file is on stable storage. The caller closes
+// body.
 func (s Resources) Create(ctx context.Context, r NewResource, body io.Reader, size int64) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {
@@ -128,9 +128,9 @@ func (s Resources) Create(ctx context.Context, r NewResource, body io.Reader, si
 	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources"), form: form, once: true})
 }
 
-// Replace replaces a resource by an upload, as Create does it, except that it may
-// be made again also where the service may have stored the file. Name, Description and Format that
-// are left out take their defaults; the metadata stay, but for what Metadata changes.
+// Replace replaces the file of a resource by an upload, like Create. It may be repeated even if the
+// service may have stored the file. Name, Description and Format that are "" get their defaults.
+// The metadata stay, except for changes in Metadata.
 func (s Resources) Replace(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {
@@ -139,31 +139,31 @@ func (s Resources) Replace(ctx context.Context, id string, r NewResource, body i
 	return one[Resource](ctx, s.c, request{method: http.MethodPut, path: at("resources", id), form: form}.under(when))
 }
 
-// Edit changes a record without a new upload and returns it as it is then.
+// Edit changes a record without a new upload and returns the new state.
 func (s Resources) Edit(ctx context.Context, id string, edit ResourceEdit, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, s.c, request{method: http.MethodPatch, path: at("resources", id), in: edit}.under(when))
 }
 
-// Delete deletes a resource, which Restore brings back. That it was deleted already
-// is no error.
+// Delete deletes a resource, which Restore restores. A resource that is already deleted is not an
+// error.
 func (s Resources) Delete(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("resources", id)}.under(when))
 }
 
-// Restore brings back a deleted resource. That it is active already is no error.
+// Restore restores a deleted resource. An active resource is not an error.
 func (s Resources) Restore(ctx context.Context, id string, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
 }
 
-// Copy makes a resource of the current version of another one, with what is known of it. No
-// bytes are copied.
+// Copy creates a resource from the current version of another one, with its metadata. No bytes are
+// copied.
 func (s Resources) Copy(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "copy"), in: to, once: true}.under(when))
 }
 
-// Move renames a resource within its set, or moves it into another one, where it is a new
-// resource with all versions; the one that is left is deleted, and names it in MovedTo. Moved back
-// it is that one again.
+// Move renames a resource within its set, or moves it to another one, where it becomes a new
+// resource with all versions. The old one is deleted, and refers to the new one in MovedTo. Moved
+// back, the resource has its old id again.
 func (s Resources) Move(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: at("resources", id, "move"), in: to, once: true}.under(when))
 }

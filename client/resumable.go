@@ -19,25 +19,25 @@ import (
 	"labshelf/blobs/digest"
 )
 
-// Upload is a file that is sent in chunks, and continued where it stopped: after a connection
-// broke, in another process, on another day.
+// Upload is a file that is sent in chunks, and can be continued after a broken connection or in
+// another process.
 type Upload struct {
 	ID             string
-	Offset, Length int64  // how many bytes the service has on stable storage, and of how many
-	ResourceID     string // what the file has become; "": it is not finished
+	Offset, Length int64  // bytes that the service has on stable storage, and the total
+	ResourceID     string // the resource created from the file; "": not finished
 }
 
 // Uploads are the calls about files that are sent in chunks.
 type Uploads struct{ c *caller }
 
-// Begin announces a file of so many bytes, for a set, or in place of the file of a resource if
-// replaces is not "". The description of the file is as for Resources.Create and Replace, but a
-// missing digest is not computed. Continue sends it.
+// Begin announces a file of so many bytes, for a set, or for the resource replaces if that is not
+// "". The description of the file is as for Resources.Create and Replace, but a missing digest is
+// not computed. Continue sends the file.
 func (s Uploads) Begin(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
 	if size < 0 {
 		return Upload{}, errors.New("the length of a file that is sent in chunks must be known")
 	}
-	// An empty file is complete when it is begun.
+	// The upload of an empty file is complete at its beginning.
 	call := tus(request{method: http.MethodPost, path: at("uploads"), once: size == 0}.under(when)).
 		with("Upload-Length", strconv.FormatInt(size, 10)).with("Upload-Metadata", uploadMetadata(r, replaces))
 	begun := Upload{Length: size}
@@ -72,7 +72,7 @@ func uploadMetadata(r NewResource, replaces string) string {
 
 func tus(r request) request { return r.with("Tus-Resumable", "1.0.0") }
 
-// madeOf returns the id of the resource that an answer names.
+// madeOf returns the id of the resource in a response.
 func madeOf(response *http.Response) string {
 	url := response.Header.Get("Labshelf-Resource")
 	if url == "" {
@@ -81,8 +81,8 @@ func madeOf(response *http.Response) string {
 	return path.Base(url)
 }
 
-// Get returns the progress of an upload. One that is complete and was refused returns that
-// refusal; one that has expired, was ended or never existed, a Problem with the status 410 or 404.
+// Get returns the progress of an upload. If a complete upload was refused, Get returns that
+// refusal. For an expired, ended or unknown upload it returns a Problem with the status 410 or 404.
 func (s Uploads) Get(ctx context.Context, id string) (u Upload, err error) {
 	u.ID = id
 	err = s.c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
@@ -104,17 +104,17 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 	return u, nil
 }
 
-// ErrAnotherFile is the error of an upload that became a resource with another file: the service is
-// older than Labshelf-SHA256, or did not get that header, and an earlier call has sent another
-// file; or somebody has replaced the file at once.
+// ErrAnotherFile means that an upload became a resource with another file. The service may not
+// support Labshelf-SHA256, or did not get that header, and an earlier call has sent another file.
+// Or somebody has already replaced the file.
 var ErrAnotherFile = errors.New("the SHA-256 is not that of the file that was sent")
 
-// Continue sends what is missing of a file of so many bytes, and returns the resource that it
-// becomes. It computes the SHA-256 while it sends, for which it reads what an earlier call has sent
-// once more, and tells it with the last chunk: the resource is the file as it is now, or there is
-// none. Where the connection breaks it asks for the offset and continues, as the client's Retries
-// allow, which are counted anew after each progress. An upload that is complete and was refused is
-// tried once more. With ErrAnotherFile comes the resource.
+// Continue sends the missing bytes of a file of so many bytes, and returns the resource that it
+// becomes. It computes the SHA-256 meanwhile, for which it reads the bytes of an earlier call
+// again, and sends it with the last chunk: the resource has the current file, or the upload fails.
+// After a broken connection it requests the offset and continues, as the client's Retries allow;
+// these are counted again after each progress. It tries a complete but refused upload once more. It
+// also returns the resource with ErrAnotherFile.
 func (s Uploads) Continue(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
@@ -145,7 +145,7 @@ func (s Uploads) Continue(ctx context.Context, id string, file io.ReaderAt, size
 	}
 }
 
-// madeFrom returns the resource that a file has become.
+// madeFrom returns the resource that was created from a file.
 func (s Uploads) madeFrom(ctx context.Context, id string, file *hashedFile) (Resource, error) {
 	r, err := Resources{s.c}.Get(ctx, id)
 	if err == nil && file.hashed == file.size && r.SHA256 != digest.Digest(file.sum.Sum(nil)) {
@@ -154,7 +154,8 @@ func (s Uploads) madeFrom(ctx context.Context, id string, file *hashedFile) (Res
 	return r, err
 }
 
-// sendRest sends once what is missing. It returns the known progress of the upload.
+// sendRest makes one attempt to send the missing bytes. It returns the known progress of the
+// upload.
 func (s Uploads) sendRest(ctx context.Context, id string, file *hashedFile) (Upload, *failure) {
 	u, err := s.Get(ctx, id)
 	switch {
@@ -178,11 +179,10 @@ func (s Uploads) sendRest(ctx context.Context, id string, file *hashedFile) (Upl
 	return u, nil
 }
 
-// lastChunk is how many bytes the last chunk of a file has at most: that with which its digest is
-// told.
+// lastChunk bounds the last chunk of a file, in bytes. The digest is sent with it.
 const lastChunk = 64 << 10
 
-// sendChunk sends what is missing but for the last chunk, or the last chunk.
+// sendChunk sends the missing bytes except the last chunk, or the last chunk.
 func (s Uploads) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *failure {
 	chunk := &fileChunk{of: file, from: u.Offset, to: u.Length}
 	call := tus(request{method: http.MethodPatch, path: at("uploads", u.ID), chunk: chunk}).
@@ -217,8 +217,8 @@ func unreadable(err error) *failure {
 	return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", err)}
 }
 
-// refusedWhole reports whether a question how far an upload is was answered with why it was not
-// taken.
+// refusedWhole reports whether a request for an upload's progress returned the refusal of the
+// complete upload.
 func refusedWhole(err error) bool {
 	var problem *Problem
 	if !errors.As(err, &problem) || problem.Code == errs.CodeUploadNotFound || problem.Code == errs.CodeUploadExpired {
@@ -231,7 +231,7 @@ func refusedWhole(err error) bool {
 	return false
 }
 
-// resumable classifies a failure: whatever is no fault of the file may pass at the next try, and a
+// resumable classifies a failure: an error that is not caused by the file may not recur, and a
 // repeated chunk does no harm.
 func resumable(err error, failed *failure) *failure {
 	var problem *Problem
@@ -250,20 +250,19 @@ func resumable(err error, failed *failure) *failure {
 	return judged
 }
 
-// End ends an upload. A resource that it has made stays.
+// End ends an upload. A resource created from it stays.
 func (s Uploads) End(ctx context.Context, id string) error {
 	return s.c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
 }
 
-// hashedFile is a file of which a beginning has been hashed.
+// hashedFile is a file whose beginning has been hashed.
 type hashedFile struct {
 	io.ReaderAt
 	size, hashed int64
 	sum          hash.Hash
 }
 
-// see hashes what has not been hashed yet of some bytes of the file. Bytes beyond a gap are left
-// out.
+// see hashes the bytes that have not been hashed yet. It ignores bytes after a gap.
 func (f *hashedFile) see(b []byte, at int64) {
 	if end := at + int64(len(b)); at <= f.hashed && f.hashed < end {
 		f.sum.Write(b[f.hashed-at:])
@@ -271,10 +270,10 @@ func (f *hashedFile) see(b []byte, at int64) {
 	}
 }
 
-// hashTo hashes the file up to an offset, as far as that has not been done. It ends with the
-// context, after which the file may be read for a while, and f must not be used.
+// hashTo hashes the file up to an offset, except the part that is already hashed. It ends with the
+// context. After that the file may be read for a while, and f must not be used.
 func (f *hashedFile) hashTo(ctx context.Context, to int64) error {
-	if ctx.Err() != nil { // a try that ended with it may still read
+	if ctx.Err() != nil { // an attempt that ended with it may still read
 		return ctx.Err()
 	}
 	done := make(chan error, 1)
@@ -314,11 +313,11 @@ func (f *hashedFile) ends() error {
 	return errs.Ignore(err, io.EOF)
 }
 
-// fileChunk is what one request sends of a file.
+// fileChunk is the part of a file in one request.
 type fileChunk struct {
 	of       *hashedFile
 	from, to int64
-	sent     *sending // nil: nothing
+	sent     *sending // nil: no bytes
 }
 
 func (p *fileChunk) begin(ctx context.Context) *sending {

@@ -18,8 +18,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// TestUploadContinuesAfterCuts: a file arrives over a line that breaks again and again, and nothing
-// is sent twice but what was under way.
+// TestUploadContinuesAfterCuts: a file arrives over a connection that breaks repeatedly, and only
+// bytes in flight are sent twice.
 func TestUploadContinuesAfterCuts(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -68,9 +68,9 @@ func TestUploadCalls(t *testing.T) {
 			t.Errorf("another digest: %v", err)
 		}
 	}
-	const size = 5 + 64<<10 // the last 64 KiB go by themselves
+	const size = 5 + 64<<10 // the last 64 KiB are a separate chunk
 	u = must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
-	for _, size := range []int64{0, 2} { // less than it has
+	for _, size := range []int64{0, 2} { // less than its length
 		short := must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
 		if r, err := s.c.Uploads.Continue(ctx, short.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", size)) {
 			t.Errorf("the first %d bytes became %+v, %v", size, r, err)
@@ -99,8 +99,8 @@ func (s shelf) sendFirst(t *testing.T, id string, b []byte) {
 	check(t, response.Body.Close())
 }
 
-// TestUploadIsOfOneFile: what an earlier process has sent and what this one sends make the file as
-// it is now, or nothing.
+// TestUploadIsOfOneFile: bytes of an earlier process and of this one together are the current file,
+// or the upload fails.
 func TestUploadIsOfOneFile(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -114,7 +114,7 @@ func TestUploadIsOfOneFile(t *testing.T) {
 		r, err := s.c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(now), int64(len(now)))
 		var problem *client.Problem
 		switch {
-		case len(tc.sent) == len(now): // it was complete before
+		case len(tc.sent) == len(now): // it was already complete
 			same(t, r.SHA256, blobs.Digest(sha256.Sum256(tc.sent)))
 		case tc.code == "":
 			same(t, r.SHA256, blobs.Digest(sha256.Sum256(now)))
@@ -135,8 +135,8 @@ func TestUploadIsOfOneFile(t *testing.T) {
 	}
 }
 
-// TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made
-// again where the answer is lost.
+// TestEmptyUploadIsBegunOnce: an empty file is complete when its upload begins, and is not created
+// again if the response is lost.
 func TestEmptyUploadIsBegunOnce(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -148,7 +148,7 @@ func TestEmptyUploadIsBegunOnce(t *testing.T) {
 	same(t, s.names(t), []string{"empty"})
 }
 
-// TestChunksAreRetried: how often, and how late, a chunk is tried again.
+// TestChunksAreRetried: the number of attempts for a chunk, and the waits between them.
 func TestChunksAreRetried(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

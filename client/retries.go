@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Retries says how often, and after which time, a call is repeated that failed for a transient
-// reason: the connection broke, or the answer was 429, 502, 503, 504, or 409 with the code "busy".
-// Only what is safe is repeated: a call that may have been done without an answer only if it is
-// idempotent, and a body only if it can be read from its start again. The zero value is what a new
-// Client has.
+// Retries controls how often, and after which time, a call is repeated that failed for a transient
+// reason: the connection broke, or the response was 429, 502, 503, 504, or 409 with the code
+// "busy". Only safe calls are repeated. A call without a response that may have been executed is
+// repeated only if it is idempotent, and a body only if it can be read again from its start. The
+// zero value is the default of a new Client.
 type Retries struct {
-	Tries   int           // at most, the first one included; 1: nothing is tried again; 0: 5
-	First   time.Duration // the wait before the second try, doubled before each one after it; a random part of up to half of it is subtracted; 0: 500 ms
-	Longest time.Duration // the longest wait. A service that demands a longer one (Retry-After) is not tried again; 0: 30 s
+	Tries   int           // greatest number of attempts, including the first; 1: no retries; 0: 5
+	First   time.Duration // the wait before the second attempt, doubled before each further one; a random part of up to half of it is subtracted; 0: 500 ms
+	Longest time.Duration // the longest wait. If a service demands a longer one (Retry-After), the call fails; 0: 30 s
 
-	// Wait waits, and ends early with the error of the context. nil: by the clock.
+	// Wait waits, and ends early with the error of the context. nil: use the clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// WithRetries returns a client that tries calls again as r says, and shares its connections with c.
+// WithRetries returns a client that uses these retries, and shares its connections with c.
 func (c *Client) WithRetries(r Retries) *Client {
 	shared := *c.http
 	if t, ok := shared.Transport.(retrying); ok {
@@ -39,7 +39,7 @@ type retrying struct {
 	retries Retries
 }
 
-// CloseIdleConnections is what http.Client looks for.
+// CloseIdleConnections is called by http.Client.
 func (t retrying) CloseIdleConnections() {
 	if closer, ok := t.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
@@ -71,7 +71,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pause returns how long to wait after a try, the first of which is 1.
+// pause returns the wait after an attempt; the first attempt is 1.
 func (r Retries) pause(try int) time.Duration {
 	d := min(r.First, r.Longest)
 	for range try - 1 {
@@ -80,7 +80,7 @@ func (r Retries) pause(try int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// retryAfter returns the delay that the service demands; 0: none.
+// retryAfter returns the delay that the service demands, or 0.
 func retryAfter(header http.Header) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {

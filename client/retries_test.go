@@ -19,18 +19,18 @@ import (
 	"labshelf/client"
 )
 
-// waits are the waits that a client did not wait.
+// waits records the waits of a client instead of waiting.
 type waits struct {
 	mu  sync.Mutex
 	all []time.Duration
 }
 
-// alone is what a fault does where there is no service.
+// alone runs a fault without a service.
 func alone(f fault) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { f(w, r, nil) }
 }
 
-// hasty returns a client that waits for nothing.
+// hasty returns a client that does not wait.
 func hasty(c *client.Client, r client.Retries) (*client.Client, *waits) {
 	w := &waits{}
 	r.Wait = func(ctx context.Context, d time.Duration) error {
@@ -42,19 +42,19 @@ func hasty(c *client.Client, r client.Retries) (*client.Client, *waits) {
 	return c.WithRetries(r), w
 }
 
-// fault is what happens to a request before the service, or in its place.
+// fault handles a request before the service, or in its place.
 type fault func(w http.ResponseWriter, r *http.Request, service http.Handler)
 
 // unseen breaks the connection before the service has seen the request.
 func unseen(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// lost lets the service do what is asked, and breaks the connection before it answers.
+// lost lets the service handle the request, and breaks the connection before the response.
 func lost(_ http.ResponseWriter, r *http.Request, service http.Handler) {
 	service.ServeHTTP(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)
 }
 
-// answers answers in the place of the service, or of a proxy before it where code is "".
+// answers responds in place of the service, or in place of a proxy if code is "".
 func answers(status int, code, retryAfter string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if retryAfter != "" {
@@ -67,7 +67,7 @@ func answers(status int, code, retryAfter string) fault {
 	}
 }
 
-// then is the fault for the first request, and next for those that follow.
+// then returns a fault that handles the first request with f, and the others with next.
 func (f fault) then(next fault) fault {
 	var count atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
@@ -79,7 +79,7 @@ func (f fault) then(next fault) fault {
 	}
 }
 
-// at lets the first requests, times many, go wrong. It counts all.
+// at returns a fault for the first requests, times many. It counts all requests.
 func (f fault) at(times int, count *atomic.Int64) fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		if count.Add(1) <= int64(times) {
@@ -90,7 +90,8 @@ func (f fault) at(times int, count *atomic.Int64) fault {
 	}
 }
 
-// TestWhatIsRetried: what is tried again, and what is not, when the first requests go wrong.
+// TestWhatIsRetried: the calls that are repeated, and those that are not, if the first requests
+// fail.
 func TestWhatIsRetried(t *testing.T) {
 	t.Parallel()
 	type world struct {
@@ -130,9 +131,9 @@ func TestWhatIsRetried(t *testing.T) {
 	tests := []struct {
 		call  string
 		fault fault
-		times int // that it goes wrong
-		tries int // that are to be made
-		want  int // status of the error; 0: none; -1: it is none of the service
+		times int // number of failing requests
+		tries int // expected number of requests
+		want  int // status of the error; 0: no error; -1: not an error of the service
 		words string
 	}{
 		{"read", unseen, 4, 5, 0, ""},
@@ -193,8 +194,8 @@ func TestWhatIsRetried(t *testing.T) {
 	}
 }
 
-// TestWaitsDouble: they double, up to the longest, and a random half is left out; what the service
-// says is the least.
+// TestWaitsDouble: waits double, up to the longest, minus a random part; a delay demanded by the
+// service is a lower bound.
 func TestWaitsDouble(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -239,7 +240,7 @@ func between(bounds ...time.Duration) (pairs [][2]time.Duration) {
 	return pairs
 }
 
-// TestDefaultWaitIsByTheClock: by itself a client waits by the clock, and no longer than its
+// TestDefaultWaitIsByTheClock: by default a client waits by the clock, and no longer than its
 // context.
 func TestDefaultWaitIsByTheClock(t *testing.T) {
 	t.Parallel()
@@ -258,7 +259,7 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 	}
 
 	down := server(t, alone(answers(502, "", "")))
-	for limit := 50 * ms; ; limit *= 2 { // on a busy machine the answer may not be here yet when the context ends
+	for limit := 50 * ms; ; limit *= 2 { // on a busy machine the response may arrive after the end of the context
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		_, err = down.WithRetries(client.Retries{First: time.Hour, Longest: time.Hour}).Users.Me(ctx)
 		cancel()
@@ -274,7 +275,7 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 	}
 }
 
-// TestUnsentCallsAreRetried: a call that could not connect is retried, also one that is not
+// TestUnsentCallsAreRetried: a call that could not connect is repeated, even if it is not
 // idempotent.
 func TestUnsentCallsAreRetried(t *testing.T) {
 	t.Parallel()
@@ -312,9 +313,9 @@ func TestUnsentCallsAreRetried(t *testing.T) {
 	}
 }
 
-// unused returns an address without a listener. Its port is none of those that a system gives out
-// by itself: another test could get it meanwhile, or the client, which would then be connected to
-// itself.
+// unused returns an address without a listener. Its port is outside of the range that a system
+// assigns automatically: otherwise another test could get it, or the client, which would then be
+// connected to itself.
 func unused(t *testing.T) string {
 	t.Helper()
 	for port := 20_000 + rand.N(10_000); ; port++ {
@@ -326,7 +327,7 @@ func unused(t *testing.T) string {
 	}
 }
 
-// TestFinalFailuresAreNotRetried: what would fail again is not tried again.
+// TestFinalFailuresAreNotRetried: a failure that would recur is not repeated.
 func TestFinalFailuresAreNotRetried(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))

@@ -9,7 +9,7 @@ import (
 // Schemas are the calls about schemas of metadata.
 type Schemas struct{ c *caller }
 
-// List returns the schemas of a dataspace, the oldest first, deleted ones, too.
+// List returns the schemas of a dataspace, the oldest first, including deleted ones.
 func (s Schemas) List(ctx context.Context, dataspace string) ([]Schema, error) {
 	return everything[Schema](ctx, s.c, at("dataspaces", dataspace, "schemas"))
 }
@@ -29,7 +29,7 @@ func (s Schemas) Edit(ctx context.Context, id string, edit SchemaEdit, when ...C
 	return one[Schema](ctx, s.c, request{method: http.MethodPut, path: at("schemas", id), in: edit}.under(when))
 }
 
-// Delete deletes a schema: it applies to nothing any more.
+// Delete deletes a schema: it no longer applies to any object.
 func (s Schemas) Delete(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("schemas", id)}.under(when))
 }
@@ -49,12 +49,12 @@ func (s Schemas) Version(ctx context.Context, id string, number int) (SchemaVers
 	return one[SchemaVersion](ctx, s.c, request{method: http.MethodGet, path: at("schemas", id, "versions", strconv.Itoa(number))})
 }
 
-// Conformance returns which schema applies to a set, and what is missing.
+// Conformance returns the schema that applies to a set, and the violations.
 func (s Sets) Conformance(ctx context.Context, set string) (Conformance, error) {
 	return s.c.conformance(ctx, at("sets", set, "schema"))
 }
 
-// Conformance returns which schema applies to a resource, and what is missing.
+// Conformance returns the schema that applies to a resource, and the violations.
 func (s Resources) Conformance(ctx context.Context, resource string) (Conformance, error) {
 	return s.c.conformance(ctx, at("resources", resource, "schema"))
 }

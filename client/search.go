@@ -12,15 +12,15 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// SearchQuery is what a search looks for. The zero value finds everything that is active and that
-// the caller may read.
+// SearchQuery is the query of a search. The zero value finds all active objects that the caller may
+// read.
 type SearchQuery struct {
 	Text   string // in the language of the search, up to 500 bytes
 	Order  string // "relevance", "newest" or "oldest" modification first, or "name"; "": relevance
-	Limit  int    // of a page, 1 to 1000; 0: as the service is configured
-	Counts bool   // the first page says how many hits there are
+	Limit  int    // of a page, 1 to 1000; 0: default of the service
+	Counts bool   // the first page has the number of hits
 
-	Metadata bool // records come with their Metadata
+	Metadata bool // records have their Metadata
 }
 
 // At returns the URL of the first page of a search, whose URL is Client.Base()+"/search".
@@ -46,11 +46,11 @@ func (q SearchQuery) At(search string) string {
 	return search + "?" + v.Encode()
 }
 
-// Hit is an object that a search has found, as it is now. One of its records is not nil; records
-// have no ETag.
+// Hit is an object that a search has found, in its current state. One of its records is not nil;
+// records have no ETag.
 type Hit struct {
 	Kind      string   // KindDataspace, KindSet or KindResource
-	Matched   []string // parts that have words of the query, such as name or text; empty where none was asked for
+	Matched   []string // parts that contain words of the query, such as name or text; empty for a query without words
 	Dataspace *Dataspace
 	Set       *Set
 	Resource  *Resource
@@ -79,13 +79,13 @@ func (h *Hit) UnmarshalJSON(text []byte) error {
 // SearchPage is a page of a search.
 type SearchPage struct {
 	Page[Hit]
-	Total  int           // hits on all pages together, where the query asked for Counts; on the first page only
-	Counts *SearchCounts // nil: the query did not ask for them, there are no hits, or this is not the first page
-	Behind uint64        // changes that a search does not find yet; 0: none
+	Total  int           // hits on all pages together if the query has Counts set; on the first page only
+	Counts *SearchCounts // nil: not requested, no hits, or not the first page
+	Behind uint64        // changes that a search does not find yet
 }
 
-// Search finds what is active and the caller may read. SearchPages also yields counts, and how far
-// the index of the search is behind.
+// Search yields the active objects that match and that the caller may read. SearchPages also yields
+// counts, and how far the search index is behind.
 func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		for page, err := range c.SearchPages(ctx, q.At(c.base+at("search"))) {
@@ -103,10 +103,9 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error
 }
 
 // SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and
-// SearchQuery.At) to the one with End, which is the last it yields. In the order of relevance it
-// can miss what comes while the pages are read: to follow changes, list resources. After an error,
-// which it yields with the URL of the page that failed, it ends, and may be begun again with that
-// URL.
+// SearchQuery.At). The last page has End set. Sorted by relevance, it can miss objects that are
+// created while the pages are read: to follow changes, list resources. It yields an error with the
+// URL of the page that failed, and ends. The caller may begin again with that URL.
 func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[SearchPage, error] {
 	return func(yield func(SearchPage, error) bool) {
 		for next := pageURL; ; {
@@ -124,16 +123,16 @@ func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[Sear
 	}
 }
 
-// Maintenance are the calls about backups, checks, purges and the index.
+// Maintenance are the calls about backups, checks, purges and the search index.
 type Maintenance struct{ c *caller }
 
-// Index reads how far the index of the search is. It is for sysadmins.
+// Index returns the state of the search index. It is for sysadmins.
 func (s Maintenance) Index(ctx context.Context) (Index, error) {
 	return s.index(ctx, request{method: http.MethodGet, path: at("admin", "index")})
 }
 
-// RebuildIndex throws the index of the search away. The service makes it anew in the background;
-// meanwhile a search finds less. It is for sysadmins.
+// RebuildIndex deletes the search index. The service rebuilds it in the background; meanwhile
+// searches find less. It is for sysadmins.
 func (s Maintenance) RebuildIndex(ctx context.Context) (Index, error) {
 	return s.index(ctx, request{method: http.MethodPost, path: at("admin", "index", "rebuild")})
 }

@@ -12,13 +12,13 @@ import (
 	"labshelf/client"
 )
 
-// indexed waits until everything is found that was committed before.
+// indexed waits until the search finds everything that was committed before.
 func (s *service) indexed(t *testing.T) {
 	t.Helper()
 	check(t, s.repo.Search.Indexed(t.Context()))
 }
 
-// TestSearch: hits are of all kinds, with their records and what matched, in pages of any length
+// TestSearch: hits are of all kinds, with their records and matched parts, in pages of any length
 // and each order.
 func TestSearch(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestSearch(t *testing.T) {
 	same(t, kinds, map[string]int{client.KindDataspace: 1, client.KindSet: 1, client.KindResource: 3})
 }
 
-// TestSearchCounts: the first page alone says how many hits there are on all.
+// TestSearchCounts: only the first page has the number of hits on all pages.
 func TestSearchCounts(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -89,7 +89,7 @@ func TestSearchCounts(t *testing.T) {
 	}
 }
 
-// TestSearchRefused: what is no query is an error that names the rule, once.
+// TestSearchRefused: an invalid query is an error that names the rule, once.
 func TestSearchRefused(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -102,7 +102,8 @@ func TestSearchRefused(t *testing.T) {
 	same(t, n, 1)
 }
 
-// TestHitJSON: a hit is written as the interface writes it, and one of an unknown kind is refused.
+// TestHitJSON: a hit has the same JSON as in the interface, and a hit of an unknown kind is
+// rejected.
 func TestHitJSON(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -124,7 +125,7 @@ func TestHitJSON(t *testing.T) {
 	}
 }
 
-// TestIndexIsRebuilt: an index that is thrown away comes back with all that was in it.
+// TestIndexIsRebuilt: a deleted index is rebuilt with its whole content.
 func TestIndexIsRebuilt(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

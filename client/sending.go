@@ -9,45 +9,45 @@ import (
 	"sync/atomic"
 )
 
-// sending is the body of one try: a file, and what stands around it. A goroutine of its own reads
-// and hashes the file, so that a blocked Read delays nothing beyond the end of the context, and one
-// chunk is hashed while the one before is sent.
+// sending is the body of one attempt: a file, and the bytes before and after it. A separate
+// goroutine reads and hashes the file. So a blocked Read delays nothing beyond the end of the
+// context, and one chunk is hashed while the previous one is sent.
 type sending struct {
 	file       io.Reader
-	see        func([]byte)  // called with each chunk of the file, in order; nil: nobody asks
-	ending     func() []byte // what follows the file, called at its end
-	length     int64         // of all of it; -1: not known
+	see        func([]byte)  // called with each chunk of the file, in order; may be nil
+	ending     func() []byte // returns the bytes after the file; called at its end
+	length     int64         // of the whole body; -1: unknown
 	head, tail *bytes.Reader // tail is nil until the file has ended
-	size, left int64         // of the file, and to be read of it; negative: not known
+	size, left int64         // size of the file, and bytes still to read; negative: unknown
 
 	chunks chan chunk  // from the goroutine
-	free   chan []byte // to it; two are there
-	buf    []byte      // that is being sent
-	rest   []byte      // of it
+	free   chan []byte // to the goroutine; two buffers exist
+	buf    []byte      // buffer that is being sent
+	rest   []byte      // unsent part of it
 
 	gone    <-chan struct{} // the context has ended
-	stop    chan struct{}   // the try has ended
-	stopped chan struct{}   // the file is not read any more
+	stop    chan struct{}   // the attempt has ended
+	stopped chan struct{}   // the file is no longer read
 
 	begun  atomic.Bool // the file is being read, or never will be
-	spared bool        // nothing of the file was read, when the try has ended
-	ended  atomic.Bool // something of the tail has been sent
+	spared bool        // the attempt has ended without a read of the file
+	ended  atomic.Bool // a part of the tail has been sent
 	wrong  atomic.Pointer[error]
 }
 
-// chunk is some bytes of the file, and what follows them.
+// chunk is a part of the file, or its end.
 type chunk struct {
 	data []byte
 	tail []byte // at the end of the file
 	err  error
 }
 
-// chunkSize is how much of a file is read at once, in bytes.
+// chunkSize is the size of a read, in bytes.
 const chunkSize = 128 << 10
 
 var errEnded = errors.New("the try has ended")
 
-// begin makes what Read and end need. The try ends with ctx at the latest.
+// begin prepares Read and end. The attempt ends with ctx at the latest.
 func (s *sending) begin(ctx context.Context) *sending {
 	s.left, s.gone, s.stop, s.stopped = s.size, ctx.Done(), make(chan struct{}), make(chan struct{})
 	s.chunks, s.free = make(chan chunk), make(chan []byte, 2)
@@ -101,7 +101,7 @@ func (s *sending) next() error {
 	return errEnded
 }
 
-// readFile reads the file to its end, and gives out chunk after chunk.
+// readFile reads the file to its end, and sends its chunks.
 func (s *sending) readFile() {
 	defer close(s.stopped)
 	for c := (chunk{}); c.tail == nil && c.err == nil; {
@@ -150,10 +150,10 @@ func (s *sending) readChunk(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer for the transport; the try ends later.
+// Close implements io.Closer for the transport; the attempt ends later.
 func (s *sending) Close() error { return nil }
 
-// end waits until the file is not read any more, or the context has ended.
+// end waits until the file is no longer read, or the context has ended.
 func (s *sending) end() {
 	close(s.stop)
 	if s.spared = !s.begun.Swap(true); s.spared {
@@ -165,7 +165,7 @@ func (s *sending) end() {
 	}
 }
 
-// whole reports whether the service may have all of it.
+// whole reports whether the service may have received the whole body.
 func (s *sending) whole() bool { return s.ended.Load() }
 
 // failed returns the error of reading the file, or nil.

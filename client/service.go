@@ -8,15 +8,15 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// Usage counts the contents of the dataspaces that the caller may read.
+// Usage returns the usage of the dataspaces that the caller may read.
 func (c *Client) Usage(ctx context.Context) (Usage, error) { return c.usage(ctx, at("usage")) }
 
-// Usage counts the contents of a dataspace.
+// Usage returns the usage of a dataspace.
 func (s Dataspaces) Usage(ctx context.Context, id string) (Usage, error) {
 	return s.c.usage(ctx, at("dataspaces", id, "usage"))
 }
 
-// Usage counts what a user has stored. A caller who is no sysadmin may ask for itself alone.
+// Usage returns the usage of a user. Callers other than sysadmins may only request their own.
 func (s Users) Usage(ctx context.Context, id string) (u UserUsage, err error) {
 	err = s.c.run(ctx, request{method: http.MethodGet, path: at("users", id, "usage")}, func(response *http.Response) error { return read(response, &u) })
 	return u, err
@@ -42,7 +42,7 @@ type Session struct {
 // Sessions are the calls about sessions of browsers.
 type Sessions struct{ c *caller }
 
-// SignIn trades a key for a session, as browsers do. Programs need none: they have their key.
+// SignIn trades a key for a session, as browsers do. Programs use their key instead.
 func (s Sessions) SignIn(ctx context.Context, key string) (made Session, err error) {
 	in := wire.SignIn{Key: key}
 	err = s.c.run(ctx, request{method: http.MethodPost, path: at("session"), in: in, once: true}, func(response *http.Response) error {
@@ -59,7 +59,7 @@ func (s Sessions) SignIn(ctx context.Context, key string) (made Session, err err
 	return made, err
 }
 
-// SignOut ends a session for good. That it has ended is no error.
+// SignOut ends a session for good. A session that has ended is not an error.
 func (s Sessions) SignOut(ctx context.Context, of Session) error {
 	r := request{method: http.MethodDelete, path: at("session")}
 	if of.Cookie != nil {

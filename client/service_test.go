@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// service is a real one in a directory, behind a listening socket. It is what every test here
-// speaks to that is not about answers that a service does not give.
+// service is a real service in a directory, behind a listening socket. All tests use it except
+// those about responses that a service never gives.
 type service struct {
 	repo    *repository.Service
 	meta    *bolt.Store
@@ -57,11 +57,11 @@ func openService(dir string, rules repository.Config) (*service, error) {
 	return s, nil
 }
 
-// silent is where servers write about what is broken on purpose.
+// silent discards the messages of servers about intended errors.
 var silent = log.New(io.Discard, "", 0)
 
-// behind returns a sysadmin's client of the service behind something that sees every request first,
-// and may hand it on.
+// behind returns a sysadmin's client of the service. before sees every request first, and may
+// forward it.
 func (s *service) behind(t *testing.T, before func(w http.ResponseWriter, r *http.Request, service http.Handler)) *client.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { before(w, r, s.handler) }))
@@ -96,7 +96,7 @@ func start(t *testing.T) (*service, *client.Client) {
 	return s, c
 }
 
-// must ends the test after an error.
+// must fails the test after an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(got T, err error) T {
 		t.Helper()

@@ -38,26 +38,26 @@ func (s Sets) Create(ctx context.Context, n NewSet) (Set, error) {
 	return one[Set](ctx, s.c, request{method: http.MethodPost, path: at("sets"), in: n, once: true})
 }
 
-// Edit changes a set and returns it as it is then.
+// Edit changes a set and returns the new state.
 func (s Sets) Edit(ctx context.Context, id string, edit SetEdit, when ...Condition) (Set, error) {
 	return one[Set](ctx, s.c, request{method: http.MethodPut, path: at("sets", id), in: edit}.under(when))
 }
 
-// Delete deletes a set with its resources, which Restore brings back. It returns when all are
-// deleted; that it was deleted already is no error.
+// Delete deletes a set with its resources, which Restore restores. It returns when all are deleted.
+// A set that is already deleted is not an error.
 func (s Sets) Delete(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("sets", id)}.under(when))
 }
 
-// Restore brings back a set and exactly the resources that its deletion took. That it is active
-// already is no error.
+// Restore restores a set and exactly the resources that were deleted with it. An active set is not
+// an error.
 func (s Sets) Restore(ctx context.Context, id string, when ...Condition) (Set, error) {
 	return one[Set](ctx, s.c, request{method: http.MethodPost, path: at("sets", id, "restore")}.under(when))
 }
 
-// Archive asks for a zip of the files of a set: of these resources, at most 1000, or of all active
-// ones where none is named. Its last entries are SHA256SUMS and manifest.json. It is made while it
-// is sent, so Bytes is mostly -1 and it cannot be resumed.
+// Archive requests a zip of files of a set: of these resources, at most 1000, or of all active ones
+// if none is given. Its last entries are SHA256SUMS and manifest.json. The zip is made while it is
+// sent, so Bytes is usually -1 and it cannot be resumed.
 func (s Sets) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
 	return s.c.archive(ctx, setID, url.Values{"resource": resources})
 }
@@ -86,14 +86,15 @@ func (c *caller) archive(ctx context.Context, setID string, of url.Values) (*Dow
 	return zip, nil
 }
 
-// FolderDestination is where a folder goes; SetID "": it stays in its set. Nothing may be there.
+// FolderDestination is the destination of a folder, which must not exist; without a SetID it is in
+// the same set.
 type FolderDestination struct {
 	SetID string
 	Path  string
 }
 
-// Size counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of
-// the set.
+// Size counts the active files of a folder, whose path ends in a slash, up to 10,000; "" is the
+// whole set.
 func (s Folders) Size(ctx context.Context, setID, path string) (size FolderSize, err error) {
 	address := at("sets", setID, "folder")
 	if address != "" && path != "" {
@@ -108,7 +109,7 @@ func (s Folders) Create(ctx context.Context, setID, path string) (FolderChange, 
 	return s.change(ctx, at("sets", setID, "folder"), path, FolderDestination{})
 }
 
-// Copy copies a folder with all of its files. After an error, what was copied stays.
+// Copy copies a folder with all of its files. After an error the copied files stay.
 func (s Folders) Copy(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
 	return s.change(ctx, at("sets", setID, "folder", "copy"), path, to)
 }
@@ -179,7 +180,7 @@ func (s Locks) List(ctx context.Context, path string) (locks []DriveLock, err er
 		return err
 	})
 	seen := map[string]bool{}
-	for _, l := range answer.Locks { // a lock of a folder is listed at each file in it, too
+	for _, l := range answer.Locks { // a lock of a folder is also listed at each of its files
 		root, wrong := url.Parse(l.Root)
 		if wrong != nil {
 			return nil, errors.Join(err, wrong)
@@ -193,14 +194,13 @@ func (s Locks) List(ctx context.Context, path string) (locks []DriveLock, err er
 	return locks, err
 }
 
-// End ends a lock. Admins of the dataspace end the locks of everybody, other users their
-// own.
+// End ends a lock. Admins of the dataspace can end every lock, other users their own.
 func (s Locks) End(ctx context.Context, l DriveLock) error {
 	r := request{method: "UNLOCK", path: at(strings.Split(l.Path, "/")...)}.with("Lock-Token", "<"+l.Token+">")
 	return s.c.drive().run(ctx, r, func(response *http.Response) error { return response.Body.Close() })
 }
 
-// drive returns a client of the drive of the service.
+// drive returns a client of the service's network drive.
 func (c *caller) drive() *caller {
 	drive := *c
 	drive.base = strings.TrimSuffix(c.base, "/v1") + "/dav"

@@ -15,16 +15,16 @@ import (
 	"labshelf/blobs/digest"
 )
 
-// form is the body of an upload: texts, then the file and, where its digest was not known before,
-// the digest after it.
+// form is the body of an upload: text fields, then the file and, if its digest was not known
+// before, the digest after it.
 type form struct {
-	head, tail  []byte // before and after the file; the digest in the tail is filled in later
-	digestAt    int    // in the tail; -1: nowhere
+	head, tail  []byte // before and after the file; the digest in the tail is set later
+	digestAt    int    // position in the tail, or -1
 	boundary    string
 	file        io.Reader
-	size, start int64     // -1: not known
+	size, start int64     // -1: unknown
 	seeker      io.Seeker // nil: the file can be read only once
-	last        *sending  // the last try; nil: none yet
+	last        *sending  // the last attempt, or nil
 }
 
 func newForm(r NewResource, body io.Reader, size int64) (*form, error) {
@@ -101,7 +101,7 @@ func (f *form) rewind() bool {
 	return err == nil
 }
 
-// begin begins a try, which ends with the context at the latest.
+// begin begins an attempt, which ends with the context at the latest.
 func (f *form) begin(ctx context.Context) *sending {
 	if f == nil {
 		return nil

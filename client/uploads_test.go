@@ -35,7 +35,7 @@ func newShelf(t *testing.T) shelf {
 	return shelf{s, c, must[client.Set](t)(c.Sets.Create(t.Context(), client.NewSet{Name: "set", DataspaceID: d.ID}))}
 }
 
-// names lists what the set holds.
+// names lists the resources of the set.
 func (s shelf) names(t *testing.T) (names []string) {
 	t.Helper()
 	for _, r := range collect(t, s.c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{State: client.All, Order: "name"})) {
@@ -53,7 +53,7 @@ func content(t *testing.T, c *client.Client, id string) []byte {
 	return text
 }
 
-// noise is bytes that no other call makes.
+// noise returns random bytes that differ in each call.
 func noise(n int) []byte {
 	source := rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)})
 	text := make([]byte, n)
@@ -61,8 +61,8 @@ func noise(n int) []byte {
 	return text
 }
 
-// TestUploadsAreStoredAsSent: what was sent is what is stored, whatever its names and length, with
-// and without a digest known before.
+// TestUploadsAreStoredAsSent: the stored file equals the sent one, whatever its names and length,
+// with and without a known digest.
 func TestUploadsAreStoredAsSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -93,8 +93,7 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 	same(t, must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Filename: "only.tsv"}, strings.NewReader("x"), 1)).Name, "only.tsv")
 }
 
-// TestRefusedUploadsLeaveNothing: nothing is kept of an upload that is not what it should be, and
-// the error says why.
+// TestRefusedUploadsLeaveNothing: an invalid upload leaves no data, and the error has the reason.
 func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -134,7 +133,7 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	}
 }
 
-// cutAfter breaks the connection when so much of a body has come.
+// cutAfter breaks the connection after so many bytes of a body.
 func cutAfter(n int64) fault {
 	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 		_, _ = io.CopyN(io.Discard, r.Body, n)
@@ -142,15 +141,15 @@ func cutAfter(n int64) fault {
 	}
 }
 
-// TestUploadIsRepeatedWhereSafe: an upload that broke is sent again from its start where the
-// service cannot have stored it, or where that is as good as once; never from the middle, and never
-// so that a file comes twice.
+// TestUploadIsRepeatedWhereSafe: a broken upload is sent again from its start if the service cannot
+// have stored it, or if storing it again does no harm. It is never sent from the middle, and never
+// stored twice.
 func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	old := must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
-	large, small := noise(16<<20), noise(100_000) // one is more than the system takes on the way
-	begun := func(text []byte) io.ReadSeeker {    // at its second byte
+	large, small := noise(16<<20), noise(100_000) // large exceeds all buffers on the path
+	begun := func(text []byte) io.ReadSeeker {    // positioned at its second byte
 		body := bytes.NewReader(append([]byte("x"), text...))
 		_, _ = body.ReadByte()
 		return body
@@ -163,7 +162,7 @@ func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 		replace bool
 		tries   int64
 		ok      bool
-		kept    bool // by a create that failed
+		kept    bool // whether a failed create stored the file
 	}{
 		{"created, broken in the middle", cutAfter(1 << 20), large, false, false, 3, true, false},
 		{"created, broken in the middle, of a stream", cutAfter(1 << 20), large, true, false, 1, false, false},
@@ -227,14 +226,14 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestUploadsNeedBoundedMemory: a file is never in memory as a whole.
+// TestUploadsNeedBoundedMemory: no file is ever in memory as a whole.
 func TestUploadsNeedBoundedMemory(t *testing.T) {
 	s := newShelf(t)
 	const size = 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	// Service and client share this memory. Each copies through chunks of some 100 KiB, and the
-	// service keeps 4 MiB for a file.
+	// service uses 4 MiB for a file.
 	got, err := s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(&endless{}, size), size)
 	runtime.ReadMemStats(&after)
 	if made := after.TotalAlloc - before.TotalAlloc; err != nil || got.Bytes != size || made > 16<<20 {
@@ -242,7 +241,7 @@ func TestUploadsNeedBoundedMemory(t *testing.T) {
 	}
 }
 
-// blocked is a body that never comes, until it is let go.
+// blocked is a body whose Read blocks until it is released.
 type blocked struct{ free chan struct{} }
 
 func (b blocked) Read([]byte) (int, error) {
@@ -250,7 +249,7 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestUploadEndsWithItsContext: a call ends with its context, also while its body does not come.
+// TestUploadEndsWithItsContext: a call ends with its context, even if its body blocks.
 func TestUploadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -263,7 +262,7 @@ func TestUploadEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// watched notices a Read after the call, in which its owner may have closed it.
+// watched detects a Read after the call, when its owner may have closed it.
 type watched struct {
 	io.Reader
 	over atomic.Bool
@@ -279,7 +278,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBodyIsNotReadAfterTheCall: when a call has returned, its body is the caller's again.
+// TestBodyIsNotReadAfterTheCall: after a call has returned, its body is no longer used.
 func TestBodyIsNotReadAfterTheCall(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -6,7 +6,7 @@ import (
 	"labshelf/client"
 )
 
-// checkDependents makes a key with another one, with which it ends, and revokes it.
+// checkDependents creates a key with another one, with which it ends, and revokes it.
 func checkDependents(t *testing.T, c, by *client.Client, key client.CreatedKey) {
 	t.Helper()
 	me := must[client.User](t)(by.Users.Me(t.Context()))

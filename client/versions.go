@@ -27,21 +27,20 @@ func (s Versions) Data(ctx context.Context, id string, number, from int64, ifMat
 	return s.c.resumed(ctx, atVersion(id, number, "data"), from, ifMatch)
 }
 
-// Restore makes a version the current one, as a new version that shares its file. That the
-// resource is like that already is no error.
+// Restore makes a version the current one, as a new version that shares its file. If the resource
+// already equals that version, this is not an error.
 func (s Versions) Restore(ctx context.Context, id string, number int64, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, s.c, request{method: http.MethodPost, path: atVersion(id, number, "restore")}.under(when))
 }
 
-// Label gives a version a label of up to 100 characters; "" removes it. It is no change of
-// the resource.
+// Label sets the label of a version, of up to 100 characters; "" removes it. It does not change the
+// resource.
 func (s Versions) Label(ctx context.Context, id string, number int64, label string, when ...Condition) (Version, error) {
 	in := wire.VersionLabel{Label: label}
 	return one[Version](ctx, s.c, request{method: http.MethodPut, path: atVersion(id, number, "label"), in: in}.under(when))
 }
 
-// Erase removes the file of a version that has been replaced, at once and for good. It is
-// for sysadmins.
+// Erase removes the file of a replaced version, at once and for good. It is for sysadmins.
 func (s Versions) Erase(ctx context.Context, id string, number int64) (Version, error) {
 	return one[Version](ctx, s.c, request{method: http.MethodDelete, path: atVersion(id, number, "data")})
 }

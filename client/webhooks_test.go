@@ -9,8 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// webhooksOf makes the calls for webhooks. The only event is the one that makes a set, and the
-// receiver fails with it once.
+// webhooksOf makes the calls for webhooks. The only event is the creation of a set, and the
+// receiver fails once.
 func webhooksOf(ctx context.Context, t *testing.T, c *client.Client, space client.Dataspace) {
 	received := make(chan int, 8)
 	failed := false
@@ -37,7 +37,7 @@ func webhooksOf(ctx context.Context, t *testing.T, c *client.Client, space clien
 	must[client.Set](t)(c.Sets.Create(ctx, client.NewSet{Name: "heard", DataspaceID: space.ID}))
 	same(t, <-received, http.StatusInternalServerError)
 	var failing []client.Delivery
-	for len(failing) == 0 { // until the answer is committed
+	for len(failing) == 0 { // until the response is committed
 		failing = must[[]client.Delivery](t)(c.Webhooks.Deliveries(ctx, made.ID))
 	}
 	repeated := must[client.Delivery](t)(c.Webhooks.RepeatDelivery(ctx, made.ID, failing[0].Number))
