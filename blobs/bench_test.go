@@ -37,7 +37,7 @@ func BenchmarkStage(b *testing.B) {
 	}
 }
 
-// nowhere is a file system whose files keep nothing.
+// nowhere is a file system whose files discard their data.
 type nowhere struct{ blobs.OS }
 
 func (nowhere) Create(string) (blobs.File, error) { return swallow{io.Discard}, nil }
@@ -48,8 +48,8 @@ type swallow struct{ io.Writer }
 func (swallow) Sync() error  { return nil }
 func (swallow) Close() error { return nil }
 
-// BenchmarkHash is staging without the disk, and the hash alone: the difference is reading, and
-// passing chunks between goroutines.
+// BenchmarkHash compares staging without a disk with the hash alone: the difference is the cost of
+// reading, and of passing chunks between goroutines.
 func BenchmarkHash(b *testing.B) {
 	dir, err := blobs.OpenDir(blobstest.DataDir(b), nowhere{})
 	if err != nil {

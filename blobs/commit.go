@@ -37,16 +37,16 @@ func (s *staged) commit() error {
 	return err
 }
 
-// rename gives the temporary file its final name. A folder that has the name goes to the trash.
-// Where an open file cannot be replaced (Windows), a file of the same content that has the name
-// already is the blob; one of other content is damaged, and removed.
+// rename gives the temporary file its final name. A folder with that name goes to the trash. On
+// Windows an open file cannot be replaced: an existing file with the same content is then the blob,
+// and one with other content is damaged and removed.
 func (s *staged) rename() error {
 	if err := s.dir.makeFolder(s.content.Digest[0]); err != nil {
 		return err
 	}
 	from, to := s.temp, s.dir.path(s.content.Digest)
 	if s.partial {
-		if sameFile(from, to) { // committed before, and then not acknowledged; a rename would do nothing
+		if sameFile(from, to) { // an earlier, unacknowledged commit did this; a rename would have no effect
 			return nil
 		}
 		from = s.dir.alias(from)
@@ -57,15 +57,15 @@ func (s *staged) rename() error {
 	}
 	if err = s.replaceTarget(from, to, err); err != nil {
 		if from != s.temp {
-			_ = s.dir.fs.Remove(from) // or the next OpenDir does
+			_ = s.dir.fs.Remove(from) // if this fails, the next OpenDir removes it
 		}
 		return failed("commit "+s.content.Digest.String(), err)
 	}
 	return nil
 }
 
-// replaceTarget removes what prevented a rename and repeats it, or returns the error of the first
-// one.
+// replaceTarget removes the obstacle of a rename and repeats it, or returns the error of the first
+// attempt.
 func (s *staged) replaceTarget(from, to string, failed error) error {
 	info, err := os.Lstat(to)
 	switch {
@@ -101,8 +101,8 @@ func (s *staged) Discard() error {
 	return nil
 }
 
-// Withdraw implements [Staged]. The folder is not synced: a blob that a power cut brings back is
-// unreferenced, and harmless.
+// Withdraw implements [Staged]. It does not sync the folder: a blob that reappears after a power
+// failure is unreferenced and harmless.
 func (s *staged) Withdraw(confirm func() error) error {
 	if !s.named && !s.partial { // a partial file may have been committed before
 		return s.Discard()
@@ -118,11 +118,12 @@ func (s *staged) Withdraw(confirm func() error) error {
 	})
 }
 
-// CommitAll implements [Writer]. The folders are synced last, each once. By then the syncs of later
-// files have mostly written the names of earlier ones, so that little is left to do for a folder.
+// CommitAll implements [Writer]. It syncs the folders last, each once. By then the syncs of later
+// files have mostly written the names of earlier ones, so that each sync of a folder has little to
+// do.
 func (d *Dir) CommitAll(_ context.Context, bodies iter.Seq[[]byte]) ([]Content, error) {
 	var committed []Content
-	var named [256]bool // folders in which a name was given
+	var named [256]bool // folders with new names
 	for body := range bodies {
 		blob, err := d.writeNamed(body)
 		if err != nil {
@@ -155,7 +156,7 @@ func (d *Dir) writeNamed(body []byte) (b Blob, err error) {
 	return s.content.Blob, nil
 }
 
-// syncFolder puts the names in the folder of a first byte on stable storage, and its own.
+// syncFolder brings the names in the folder of a first byte, and its own name, to stable storage.
 func (d *Dir) syncFolder(first byte) error {
 	if err := d.syncWithin(first); err != nil {
 		return err
@@ -163,6 +164,5 @@ func (d *Dir) syncFolder(first byte) error {
 	return d.syncFolderName(first)
 }
 
-// syncNamed puts the names that CommitAll has given in the folder of a first byte on stable
-// storage.
+// syncNamed brings the names that CommitAll has created in a folder to stable storage.
 func (d *Dir) syncNamed(first byte) error { return d.syncFolder(first) }

@@ -8,13 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// chunkSize is the number of bytes that are read, hashed and written at a time.
+// chunkSize is the number of bytes that are read, hashed and written at once.
 const chunkSize = 256 << 10
 
-// A body has at most 16 chunks in memory, 4 MiB: an upload of 1 GiB ran at 669 MiB/s with 16, at
-// 634 with 4 and at 595 with 3 and one goroutine less. Three are reserved for every body, to read,
-// hash and write at the same time. All bodies share 128 more, 32 MiB: where the disk is slower than
-// the clients, each of them would use its 16.
+// A body uses at most 16 chunks of memory, 4 MiB. Three chunks are reserved for every body, to
+// read, hash and write at the same time. All bodies share 128 more, 32 MiB: on a slow disk every
+// body would use its 16.
 const (
 	chunksAhead    = 16
 	chunksReserved = 3
@@ -26,10 +25,11 @@ type chunk [chunkSize]byte
 // chunkPool is the memory of all bodies.
 type chunkPool struct {
 	pool  sync.Pool    // of *chunk
-	ahead atomic.Int64 // how many are in use beyond the reserved ones
+	ahead atomic.Int64 // number of chunks in use beyond the reserved ones
 }
 
-// get returns a chunk for a body that has so many, nil if it must wait for one of these.
+// get returns a chunk for a body that has a number of chunks, or nil if the body must wait for one
+// of its own.
 func (c *chunkPool) get(has int) *chunk {
 	if has >= chunksReserved && (has == chunksAhead || !c.share()) {
 		return nil
@@ -53,18 +53,18 @@ func (c *chunkPool) put(all []*chunk) {
 	c.ahead.Add(-int64(max(0, len(all)-chunksReserved)))
 }
 
-// copier writes a body to w and computes its SHA-256, chunk by chunk. From the second chunk on each
-// of the two has a goroutine, so that a large body takes as long as the slowest of reading, hashing
-// and writing, and not as all together. A body of one chunk starts no goroutine.
+// copier writes a body to w and computes its SHA-256, chunk by chunk. From the second chunk on it
+// uses a goroutine for each, so that a large body takes as long as the slowest of reading, hashing
+// and writing, not as long as all three. A body of one chunk starts no goroutine.
 type copier struct {
 	w       io.Writer
 	chunks  *chunkPool
-	taken   []*chunk    // all that came from there, to be given back
-	read    chan filled // nil: there are no goroutines
+	taken   []*chunk    // chunks from the pool, to be returned
+	read    chan filled // nil: no goroutines run
 	hashed  chan filled
-	free    chan *chunk // written
-	written chan error  // the one that ended the writing; closed when all goroutines have ended
-	hash    hash.Hash   // of the body so far; nil: of nothing
+	free    chan *chunk // written chunks
+	written chan error  // the error that ended the writing; closed when all goroutines have ended
+	hash    hash.Hash   // of the body so far; nil: empty
 	digest  Digest
 }
 
@@ -74,15 +74,15 @@ type filled struct {
 	size int
 }
 
-// newCopier returns a copier of a body of which before has hashed the beginning (nil: there is
-// none). The caller closes the copier before w; then before has hashed all of it.
+// newCopier returns a copier of a body whose beginning was hashed by before, or nil. The caller
+// closes the copier before w. After that, before has hashed the whole body.
 func newCopier(w io.Writer, from *chunkPool, before hash.Hash) *copier {
 	return &copier{w: w, chunks: from, hash: before}
 }
 
-// chunk returns the memory for the next bytes of the body. It waits for the goroutines if they are
-// far behind. For a slow client they hardly ever are, so it takes two or three chunks: there may be
-// many slow clients.
+// chunk returns memory for the next bytes of the body. It waits for the goroutines if they are far
+// behind. With a slow client this is rare, so the body uses two or three chunks: there may be many
+// slow clients.
 func (c *copier) chunk() *chunk {
 	select {
 	case written := <-c.free:
@@ -97,8 +97,8 @@ func (c *copier) chunk() *chunk {
 	return fresh
 }
 
-// add takes a chunk that chunk returned, filled with the next bytes of the body; the caller may not
-// touch it any more. The error is that of writing this chunk or an earlier one.
+// add adds a chunk that chunk returned, filled with the next bytes of the body. The caller must not
+// use it any more. The error comes from writing this chunk or an earlier one.
 func (c *copier) add(next filled, last bool) error {
 	if c.read == nil && last && c.hash == nil {
 		c.digest = sha256.Sum256(next.chunk[:next.size])
@@ -131,7 +131,7 @@ func (c *copier) sum() {
 	close(c.hashed)
 }
 
-// write writes what has been hashed, and nothing more after an error.
+// write writes the hashed chunks, and stops after an error.
 func (c *copier) write() {
 	broken := false
 	for next := range c.hashed {
@@ -146,8 +146,8 @@ func (c *copier) write() {
 	close(c.written)
 }
 
-// close waits for the goroutines, returns the chunks to the pool, and returns the digest of what
-// was added, or an error of writing that add did not return. Called again it returns the digest.
+// close waits for the goroutines, and returns the chunks to the pool. It returns the digest of the
+// added bytes, or a write error that add did not return. A second call returns the digest.
 func (c *copier) close() (digest Digest, err error) {
 	if c.read != nil {
 		close(c.read)

@@ -15,30 +15,30 @@ import (
 // Dir is a [Folder] in a directory:
 //
 //	blobs/00 … blobs/ff   blobs, each named by its digest in lower-case hex
-//	blobs/watermark       what SetWatermark wrote
-//	tmp/                  bodies being staged, emptied at OpenDir
+//	blobs/watermark       the value of SetWatermark
+//	tmp/                  bodies being staged, emptied by OpenDir
 //	parts/                partial files
 //	trash/                removed blobs, named by their digests
 //
-// A folder of blobs is named by the first byte of their digests; its first blob creates it. Beside
+// A folder of blobs is named by the first byte of their digests; its first blob creates it. Next to
 // the watermark, .ahead is one that was set aside and .new one that is being written. The
 // modification time of a removed blob is the time of its removal. Directories have mode 0700 and
 // files 0600. One process owns the directory; Dir does not lock it. Blobs can be replaced and
-// removed while they are read. On Windows a name given just before a power cut may be lost
-// ([FS].SyncDir). A Dir keeps nothing open, so there is nothing to close.
+// removed while they are read. On Windows a name given just before a power failure may be lost
+// ([FS].SyncDir). A Dir keeps no files open, so it need not be closed.
 type Dir struct {
 	fs               FS
 	blobs            string
 	tmp              string
 	trash            string
 	partials         string
-	temps            atomic.Uint64 // temporary files named so far
+	temps            atomic.Uint64 // number of temporary names so far
 	chunks           chunkPool
 	pins             *pins
 	folders          folders
 	trashNames       names      // in trash/
 	partialNames     names      // in parts/
-	trashing         sync.Mutex // so that EmptyTrash does not take a file that was just removed for the older one that it replaces
+	trashing         sync.Mutex // prevents EmptyTrash from taking a file that was just removed for the older one that it replaces
 	keepsOpenTargets bool
 	readOnly         bool
 }
@@ -48,19 +48,19 @@ var (
 	_ Inspector = (*Dir)(nil)
 )
 
-// OpenDir opens the store below path, an existing directory that no other process has open as a
-// store. fsys is what it writes with, OS{} outside tests.
+// OpenDir opens the store below path, an existing directory that no other process uses as a store.
+// It writes through fsys, which is OS{} outside of tests.
 //
-// What is missing of the layout is created, its names are synced, the files in tmp/ are removed. It
-// is an error when a directory of the layout is something else (a symbolic link, say), when they
-// are not all on one file system, since renaming could not be atomic, and when tmp/ holds anything
-// that cannot be removed, such as a directory with something in it.
+// OpenDir creates missing parts of the layout, syncs their names, and removes the files in tmp/. It
+// returns an error if a directory of the layout is something else (a symbolic link, say), or if the
+// directories are on different file systems, since renames would not be atomic. It also fails if
+// tmp/ contains anything that cannot be removed, such as a directory that is not empty.
 func OpenDir(path string, fsys FS) (*Dir, error) {
 	d := newDir(path, fsys)
 	if err := d.layOut(); err != nil {
 		return nil, err
 	}
-	// These two hold the names of the others. They are synced also when nothing was missing, since
+	// These two contain the names of the others. They are synced even if nothing was missing, since
 	// an earlier process may have ended before its sync.
 	if err := d.syncFolders(); err != nil {
 		return nil, unsynced("open the store", err)
@@ -87,7 +87,7 @@ func newDir(path string, fsys FS) *Dir {
 	}
 }
 
-// layOut creates the directories that are missing, but for the folders of first bytes.
+// layOut creates missing directories, except the folders of first bytes.
 func (d *Dir) layOut() error {
 	tops := []string{d.blobs, d.tmp, d.trash, d.partials}
 	for _, dir := range tops {
@@ -101,7 +101,7 @@ func (d *Dir) layOut() error {
 	return oneDevice(tops...)
 }
 
-// oneDevice fails when the directories are not all on the file system of the first.
+// oneDevice returns an error unless all directories are on the same file system.
 func oneDevice(dirs ...string) error {
 	var first uint64
 	for i, dir := range dirs {
@@ -141,8 +141,8 @@ func (d *Dir) path(digest Digest) string {
 	return filepath.Join(d.blobs, name[:2], name)
 }
 
-// Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can
-// use sendfile.
+// Open implements [Store]. The dynamic type of its result is *os.File, so that it can be sent with
+// sendfile.
 func (d *Dir) Open(_ context.Context, b Blob) (io.ReadSeekCloser, error) {
 	f, found, err := openRegular(d.path(b.Digest), b.Digest)
 	if err != nil {
@@ -166,8 +166,8 @@ func (d *Dir) Stat(_ context.Context, b Blob) (int64, error) {
 	return info.Size(), nil
 }
 
-// openRegular opens the file of a blob, which must be a regular file, not a link to one or a pipe
-// that would block.
+// openRegular opens the file of a blob, which must be a regular file, not a link or a blocking
+// pipe.
 func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	f, err := openToRead(path)
 	if errors.Is(err, errIrregular) {
@@ -186,15 +186,15 @@ func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// errIrregular is returned where something is not opened since it is no regular file.
+// errIrregular means that a path is not opened because it is not a regular file.
 var errIrregular = errors.New("not a regular file")
 
 func irregular(digest Digest) error {
 	return fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
 }
 
-// Walk implements [Walker]. What is no regular file named by its digest in the folder of that
-// digest is no blob, and passed over.
+// Walk implements [Walker]. It skips entries that are not regular files, named by their digest in
+// the folder of that digest.
 func (d *Dir) Walk(ctx context.Context, fn func(Digest, int64) error) error {
 	for first := range 256 {
 		entries, err := d.list(d.folder(byte(first)))
@@ -229,8 +229,8 @@ func visit(first byte, entry fs.DirEntry, fn func(Digest, int64) error) error {
 	return fn(digest, info.Size())
 }
 
-// list reads a directory of the layout. A folder of a first byte that has had no file is missing;
-// any other one only in a store opened read-only.
+// list reads a directory of the layout. A folder of a first byte may be missing if it never had a
+// file; other directories may only be missing in a store opened read-only.
 func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && (d.readOnly || filepath.Dir(dir) == d.blobs) {
@@ -245,7 +245,7 @@ func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
 // Pin implements [Store].
 func (d *Dir) Pin(digest Digest) (release func()) { return d.pins.pin(digest) }
 
-// missing adds the blob to an error, and makes the absence of its file ErrNotFound.
+// missing adds the blob to an error, and turns the absence of its file into ErrNotFound.
 func missing(digest Digest, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", ErrNotFound, digest)
@@ -253,7 +253,7 @@ func missing(digest Digest, err error) error {
 	return failed("reach blob "+digest.String(), err)
 }
 
-// failed adds to an error what could not be done, and the sentinel for its cause.
+// failed adds the failed operation to an error, and the sentinel for its cause.
 func failed(what string, err error) error {
 	switch {
 	case noSpace(err):
@@ -264,8 +264,8 @@ func failed(what string, err error) error {
 	return fmt.Errorf("blobs: %s: %w", what, err)
 }
 
-// unsynced is failed for a sync of something that stays. Where the directory could not be opened
-// for it, nothing has been tried yet, and the sync may be tried again.
+// unsynced is failed for a sync of data that stay. If the directory could not be opened, the sync
+// was not tried, and may be repeated.
 func unsynced(what string, err error) error {
 	if unopened(err) {
 		return failed(what, err)

@@ -25,8 +25,8 @@ func TestOneDevice(t *testing.T) {
 	}
 }
 
-// TestSyncDirSyncs uses a file system that refuses to sync its directories: an error shows that it
-// was tried.
+// TestSyncDirSyncs uses a file system that refuses to sync directories: the error shows that
+// SyncDir tried.
 func TestSyncDirSyncs(t *testing.T) {
 	t.Parallel()
 	if err := (blobs.OS{}).SyncDir("/proc"); !errors.Is(err, syscall.EINVAL) {
@@ -34,12 +34,11 @@ func TestSyncDirSyncs(t *testing.T) {
 	}
 }
 
-// mountedEnv tells the child of TestTwoDevices which data directory to try.
+// mountedEnv has the data directory for the child of TestTwoDevices.
 const mountedEnv = "BLOBS_TEST_MOUNTED"
 
-// TestTwoDevices opens a data directory that has another file system mounted at tmp/. The mount is
-// made by a child in namespaces of its own, so that it needs no privilege and is gone with the
-// child.
+// TestTwoDevices opens a data directory with another file system mounted at tmp/. A child mounts it
+// in its own namespaces, so that no privilege is required and the mount ends with the child.
 func TestTwoDevices(t *testing.T) {
 	if data := os.Getenv(mountedEnv); data != "" {
 		openMounted(t, data)
@@ -77,8 +76,7 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
-// TestIrregular has something in place of a blob that cannot be opened, or can and is no regular
-// file.
+// TestIrregular: the entry in place of a blob cannot be opened, or is not a regular file.
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	plants := map[string]func(path string) error{
@@ -103,11 +101,11 @@ func TestIrregular(t *testing.T) {
 
 func forgetAccess(stat *syscall.Stat_t) { stat.Atim = syscall.Timespec{} }
 
-// descriptorsEnv tells the child of TestNoDescriptors that it is one.
+// descriptorsEnv marks the child of TestNoDescriptors.
 const descriptorsEnv = "BLOBS_TEST_DESCRIPTORS"
 
-// TestNoDescriptors uses a store when no more files can be opened, in a child, since the limit is
-// one of the process.
+// TestNoDescriptors uses a store when no more files can be opened. It runs in a child, since the
+// limit applies to a process.
 func TestNoDescriptors(t *testing.T) {
 	if data := os.Getenv(descriptorsEnv); data != "" {
 		useWithoutDescriptors(t, data)
@@ -156,8 +154,8 @@ func useWithoutDescriptors(t *testing.T, data string) {
 	checkSound(t, data)
 }
 
-// TestVerifyPastCache looks whether a blob that was just verified is in memory still: it must be
-// read from the disk the next time, too.
+// TestVerifyPastCache checks that a verified blob does not stay in memory: the next verification
+// must read it from the disk, too.
 func TestVerifyPastCache(t *testing.T) {
 	t.Parallel()
 	data := onDisk(t)
@@ -177,7 +175,7 @@ func TestVerifyPastCache(t *testing.T) {
 	}
 }
 
-// onDisk returns a data directory that is not itself in memory.
+// onDisk returns a data directory that is not in memory.
 func onDisk(t *testing.T) string {
 	t.Helper()
 	const tmpfs = 0x01021994
@@ -204,7 +202,7 @@ func onDisk(t *testing.T) string {
 	return ""
 }
 
-// cached returns how many pages of a file are in memory.
+// cached returns the number of a file's pages in memory.
 func cached(t *testing.T, path string) (pages int) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -50,7 +50,7 @@ func commitAll(store blobs.Store, bodies iter.Seq[[]byte]) error {
 	return err
 }
 
-// put stages and commits content without hiding any error.
+// put stages and commits content and returns every error.
 func put(store blobs.Folder, content []byte) error {
 	staged, err := store.Stage(context.Background(), bytes.NewReader(content), 0)
 	if err != nil {
@@ -93,8 +93,7 @@ func names(t *testing.T, path string) []string {
 	return found
 }
 
-// checkSound fails the test unless nothing is left in tmp/ and every file in blobs/ has the content
-// that its name says.
+// checkSound fails the test unless tmp/ is empty and every file in blobs/ matches its digest.
 func checkSound(t *testing.T, data string) {
 	t.Helper()
 	if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
@@ -175,7 +174,7 @@ func TestReopen(t *testing.T) {
 	if got := len(names(t, filepath.Join(data, "tmp"))); got != 1 {
 		t.Fatalf("tmp holds %d files, want the one staged", got)
 	}
-	if err := os.Remove(filepath.Join(data, "blobs", "00")); err != nil { // as a copy without empty folders
+	if err := os.Remove(filepath.Join(data, "blobs", "00")); err != nil { // as in a copy without empty folders
 		t.Fatal(err)
 	}
 
@@ -233,7 +232,7 @@ func TestOpenDirRefuses(t *testing.T) {
 	}
 }
 
-// TestStrangers has files in the folders that are no blobs.
+// TestStrangers puts foreign files into the folders of blobs.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -268,7 +267,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestCommitReplacesDamagedFile has a damaged copy replaced by the next upload of the same body.
+// TestCommitReplacesDamagedFile: the next upload of the same body replaces a damaged copy.
 func TestCommitReplacesDamagedFile(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -288,7 +287,7 @@ func TestCommitReplacesDamagedFile(t *testing.T) {
 	}
 }
 
-// TestCommitReplacesFolder: a folder in place of a blob goes to the trash, with what is in it.
+// TestCommitReplacesFolder: a folder in place of a blob goes to the trash, with its content.
 func TestCommitReplacesFolder(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -325,7 +324,7 @@ func TestStagePanickingReader(t *testing.T) {
 	checkSound(t, data)
 }
 
-// TestStageMemory is not parallel: it counts what the process allocates.
+// TestStageMemory is not parallel: it measures the allocations of the process.
 func TestStageMemory(t *testing.T) {
 	dir := openDir(t, blobstest.DataDir(t), blobs.OS{})
 	const size = 64 << 20

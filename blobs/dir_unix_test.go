@@ -18,13 +18,13 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// noSpaceErrors is what the system says when the disk or a quota is full.
+// noSpaceErrors returns the system's errors if the disk or a quota is full.
 func noSpaceErrors() []error { return []error{syscall.ENOSPC, syscall.EDQUOT} }
 
-// unopenedErrors is what it says when there are too many open files.
+// unopenedErrors returns the system's errors if too many files are open.
 func unopenedErrors() []error { return []error{syscall.EMFILE, syscall.ENFILE} }
 
-// readOnlyErrors is what it says when the file system is read-only.
+// readOnlyErrors returns the system's errors if the file system is read-only.
 func readOnlyErrors() []error { return []error{syscall.EROFS} }
 
 // TestModes is not parallel: the umask belongs to the process.
@@ -78,8 +78,7 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	}
 }
 
-// TestPlanted has something in place of a blob that looks like it only when it is followed or
-// opened.
+// TestPlanted: the entry in place of a blob looks like it only when it is followed or opened.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -125,8 +124,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestLinkedDirectory has a directory of the layout lead elsewhere; emptying such a tmp would
-// delete a stranger's files.
+// TestLinkedDirectory: a directory of the layout is a link. Emptying such a tmp would delete
+// foreign files.
 func TestLinkedDirectory(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"tmp", "trash", "blobs", "blobs/42"} {
@@ -151,8 +150,7 @@ func TestLinkedDirectory(t *testing.T) {
 	}
 }
 
-// plantModes gives a blob and a folder modes that they should not have, and returns what is to be
-// said of them.
+// plantModes gives a blob and a folder wrong modes, and returns the expected reports.
 func plantModes(t *testing.T, data string, content []byte) map[string]string {
 	t.Helper()
 	blob, folder := blobPath(data, content), filepath.Join(data, "blobs", "07")
@@ -162,7 +160,7 @@ func plantModes(t *testing.T, data string, content []byte) map[string]string {
 	return map[string]string{blob: "mode 0644, not 0600", folder: "mode 0770, not 0700"}
 }
 
-// inode is what the system knows of a file beyond what Go shows, but for the time of the last
+// inode returns the system's data about a file that Go does not show, except the time of the last
 // access.
 func inode(info fs.FileInfo) string {
 	stat := *info.Sys().(*syscall.Stat_t)
@@ -170,7 +168,7 @@ func inode(info fs.FileInfo) string {
 	return fmt.Sprintf("%+v", stat)
 }
 
-// TestRemovePlanted moves a link away as it is: what it leads to is neither dated nor moved.
+// TestRemovePlanted: a link is moved to the trash itself; its target is neither dated nor moved.
 func TestRemovePlanted(t *testing.T) {
 	t.Parallel()
 	data, content := blobstest.DataDir(t), blobstest.Content(1000)

@@ -1,8 +1,7 @@
 package blobs
 
-// OneDevice is what OpenDir asks about tmp/, blobs/ and trash/.
+// OneDevice is the check of OpenDir for tmp/, blobs/ and trash/.
 func OneDevice(dirs ...string) error { return oneDevice(dirs...) }
 
-// KeepOpenTargets tells d whether a rename that fails may mean that the target is open, whatever
-// the system it runs on.
+// KeepOpenTargets sets whether a failed rename may mean that the target is open, on any system.
 func (d *Dir) KeepOpenTargets(keeps bool) { d.keepsOpenTargets = keeps }

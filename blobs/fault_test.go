@@ -15,13 +15,13 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestFaults fails each call of staging and committing, one after the other: the Nth of all, and
-// the Nth of its kind.
+// TestFaults fails each call of staging and committing, one after the other: the Nth of all calls,
+// and the Nth of its kind.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
 		op    blobstest.Op
-		count int // how many a body of three chunks takes
+		count int // number of calls for a body of three chunks
 	}{
 		{blobstest.Any, 8},
 		{blobstest.Create, 1},
@@ -54,8 +54,7 @@ type faultyStore struct {
 	data string
 }
 
-// try stages and commits a body under a fault, looks at what became of it, and then does it again
-// without the fault.
+// try stages and commits a body under a fault, checks the result, and repeats it without the fault.
 func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	t.Helper()
 	content := blobstest.Content(600 << 10)
@@ -81,7 +80,7 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	if (len(left) > 0) != has(calls, blobstest.Remove, fault.Err) {
 		t.Errorf("%s: left in tmp: %v", name, left)
 	}
-	for _, file := range left { // as the next start would
+	for _, file := range left { // as the next start does
 		if err := os.Remove(filepath.Join(s.data, "tmp", file)); err != nil {
 			t.Error(err)
 		}
@@ -96,8 +95,8 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	checkSound(t, s.data)
 }
 
-// restart opens the store anew, after names that could not be synced: until then nothing is
-// promised in their folder.
+// restart opens the store again after names could not be synced. Until then the store acknowledges
+// nothing in their folder.
 func (s *faultyStore) restart(t *testing.T, content []byte) {
 	t.Helper()
 	if err := put(s.dir, content); !errors.Is(err, blobs.ErrUnsynced) {
@@ -113,7 +112,7 @@ func (s *faultyStore) remove(t *testing.T, content []byte) {
 	}
 }
 
-// has reports whether there is a call of op that returned err itself.
+// has reports whether a call of op returned err itself.
 func has(calls []blobstest.Call, op blobstest.Op, err error) bool {
 	for _, call := range calls {
 		if call.Op == op && call.Err == err {
@@ -123,7 +122,7 @@ func has(calls []blobstest.Call, op blobstest.Op, err error) bool {
 	return false
 }
 
-// checkError compares err with the cause and with the sentinels that it must and must not match.
+// checkError compares err with the cause, and with the sentinels that it must and must not match.
 func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, calls []blobstest.Call) {
 	t.Helper()
 	if !errors.Is(err, cause) {
@@ -138,7 +137,7 @@ func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, ca
 		slices.Contains(readOnlyErrors(), errors.Unwrap(cause)) && !fileSync && !dirSync:
 		want = blobs.ErrUnavailable
 	}
-	stuck := has(calls, blobstest.Remove, cause) // which says so in err as well
+	stuck := has(calls, blobstest.Remove, cause) // err reports that as well
 	for _, sentinel := range []error{blobs.ErrNoSpace, blobs.ErrUnavailable} {
 		if errors.Is(err, sentinel) != (sentinel == want) && !(stuck && fileSync) {
 			t.Errorf("%s: got %v, which should match %v and no other", name, err, want)
@@ -151,7 +150,7 @@ func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, ca
 }
 
 // checkCalls fails the test if a file got its final name without a successful sync after its last
-// write, if it was written or synced after a failed sync, or if it was not closed.
+// write, was written or synced after a failed sync, or was not closed.
 func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Call) {
 	t.Helper()
 	synced, failed, open := make(map[string]bool), make(map[string]bool), make(map[string]bool)
@@ -191,7 +190,7 @@ func TestNewFolderFaults(t *testing.T) {
 		op    blobstest.Op
 		n     int
 		cause error
-		again bool // whether a second try may succeed
+		again bool // whether a second attempt may succeed
 		kind  error
 	}{
 		{blobstest.Mkdir, 1, noSpaceErrors()[0], true, blobs.ErrNoSpace},
@@ -264,7 +263,7 @@ func TestRemoveFaults(t *testing.T) {
 		if got := get(dir, content); visible != (got == nil) {
 			t.Errorf("call %d: Open: %v", n+1, got)
 		}
-		dir.Pin(digestOf(content))() // must not wait for the removal that failed
+		dir.Pin(digestOf(content))() // must not wait for the failed removal
 		if errors.Is(err, blobs.ErrUnsynced) {
 			dir = openDir(t, data, faulty)
 		}
@@ -315,8 +314,7 @@ func TestOpenDirFaults(t *testing.T) {
 	})
 }
 
-// TestKeepOpenTargets is about file systems of Windows on which renaming over a file that somebody
-// reads fails.
+// TestKeepOpenTargets tests file systems of Windows on which a rename over an open file fails.
 func TestKeepOpenTargets(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -325,7 +323,7 @@ func TestKeepOpenTargets(t *testing.T) {
 	stuck := blobstest.Fault{Op: blobstest.Remove, N: 1, Err: syscall.EIO}
 	tests := []struct {
 		name   string
-		there  []byte // what has the blob's name already
+		there  []byte // existing file with the blob's name
 		faults []blobstest.Fault
 		want   error
 	}{

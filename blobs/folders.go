@@ -10,22 +10,21 @@ import (
 	"sync/atomic"
 )
 
-// folders is the state of the folders of first bytes. Each is created with its first file: creating
-// all 256 takes 250 ms and a megabyte of the journal, where the first OpenDir takes 4 ms without
-// them.
+// folders is the state of the folders of first bytes. Each is created with its first file, since
+// creating all 256 would make the first OpenDir slow.
 type folders struct {
-	changing sync.Mutex // locked while one is created, or their names are synced
-	names    names      // their own
-	within   [256]names // of the files in them
+	changing sync.Mutex // locked while a folder is created, or the folder names are synced
+	names    names      // the names of the folders
+	within   [256]names // the names of files in each folder
 	state    [256]atomic.Uint32
 }
 
-// names syncs the names in one directory. A sync that failed is never repeated: it may succeed
-// without the names, which the kernel has dropped, and another writer would take its file for
-// durable. For the same reason syncs of one directory do not overlap.
+// names syncs the names in one directory. A failed sync is never repeated: it may succeed without
+// the names, which the kernel has dropped, and another writer would take its file for durable. For
+// the same reason syncs of one directory do not overlap.
 type names struct {
 	syncing sync.Mutex
-	broken  error // what a sync failed with; guarded by syncing
+	broken  error // error of a failed sync; guarded by syncing
 }
 
 func (n *names) sync(disk FS, directory string) error {
@@ -35,16 +34,16 @@ func (n *names) sync(disk FS, directory string) error {
 		return n.broken
 	}
 	err := disk.SyncDir(directory)
-	if err != nil && !unopened(err) { // otherwise nothing has been tried yet
+	if err != nil && !unopened(err) { // otherwise the sync was not tried
 		n.broken = err
 	}
 	return err
 }
 
-// States of a folder, which only grow.
+// States of a folder. They only increase.
 const (
 	absent  uint32 = iota
-	present        // a power cut may lose its name
+	present        // a power failure may lose its name
 	durable        // its name is on stable storage
 )
 
@@ -89,8 +88,8 @@ func (d *Dir) makeFolder(first byte) error {
 	return nil
 }
 
-// syncFolderName puts the name of a folder on stable storage, and those of all others with it,
-// unless it is there.
+// syncFolderName brings the name of a folder, and of all others, to stable storage, unless it is
+// durable.
 func (d *Dir) syncFolderName(first byte) error {
 	if d.folders.state[first].Load() == durable {
 		return nil
@@ -103,7 +102,7 @@ func (d *Dir) syncFolderName(first byte) error {
 	return d.syncFolders()
 }
 
-// syncFolders puts the names of the folders on stable storage. None is created meanwhile.
+// syncFolders brings the names of the folders to stable storage. No folder is created meanwhile.
 func (d *Dir) syncFolders() error {
 	if err := d.folders.names.sync(d.fs, d.blobs); err != nil {
 		return err
@@ -114,14 +113,14 @@ func (d *Dir) syncFolders() error {
 	return nil
 }
 
-// syncWithin puts the names in the folder of a first byte on stable storage.
+// syncWithin brings the names in the folder of a first byte to stable storage.
 func (d *Dir) syncWithin(first byte) error {
 	return d.folders.within[first].sync(d.fs, d.folder(first))
 }
 
-// SyncNames puts the names of all blobs whose digests begin with a byte on stable storage. It is
-// for a caller that relies on a blob that another process has committed, which may have ended
-// before its sync. The folder must exist. Errors: ErrUnsynced, ErrUnavailable.
+// SyncNames brings the names of all blobs whose digests begin with a byte to stable storage. A
+// caller uses it before it relies on a blob that another process has committed, since that process
+// may have ended before its sync. The folder must exist. Errors: ErrUnsynced, ErrUnavailable.
 func (d *Dir) SyncNames(first byte) error {
 	if err := d.syncFolder(first); err != nil {
 		return unsynced(fmt.Sprintf("sync the names in folder %02x", first), err)

@@ -4,7 +4,7 @@ package blobs
 
 import "golang.org/x/sys/unix"
 
-// freeSpaceIn returns what the file system that holds a folder has left for this process.
+// freeSpaceIn returns the free space for this process on the file system of a folder.
 func freeSpaceIn(folder string) (FreeSpace, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {

@@ -2,7 +2,7 @@ package blobs
 
 import "golang.org/x/sys/windows"
 
-// freeSpaceIn returns what the file system that holds a folder has left for this process.
+// freeSpaceIn returns the free space for this process on the file system of a folder.
 func freeSpaceIn(folder string) (FreeSpace, error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 	fileMode = 0o600
 )
 
-// FS is the seam between [Dir] and the disk: every call that changes or syncs something goes
-// through it, so that tests can record the calls and make each of them fail. Reading does not. The
-// methods may be called concurrently, and their errors wrap those of the operating system.
+// FS is the interface of [Dir] to the disk: every call that changes or syncs data uses it, so that
+// tests can record the calls and make each of them fail. Reads do not use it. The methods may be
+// called concurrently, and their errors wrap the errors of the operating system.
 type FS interface {
 	Files
 	Names
@@ -26,40 +26,39 @@ type FS interface {
 	// matches fs.ErrExist.
 	Mkdir(path string) error
 
-	// Touch sets the time at which a file was changed last. It is as durable as the next sync of a
-	// directory with the file in it makes it, on file systems with a journal; on others it may get
-	// lost in a power cut.
+	// Touch sets the modification time of a file. On file systems with a journal the next sync of
+	// its directory makes it durable; on others it may be lost in a power failure.
 	Touch(path string, at time.Time) error
 
-	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing
-	// is done there: a name given just before a power cut is as safe as the log of its file system
-	// makes it.
+	// SyncDir brings the names in a directory to stable storage. Windows has no such call, and
+	// SyncDir does nothing there: a name given just before a power failure is as safe as the log of
+	// the file system makes it.
 	SyncDir(path string) error
 }
 
 // Names changes the names of files.
 type Names interface {
-	// Link gives a file another name, which nothing has yet. Not every file system can do that.
+	// Link gives a file another name, which must be unused. Not every file system supports this.
 	Link(from, to string) error
 
-	// Rename moves a file, replacing one that has the new name. On Windows a file system without
-	// POSIX semantics, such as FAT, refuses that while the replaced one is open; the moved one may
+	// Rename moves a file, and replaces one with the new name. On Windows a file system without
+	// POSIX semantics, such as FAT, refuses this while the replaced file is open; the moved one may
 	// be open for reading.
 	Rename(from, to string) error
 
 	// Remove deletes a file or an empty directory. On Windows a file system without POSIX semantics
-	// keeps the name of an open file until that is closed.
+	// keeps the name of an open file until it is closed.
 	Remove(path string) error
 }
 
 // Files opens files for writing.
 type Files interface {
-	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing
-	// one is an error that matches fs.ErrExist. After an error no file made by this call is left.
+	// Create creates a file of mode 0600, whatever the umask, and opens it for writing. An existing
+	// file is an error that matches fs.ErrExist. After an error no file of this call is left.
 	Create(path string) (File, error)
 
-	// Reopen opens an existing file for writing from a position on, in bytes, and truncates it
-	// there. That there is none is an error that matches fs.ErrNotExist.
+	// Reopen opens an existing file for writing at a position, in bytes, and truncates it there. A
+	// missing file is an error that matches fs.ErrNotExist.
 	Reopen(path string, at int64) (File, error)
 }
 
@@ -67,8 +66,8 @@ type Files interface {
 type File interface {
 	io.WriteCloser
 
-	// Sync puts everything written on stable storage. After an error it must not be called again:
-	// the kernel may have marked clean what it could not write, and would then report success.
+	// Sync brings all written data to stable storage. After an error it must not be called again:
+	// the kernel may have marked unwritten data as clean, and would then report success.
 	Sync() error
 }
 
@@ -116,9 +115,9 @@ func (OS) Mkdir(path string) error {
 	return os.Chmod(path, dirMode)
 }
 
-// MkdirAll creates a directory of mode 0700, and those above it that are missing, and syncs their
-// names. An existing directory is no error; where the path, or one above it, is something else, an
-// *fs.PathError names that one and matches syscall.ENOTDIR.
+// MkdirAll creates a directory of mode 0700 and its missing parents, and syncs their names. An
+// existing directory is not an error. If the path or a parent is something else, an *fs.PathError
+// names it and matches syscall.ENOTDIR.
 func (o OS) MkdirAll(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -137,7 +136,7 @@ func (o OS) MkdirAll(path string) error {
 	return o.SyncDir(parent)
 }
 
-// ErrLocked is returned by Lock where another process, or another descriptor of this one, has the
+// ErrLocked is returned by Lock if another process, or another descriptor of this one, holds the
 // lock.
 var ErrLocked = errors.New("the file is locked")
 

@@ -9,9 +9,9 @@ import (
 
 var errReadOnly = errors.New("the store is open for reading only")
 
-// OpenDirReadOnly opens the store below path, a directory, and changes nothing in it, now or later:
-// whatever writes fails. A folder of the layout that is missing counts as empty. Another process
-// may have the store open and write to it.
+// OpenDirReadOnly opens the store below path, a directory, and never changes anything in it: all
+// writes fail. A missing folder of the layout counts as empty. Another process may have the store
+// open and write to it.
 func OpenDirReadOnly(path string) (*Dir, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func OpenDirReadOnly(path string) (*Dir, error) {
 	return d, nil
 }
 
-// unwritable is the file system of a store that is open for reading only.
+// unwritable is the file system of a read-only store.
 type unwritable struct{}
 
 var _ FS = unwritable{}

@@ -17,8 +17,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// state is all that can be seen of a file without reading it (which may leave a trace), and its
-// content.
+// state is everything that can be seen of a file without reading it (which may leave a trace), and
+// its content.
 type state struct {
 	Mode    fs.FileMode
 	Size    int64
@@ -27,7 +27,7 @@ type state struct {
 	Content string
 }
 
-// stateOf looks at everything below data.
+// stateOf returns the state of everything below data.
 func stateOf(t *testing.T, data string) map[string]state {
 	t.Helper()
 	found := make(map[string]state)
@@ -56,7 +56,7 @@ func stateOf(t *testing.T, data string) map[string]state {
 	return found
 }
 
-// TestReadOnly opens a store for reading, does everything with it, and finds it as it was.
+// TestReadOnly opens a store read-only, calls every method, and checks that nothing has changed.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -102,7 +102,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// readTrashed reads what was removed.
+// readTrashed reads a removed blob.
 func readTrashed(trash blobs.Trash, content []byte) error {
 	f, size, err := trash.OpenTrashed(digestOf(content))
 	if err != nil {
@@ -111,7 +111,7 @@ func readTrashed(trash blobs.Trash, content []byte) error {
 	return errors.Join(blobs.VerifyReader(context.Background(), f, digestOf(content), size), f.Close())
 }
 
-// TestReadOnlyEmpty opens what has nothing of the layout.
+// TestReadOnlyEmpty opens a directory without the layout.
 func TestReadOnlyEmpty(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -144,7 +144,7 @@ func TestReadOnlyEmpty(t *testing.T) {
 	}
 }
 
-// TestUnexpected has every kind of thing that does not belong there.
+// TestUnexpected puts every kind of unexpected entry into the store.
 func TestUnexpected(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -176,7 +176,7 @@ func TestUnexpected(t *testing.T) {
 		path := filepath.Join(data, "blobs", filepath.FromSlash(p.path))
 		err := p.plant(path)
 		if errors.Is(err, fs.ErrExist) && runtime.GOOS != "linux" {
-			continue // names that differ in case only are one
+			continue // names that differ only in case are equal
 		}
 		if err != nil {
 			t.Fatal(err)

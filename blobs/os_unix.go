@@ -11,11 +11,11 @@ import (
 
 const renameReplacesOpenFile = true
 
-// hasModes tells that the permissions of a file are its own.
+// hasModes: files have their own permissions.
 const hasModes = true
 
-// openToRead opens a file, in one call: a link is not followed and a socket not opened
-// (errIrregular), a pipe is not waited for.
+// openToRead opens a file in one call. It does not follow a link, does not open a socket
+// (errIrregular), and does not wait for a pipe.
 func openToRead(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) {
@@ -36,21 +36,21 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// noSpace reports whether err says that the disk or a quota is full.
+// noSpace reports whether err means that the disk or a quota is full.
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// unopened reports whether err says that there are too many open files, so that what was asked for
-// has not begun.
+// unopened reports whether err means that too many files are open, so that the operation has not
+// begun.
 func unopened(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// readOnly reports whether err says that the file system cannot be written to.
+// readOnly reports whether err means that the file system is read-only.
 func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// device returns the number of the file system that holds path.
+// device returns the number of path's file system.
 func device(path string) (uint64, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameReplacesOpenFile: not on every file system, and not where another process has opened the
-// file without sharing it.
+// renameReplacesOpenFile is false: not every file system supports it, and another process may have
+// opened the file without sharing it.
 const renameReplacesOpenFile = false
 
-// hasModes tells that the permissions of a file come from its folder.
+// hasModes: the permissions of a file come from its folder.
 const hasModes = false
 
 const (
@@ -27,8 +27,8 @@ const (
 	errDiskQuotaExceeded = syscall.Errno(1295)
 )
 
-// openToRead opens a file so that it can be renamed and removed meanwhile: Go's own os.Open makes
-// both fail with a sharing violation. A link is not followed.
+// openToRead opens a file so that it can be renamed and removed meanwhile: with os.Open both fail
+// with a sharing violation. It does not follow a link.
 func openToRead(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func openToRead(path string) (*os.File, error) {
 	var handle syscall.Handle
 	err = whileBusy(func() (err error) {
 		const shared = syscall.FILE_SHARE_READ | syscall.FILE_SHARE_WRITE | syscall.FILE_SHARE_DELETE
-		const how = syscall.FILE_FLAG_OPEN_REPARSE_POINT | syscall.FILE_FLAG_BACKUP_SEMANTICS // the latter opens folders, to see that they are
+		const how = syscall.FILE_FLAG_OPEN_REPARSE_POINT | syscall.FILE_FLAG_BACKUP_SEMANTICS // the second flag opens folders, to detect them
 		handle, err = syscall.CreateFile(name, syscall.GENERIC_READ, shared, nil, syscall.OPEN_EXISTING, how, 0)
 		return err
 	})
@@ -47,8 +47,8 @@ func openToRead(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// rename replaces a file also while it is open (POSIX semantics), where the file system can do
-// that: NTFS since Windows 10. os.Rename never does; os.Root does.
+// rename also replaces an open file (POSIX semantics) if the file system supports it: NTFS since
+// Windows 10. os.Rename never does; os.Root does.
 func rename(from, to string) error {
 	above := filepath.Dir(from)
 	for below(to, above) == "" && above != filepath.Dir(above) {
@@ -62,7 +62,7 @@ func rename(from, to string) error {
 	return errors.Join(err, root.Close())
 }
 
-// below returns path as seen from the folder above, "" if it is not below that.
+// below returns path relative to the folder above, or "" if it is not below it.
 func below(path, above string) string {
 	relative, err := filepath.Rel(above, path)
 	if err != nil || !filepath.IsLocal(relative) {
@@ -71,12 +71,11 @@ func below(path, above string) string {
 	return relative
 }
 
-// remove deletes a file, also while it is open where the file system can do that, or an empty
-// folder.
+// remove deletes a file, or an empty folder. The file may be open if the file system supports it.
 func remove(path string) error { return whileBusy(func() error { return os.Remove(path) }) }
 
-// whileBusy calls fn again for about a second while another process uses the file: a virus scanner
-// or an indexer that looks at a new file makes opening, renaming and removing it fail for a moment.
+// whileBusy repeats fn for about a second while another process uses the file: a virus scanner or
+// an indexer that reads a new file makes opening, renaming and removing it fail briefly.
 func whileBusy(fn func() error) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := fn()
@@ -88,22 +87,22 @@ func whileBusy(fn func() error) error {
 	}
 }
 
-// syncDir does nothing: Windows refuses to flush a directory (access denied).
+// syncDir does nothing: Windows cannot flush a directory (access denied).
 func syncDir(string) error { return nil }
 
-// noSpace reports whether err says that the disk or a quota is full.
+// noSpace reports whether err means that the disk or a quota is full.
 func noSpace(err error) bool {
 	return errors.Is(err, errDiskFull) || errors.Is(err, errHandleDiskFull) || errors.Is(err, errDiskQuotaExceeded)
 }
 
-// unopened reports whether err says that there are too many open files, so that what was asked for
-// has not begun.
+// unopened reports whether err means that too many files are open, so that the operation has not
+// begun.
 func unopened(err error) bool { return errors.Is(err, errTooManyOpenFiles) }
 
-// readOnly reports whether err says that the volume cannot be written to.
+// readOnly reports whether err means that the volume is write-protected.
 func readOnly(err error) bool { return errors.Is(err, errWriteProtect) }
 
-// device returns the serial number of the volume that holds path.
+// device returns the serial number of path's volume.
 func device(path string) (uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropPageCache asks the kernel to drop the pages of a file from memory. Where it does not comply,
-// reading works all the same.
+// dropPageCache asks the kernel to drop the pages of a file from memory. Reading works even if the
+// kernel does not.
 func dropPageCache(r io.Reader) {
 	f, ok := r.(*os.File)
 	if !ok {

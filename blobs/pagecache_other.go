@@ -4,5 +4,5 @@ package blobs
 
 import "io"
 
-// dropPageCache does nothing: the system cannot be asked.
+// dropPageCache does nothing: this system has no such call.
 func dropPageCache(io.Reader) {}

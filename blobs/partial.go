@@ -13,41 +13,40 @@ import (
 	"path/filepath"
 )
 
-// PartialFiles are bodies that arrive in several chunks. They may exist for days, over restarts.
+// PartialFiles are bodies that arrive in several chunks. They may exist for days, across restarts.
 // Methods for the same name must not be called concurrently.
 type PartialFiles interface {
-	// AppendPartial reads r to its end, or most bytes of it, writes them at the end of the
-	// checkpoint, in place of what is there, and returns the new checkpoint: what is on stable
-	// storage then. It comes also with an error of r or ctx, which is returned as it is: what has
-	// arrived counts. After any other error it is the old one. io.EOF: r has ended. most is
-	// positive.
+	// AppendPartial reads r to its end, or most bytes of it, and writes them at the end of the
+	// checkpoint, in place of later bytes. It returns the new checkpoint, whose bytes are on stable
+	// storage. After an error of r or ctx, which is returned unchanged, the new checkpoint covers
+	// the bytes that have arrived. After any other error it is the old one. io.EOF: r has ended.
+	// most is positive.
 	//
-	// ErrNotFound: the file is shorter than the checkpoint, which happens where a backup was
-	// restored. A full disk is ErrNoSpace. In Objects the new checkpoint names what is needed from
-	// then on; what the old one named and the new one does not may be deleted once the new one is
-	// committed, and the other way round where it will not be.
+	// ErrNotFound: the file is shorter than the checkpoint, which happens after a backup was
+	// restored. ErrNoSpace: the disk is full. In Objects the new checkpoint refers to the objects
+	// that are needed from then on. Objects that only the old one refers to may be deleted once the
+	// new one is committed; if it will not be committed, the objects that only the new one refers
+	// to.
 	AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error)
 
-	// TruncatePartial removes what is there after the end of the checkpoint. That there is nothing
-	// is no error.
+	// TruncatePartial removes the bytes after the end of the checkpoint, if there are any.
 	TruncatePartial(ctx context.Context, p Partial) error
 
-	// CheckPartial returns ErrNotFound where the file is shorter than the checkpoint.
+	// CheckPartial returns ErrNotFound if the file is shorter than the checkpoint.
 	CheckPartial(ctx context.Context, p Partial) error
 
-	// StagePartial returns the complete body, of which the checkpoint is the end, to be committed.
-	// The file stays, also once it has been committed, until RemovePartial in a Folder; nothing may
-	// be added to it any more. Its Discard does nothing, and its Withdraw removes the blob that
-	// this call or an earlier one committed. Where a file cannot have two names it is moved, and
-	// StagePartial finds it under its digest. In Objects the body becomes, by Commit, one of the
-	// objects that the checkpoint names. ErrNotFound: it is shorter than the checkpoint.
+	// StagePartial returns the complete body, which ends at the checkpoint, for a commit. In a
+	// Folder the file stays, also after the commit, until RemovePartial; nothing may be appended
+	// any more. Its Discard does nothing, and its Withdraw removes the blob that this call or an
+	// earlier one has committed. If a file cannot have two names, it is moved, and StagePartial
+	// finds it under its digest. In Objects, Commit turns the body into one of the objects that the
+	// checkpoint refers to. ErrNotFound: the file is shorter than the checkpoint.
 	StagePartial(ctx context.Context, p Partial) (Staged, error)
 }
 
-// PartialRemover removes bodies that are not needed any more.
+// PartialRemover removes bodies that are no longer needed.
 type PartialRemover interface {
-	// RemovePartial removes the file. A blob that it was committed as stays. That there is nothing
-	// is no error.
+	// RemovePartial removes the file, if it exists. A blob that was committed from it stays.
 	RemovePartial(name string) error
 
 	// WalkPartials calls fn with each name, in ascending order. It stops at the first error of fn
@@ -58,18 +57,18 @@ type PartialRemover interface {
 // Partial is a body that arrives in several chunks.
 type Partial struct {
 	Name   string // given by its owner: letters and digits
-	Length int64  // of all of it, as announced, in bytes
+	Length int64  // of the whole body, as announced, in bytes
 	At     Checkpoint
 }
 
-// Checkpoint says how much of a body is on stable storage. The zero value is nothing.
+// Checkpoint is the part of a body that is on stable storage. The zero value is an empty part.
 type Checkpoint struct {
 	Size  int64  // in bytes
 	Hash  string // state of its SHA-256, in the form of package crypto/sha256; "" at the beginning
-	Parts string // where in the store it is, as the store writes it; "" in a Folder
+	Parts string // its place in the store, in the store's own form; "" in a Folder
 }
 
-// Digest returns the digest of a body of which this is the end.
+// Digest returns the digest of a body that ends here.
 func (c Checkpoint) Digest() (Digest, error) {
 	hash, err := c.Resume()
 	if err != nil {
@@ -78,7 +77,7 @@ func (c Checkpoint) Digest() (Digest, error) {
 	return Digest(hash.Sum(nil)), nil
 }
 
-// Resume returns the hash of what has arrived.
+// Resume returns the hash of the bytes so far.
 func (c Checkpoint) Resume() (hash.Hash, error) {
 	hash := sha256.New()
 	if c.Hash == "" {
@@ -90,7 +89,7 @@ func (c Checkpoint) Resume() (hash.Hash, error) {
 	return hash, nil
 }
 
-// Advance returns the checkpoint after more bytes, which hash has seen.
+// Advance returns the checkpoint after more bytes, which were written to hash.
 func (c Checkpoint) Advance(more int64, hash hash.Hash) (Checkpoint, error) {
 	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
@@ -166,8 +165,8 @@ func (d *Dir) checkPartial(name string, at Checkpoint) error {
 }
 
 // openPartial opens the file at the end of the checkpoint, and creates it at the beginning of the
-// body. A file that an earlier beginning has left is not overwritten: it may have a second name, as
-// the blob that it was committed as.
+// body. It does not overwrite a file of an earlier attempt: that may have a second name, as a
+// committed blob.
 func (d *Dir) openPartial(name string, at Checkpoint) (File, error) {
 	path := d.partialPath(name)
 	if at.Size == 0 {
@@ -192,7 +191,8 @@ func (d *Dir) openPartial(name string, at Checkpoint) (File, error) {
 	return f, nil
 }
 
-// appendTo copies and syncs. What has arrived before r fails counts; reading is how r ended.
+// appendTo copies and syncs. Bytes that arrived before an error of r count; reading is the error
+// with which r ended.
 func (d *Dir) appendTo(ctx context.Context, f File, r io.Reader, most int64, hash hash.Hash) (added int64, reading, err error) {
 	copied := newCopier(f, &d.chunks, hash)
 	defer func() { _, _ = copied.close() }() // another error came first
@@ -217,7 +217,7 @@ func (d *Dir) appendTo(ctx context.Context, f File, r io.Reader, most int64, has
 	return added, reading, nil
 }
 
-// partialSize returns the length of the file at path, an ErrNotFound where there is none.
+// partialSize returns the length of the file at path, or ErrNotFound if it does not exist.
 func partialSize(path string) (int64, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -244,7 +244,7 @@ func (d *Dir) StagePartial(ctx context.Context, p Partial) (Staged, error) {
 	if errors.Is(err, ErrNotFound) && at.Size == 0 {
 		return d.createEmpty(s)
 	}
-	if errors.Is(err, ErrNotFound) { // committed before, perhaps
+	if errors.Is(err, ErrNotFound) { // it may have been committed before
 		s.temp, s.named, path = "", true, d.path(digest)
 		there, err = d.Stat(ctx, Blob{Digest: digest})
 	}
@@ -258,9 +258,9 @@ func (d *Dir) StagePartial(ctx context.Context, p Partial) (Staged, error) {
 	return s, err
 }
 
-// alias returns a second name of a partial file, to be renamed in place of its own: a power cut
-// during the rename must not lose a file that was acknowledged, and not every file system moves a
-// file between folders atomically. Where there are no second names it is the path itself.
+// alias returns a second name of a partial file, to be renamed instead of its own: a power failure
+// during the rename must not lose an acknowledged file, and not every file system moves a file
+// between folders atomically. If the file system has no second names, it returns the path itself.
 func (d *Dir) alias(path string) string {
 	temp := d.tempName()
 	if d.fs.Link(path, temp) != nil {
@@ -269,7 +269,7 @@ func (d *Dir) alias(path string) string {
 	return temp
 }
 
-// sameFile reports whether both names exist and are of one file.
+// sameFile reports whether both names exist and belong to the same file.
 func sameFile(a, b string) bool {
 	of, err := os.Lstat(a)
 	if err != nil {
@@ -279,7 +279,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(of, other)
 }
 
-// createEmpty makes the file of a body without bytes, for which AppendPartial was not called.
+// createEmpty creates the file of an empty body, for which AppendPartial was not called.
 func (d *Dir) createEmpty(s *staged) (Staged, error) {
 	f, err := d.fs.Create(s.temp)
 	if err != nil {
@@ -330,5 +330,5 @@ func (d *Dir) WalkPartials(ctx context.Context, fn func(name string) error) erro
 	return nil
 }
 
-// syncPartial puts what has arrived of a body on stable storage.
+// syncPartial brings the bytes of a partial body to stable storage.
 func syncPartial(f File) error { return syncBody("sync a partial file", f) }

@@ -22,7 +22,7 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 	}
 	s := &staged{dir: d, temp: temp}
 	complete := false
-	// Deferred, so that a reader that panics leaves no file either.
+	// Deferred, so that a panic of the reader leaves no file either.
 	defer func() {
 		if !complete {
 			err = errors.Join(err, s.Discard())
@@ -35,17 +35,17 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 	return s, nil
 }
 
-// tempName returns an unused name. A number is enough: tmp/ was empty when counting began, and only
-// this Dir makes files there.
+// tempName returns an unused name. A number suffices: tmp/ was empty at the start, and only this
+// Dir creates files there.
 func (d *Dir) tempName() string { return filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10)) }
 
 type staged struct {
 	dir       *Dir
 	content   Content
-	temp      string // path of the file; empty once it was moved from there or removed
-	partial   bool   // it is a partial file: it keeps its own name until RemovePartial
-	named     bool   // the final name was given
-	committed bool   // and its sync was tried, once and for all
+	temp      string // path of the file; empty after it was moved or removed
+	partial   bool   // a partial file, which keeps its own name until RemovePartial
+	named     bool   // the file has its final name
+	committed bool   // the sync of the name was tried, which is never repeated
 	synced    error  // the result of that sync
 }
 
@@ -67,8 +67,8 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 	return syncBody("sync a temporary file", f)
 }
 
-// syncBody syncs what has been written and is not acknowledged yet. A full disk is no ErrUnsynced:
-// all of it is removed, or written again.
+// syncBody syncs data that are not acknowledged yet. A full disk is not an ErrUnsynced: all of the
+// data are removed, or written again.
 func syncBody(what string, f File) error {
 	err := syncFile(f)
 	switch {
@@ -102,7 +102,7 @@ func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64
 	return nil
 }
 
-// next reads as much of the body as c can hold and counts it. io.EOF comes with the last chunk.
+// next reads a chunk of the body into c and counts the bytes. io.EOF comes with the last chunk.
 func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (int, error) {
 	buf := c[:]
 	if limit > 0 {
@@ -122,8 +122,8 @@ func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (
 	return n, err
 }
 
-// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF), also with the last byte,
-// r fails or ctx does. ctx is looked at before each Read.
+// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF, also with the last byte),
+// r fails or ctx ends. It checks ctx before each Read.
 func ReadFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		if err := ctx.Err(); err != nil {
@@ -147,5 +147,5 @@ func writeFull(w io.Writer, b []byte) error {
 	return err
 }
 
-// syncFile puts a staged body on stable storage.
+// syncFile brings a staged body to stable storage.
 func syncFile(f File) error { return f.Sync() }

@@ -13,8 +13,8 @@ import (
 
 func (d *Dir) trashed(digest Digest) string { return filepath.Join(d.trash, digest.String()) }
 
-// Remove implements [Remover]: the file moves to trash/, where it replaces an older one of the same
-// digest.
+// Remove implements [Remover]: the file moves to trash/, where it replaces an older one with the
+// same digest.
 func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	if d.readOnly {
 		return fmt.Errorf("blobs: remove %s: %w", digest, errReadOnly)
@@ -28,7 +28,8 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 		if err := d.discard(digest); err != nil {
 			return missing(digest, err)
 		}
-		// The new name first: a power cut between the two must not leave the file without a name.
+		// The new name first: after a power failure between the two syncs the file must have a
+		// name.
 		err := d.trashNames.sync(d.fs, d.trash)
 		if err == nil {
 			err = d.syncWithin(digest[0])
@@ -40,8 +41,8 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	})
 }
 
-// discard sets the time of the blob and moves it to trash/. What is no regular file is moved as it
-// is: a link would pass the time on to its target.
+// discard sets the time of the blob and moves it to trash/. Other entries than regular files are
+// moved without setting the time: a link would pass it on to its target.
 func (d *Dir) discard(digest Digest) error {
 	path := d.path(digest)
 	info, err := os.Lstat(path)
@@ -62,9 +63,9 @@ func (d *Dir) discard(digest Digest) error {
 	return err
 }
 
-// unlink deletes a file so that its name is free at once. Where an open file cannot be replaced
-// (keepsOpenTargets), the name of one that is deleted stays until the last reader closes it, so the
-// file gets another name first, in tmp/.
+// unlink deletes a file so that its name is free at once. If open files cannot be replaced
+// (keepsOpenTargets), a deleted file keeps its name until the last reader closes it. So the file
+// first gets another name, in tmp/.
 func (d *Dir) unlink(path string) error {
 	if d.keepsOpenTargets {
 		aside := d.tempName()
@@ -85,7 +86,7 @@ func (d *Dir) OpenTrashed(digest Digest) (io.ReadSeekCloser, int64, error) {
 	return f, size, nil
 }
 
-// WalkTrash implements [Trash]. What is no regular file named by a digest is passed over.
+// WalkTrash implements [Trash]. It skips entries that are not regular files named by a digest.
 func (d *Dir) WalkTrash(ctx context.Context, fn func(digest Digest, size int64, removed time.Time) error) error {
 	entries, err := d.list(d.trash)
 	if err != nil {
@@ -147,8 +148,8 @@ func (d *Dir) DeleteTrashed(digest Digest) error {
 	return nil
 }
 
-// deleteTrashed compares the time again: a blob of the same digest may have been removed since the
-// folder was read. The zero time is after any.
+// deleteTrashed compares the time again: a blob with the same digest may have been removed since
+// the folder was read. The zero time is after every time.
 func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err error) {
 	d.trashing.Lock()
 	defer d.trashing.Unlock()

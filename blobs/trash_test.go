@@ -34,14 +34,14 @@ func discarded(t *testing.T, dir *blobs.Dir, data string, removed time.Time) (pa
 	return paths
 }
 
-// TestTrashTimes has a removal dated by its own time, not that of the upload, and the dates decide
-// exactly.
+// TestTrashTimes: a removal is dated by its own time, not by the time of the upload, and EmptyTrash
+// compares the dates exactly.
 func TestTrashTimes(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
 	dir := openDir(t, data, blobs.OS{})
 	content := []byte("abc")
-	long, start := time.Now().Add(-1000*time.Hour), time.Now().Add(-2*time.Second) // file systems round
+	long, start := time.Now().Add(-1000*time.Hour), time.Now().Add(-2*time.Second) // file systems round times
 	if err := errors.Join(put(dir, content), os.Chtimes(blobPath(data, content), long, long)); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestTrashTimes(t *testing.T) {
 	}
 }
 
-// TestTrashAgain has a blob removed again while its older copy is about to be deleted.
+// TestTrashAgain removes a blob again while its older copy is about to be deleted.
 func TestTrashAgain(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -91,9 +91,9 @@ func TestTrashAgain(t *testing.T) {
 	}
 }
 
-// TestTrashInUse is about file systems of Windows on which nothing can be moved over a file that
-// somebody reads: an older copy in the trash gets another name before it is deleted, and so does
-// what is deleted from there.
+// TestTrashInUse tests file systems of Windows on which an open file cannot be replaced. An older
+// copy in the trash gets another name before it is deleted, and so does a file that is deleted from
+// there.
 func TestTrashInUse(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)
@@ -124,7 +124,7 @@ func TestTrashInUse(t *testing.T) {
 	}
 }
 
-// hookFS does something before it deletes a file.
+// hookFS calls a function before it deletes a file.
 type hookFS struct {
 	blobs.FS
 	remove func(path string) error
@@ -132,7 +132,7 @@ type hookFS struct {
 
 func (h *hookFS) Remove(path string) error { return errors.Join(h.remove(path), h.FS.Remove(path)) }
 
-// TestTrashStrangers leaves alone what is no removed blob.
+// TestTrashStrangers: foreign files in the trash are not deleted.
 func TestTrashStrangers(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -157,7 +157,8 @@ func TestTrashStrangers(t *testing.T) {
 	}
 }
 
-// TestEmptyTrashFaults fails each of its calls. What was deleted before is counted and synced.
+// TestEmptyTrashFaults fails each call of EmptyTrash. Files deleted before are counted, and the
+// deletions synced.
 func TestEmptyTrashFaults(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)

@@ -61,8 +61,8 @@ func (d *Dir) eachEntry(ctx context.Context, dir string, fn func(path string, in
 	return ctx.Err()
 }
 
-// unexpectedFolder returns the first byte of the blobs that a folder holds, or a negative number,
-// and what is wrong with it.
+// unexpectedFolder returns the first byte of the digests in a folder, or a negative number, and the
+// problem of the folder.
 func unexpectedFolder(info fs.FileInfo) (first int, why string) {
 	var number byte
 	_, err := fmt.Sscanf(info.Name(), "%02x", &number)
@@ -75,7 +75,7 @@ func unexpectedFolder(info fs.FileInfo) (first int, why string) {
 	return int(number), wrongMode(info, dirMode)
 }
 
-// unexpectedFile returns what is wrong with a file in the folder of a first byte, or nothing.
+// unexpectedFile returns the problem of a file in the folder of a first byte, or "".
 func unexpectedFile(first byte, info fs.FileInfo) string {
 	digest, err := ParseDigest(info.Name())
 	switch {

@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// Verify reads a blob to its end and hashes it. On Linux a file is read from the
-// disk rather than from memory, which would hide what has happened to the disk.
+// Verify reads a blob to its end and hashes it. On Linux it reads a file from the disk rather than
+// from memory, which would hide changes of the disk.
 //
-// A blob counts as damaged when two readings in a row find it so: a byte that changes on the way
-// from the store says nothing about the store. The second reading begins at the start.
+// A blob counts as damaged if two consecutive reads find it so: a byte that changes in transit says
+// nothing about the store. The second read begins at the start.
 //
-// Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with
-// the cause; ErrUnavailable; that of ctx, which is looked at between reads.
+// Errors: ErrNotFound; ErrDamaged with the kind of damage, also if the blob cannot be read, then
+// with the cause; ErrUnavailable; the error of ctx, which is checked between reads.
 func Verify(ctx context.Context, r Reader, b Blob) error {
 	err := verifyOnce(ctx, r, b)
 	if errors.Is(err, ErrDamaged) {
@@ -35,15 +35,15 @@ func verifyOnce(ctx context.Context, r Reader, b Blob) error {
 	}
 	dropPageCache(f)
 	err = VerifyReader(ctx, f, b.Digest, b.Size)
-	dropPageCache(f) // what is read this once need not push out what is read often
+	dropPageCache(f) // data that are read once should not replace data that are read often
 	if closed := f.Close(); closed != nil && err == nil {
 		err = unreadable(b.Digest, closed)
 	}
 	return err
 }
 
-// VerifyReader is Verify for whatever is said to be the content of a blob. It reads r to its end,
-// or one byte further than size. An error of r, too, makes it ErrDamaged, and can be found in that.
+// VerifyReader is Verify for any content of a blob. It reads r to its end, or one byte more than
+// size. An error of r also results in ErrDamaged, which wraps it.
 func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) error {
 	hash := sha256.New()
 	chunk := make([]byte, max(1, min(chunkSize, size+1)))
@@ -67,7 +67,7 @@ func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) e
 	}
 }
 
-// ended tells whether an error says that ctx has ended.
+// ended reports whether an error means that ctx has ended.
 func ended(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
 
 func compare(digest Digest, sum []byte) error {

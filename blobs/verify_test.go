@@ -53,7 +53,7 @@ func TestVerifyFlips(t *testing.T) {
 	}
 }
 
-// flip writes one byte of content, changed, to the file at path.
+// flip writes a changed byte of content to the file at path.
 func flip(t *testing.T, path string, content []byte, at int, bits byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -66,7 +66,7 @@ func flip(t *testing.T, path string, content []byte, at int, bits byte) {
 	}
 }
 
-// TestVerifyDamage does to a blob what is worse than another byte.
+// TestVerifyDamage damages a blob in other ways than changing a byte.
 func TestVerifyDamage(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -98,7 +98,7 @@ func TestVerifyDamage(t *testing.T) {
 	}
 }
 
-// unreadableStore opens blobs with an error, or with a reader that gives one.
+// unreadableStore returns an error from Open, or from the reader.
 type unreadableStore struct {
 	blobs.Store
 	opening, reading, closing error
@@ -155,7 +155,7 @@ func TestVerifyUnreadable(t *testing.T) {
 	}
 }
 
-// TestVerifyReader has streams that are too short, too long, or fail.
+// TestVerifyReader verifies streams that are too short, too long, or fail.
 func TestVerifyReader(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, 1000, 256 << 10} {
@@ -177,7 +177,7 @@ func TestVerifyReader(t *testing.T) {
 		for _, test := range tests {
 			err := blobs.VerifyReader(t.Context(), test.r, digestOf(content), int64(size))
 			if size == 0 && (test.name == "too short" || test.name == "other") {
-				test.want = nil // of an empty blob there is nothing less and nothing else
+				test.want = nil // an empty blob cannot be shorter or different
 			}
 			if !errors.Is(err, test.want) || test.want != nil && !errors.Is(err, blobs.ErrDamaged) {
 				t.Errorf("%d bytes, %s: got %v, want %v", size, test.name, err, test.want)
@@ -196,7 +196,7 @@ func TestVerifyCancelled(t *testing.T) {
 	}
 }
 
-// endless never ends by itself; after some reads it cancels the context that it was given.
+// endless never ends; after some reads it cancels the given context.
 type endless struct {
 	reads  int
 	cancel func()
@@ -209,7 +209,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flaky is a reader whose first readings, so many, have one wrong byte.
+// flaky is a reader whose first reads have one wrong byte.
 type flaky struct {
 	blobs.Reader
 	wrong int
@@ -234,7 +234,7 @@ func (f flipped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestVerifyReadsAgain expects that one wrong reading proves no damage, and that two do.
+// TestVerifyReadsAgain: one wrong read proves no damage, and two do.
 func TestVerifyReadsAgain(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t, blobstest.DataDir(t), blobs.OS{})

@@ -12,8 +12,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestEarlyWriteBack looks how much of a large file still waits for the disk when it has been
-// written. Where the system cannot tell (Linux before 6.5), it looks at the content alone.
+// TestEarlyWriteBack checks how much of a large file is not on the disk yet after it has been
+// written. If the system cannot report this (Linux before 6.5), it only checks the content.
 func TestEarlyWriteBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(onDisk(t), "file")
@@ -39,7 +39,8 @@ func TestEarlyWriteBack(t *testing.T) {
 	}
 }
 
-// dirtyBytes returns how much of a file is changed in memory, and no write to the disk has begun.
+// dirtyBytes returns the bytes of a file that are changed in memory, and whose writeback has not
+// begun.
 func dirtyBytes(t *testing.T, path string) (bytes uint64, known bool) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -4,5 +4,5 @@ package blobs
 
 import "os"
 
-// newFile leaves writeback to the system, which cannot be asked to start it early.
+// newFile leaves writeback to the system, which offers no way to start it early.
 func newFile(f *os.File, _ int64) File { return f }

@@ -7,8 +7,8 @@ import (
 	"labshelf/blobs"
 )
 
-// testCommitAll commits bodies of several sizes at once, one of them twice, and one whose blob was
-// there before.
+// testCommitAll commits bodies of several sizes at once, one of them twice, and one whose blob
+// already exists.
 func testCommitAll(t *testing.T, store blobs.Store) {
 	put(t, store, Content(1))
 	var bodies [][]byte
@@ -34,7 +34,7 @@ func testCommitAll(t *testing.T, store blobs.Store) {
 	}
 	commitAll()
 
-	// What has been committed is no longer the caller's memory.
+	// The store must not use the caller's memory after the commit.
 	body := Content(700)
 	one := commitAll(body)[0]
 	clear(body)

@@ -11,7 +11,7 @@ import (
 // Op names a call of [blobs.FS] or [blobs.File].
 type Op string
 
-// The operations that a FaultFS records and can make fail. Any stands for all of them in a Fault.
+// The operations that a FaultFS records and can fail. Any stands for all of them in a Fault.
 const (
 	Any     Op = ""
 	Create  Op = "create"
@@ -27,30 +27,30 @@ const (
 	SyncDir Op = "syncdir"
 )
 
-// Fault says which call fails, and how.
+// Fault defines which calls fail, and how.
 type Fault struct {
-	Op     Op    // which calls count
-	N      int   // the first of them to fail, counted from 1 since Arm
-	Sticky bool  // those after the Nth fail too
-	Err    error // what they return
+	Op     Op    // operation of the counted calls
+	N      int   // the first failing call, counted from 1 since Arm
+	Sticky bool  // later calls fail too
+	Err    error // error of failing calls
 }
 
-// Call is one call that was made.
+// Call is one recorded call.
 type Call struct {
 	Op   Op
 	Path string
-	To   string // the new name, of a Rename
-	Err  error  // what was returned
+	To   string // the new name, for Rename
+	Err  error  // the returned error
 }
 
-// FaultFS hands every call on to another file system, records it, and makes chosen ones fail
-// instead. A call that fails this way has no effect, with two exceptions: a Write writes the first
-// half, as on a disk that gets full, and a Close closes the file. It may be used concurrently.
+// FaultFS forwards every call to another file system, records it, and makes chosen calls fail
+// instead. A failing call has no effect, with two exceptions: a Write writes the first half, as on
+// a disk that becomes full, and a Close closes the file. It may be used concurrently.
 type FaultFS struct {
 	fs     blobs.FS
 	mu     sync.Mutex
 	faults []Fault
-	seen   []int // how many calls each of faults has counted
+	seen   []int // number of calls that each of faults has counted
 	calls  []Call
 }
 
@@ -59,15 +59,15 @@ var _ blobs.FS = (*FaultFS)(nil)
 // NewFaultFS returns a FaultFS over fs in which nothing fails yet.
 func NewFaultFS(fs blobs.FS) *FaultFS { return &FaultFS{fs: fs} }
 
-// Arm forgets the calls recorded and the faults set so far, and sets these. Where several apply to
-// one call, the first of them decides.
+// Arm discards the recorded calls and former faults, and sets new faults. If several apply to one
+// call, the first one decides.
 func (f *FaultFS) Arm(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults, f.seen, f.calls = slices.Clone(faults), make([]int, len(faults)), nil
 }
 
-// Calls returns the calls made since Arm, in the order in which they ended.
+// Calls returns the calls since Arm, in the order in which they ended.
 func (f *FaultFS) Calls() []Call {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +130,7 @@ func (f *FaultFS) SyncDir(path string) error {
 	return f.do(Call{Op: SyncDir, Path: path}, func() error { return f.fs.SyncDir(path) })
 }
 
-// do runs the call, or fails instead of it, and records it.
+// do runs and records the call, or fails instead.
 func (f *FaultFS) do(call Call, run func() error) error {
 	call.Err = f.fault(call.Op)
 	if call.Err == nil {
@@ -146,7 +146,7 @@ func (f *FaultFS) record(call Call) {
 	f.calls = append(f.calls, call)
 }
 
-// fault counts a call and returns the error that it is to fail with, if any.
+// fault counts a call and returns its injected error, or nil.
 func (f *FaultFS) fault(op Op) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *faultFile) Write(b []byte) (n int, err error) {
 	if err == nil {
 		n, err = f.file.Write(b)
 	} else {
-		n, _ = f.file.Write(b[:len(b)/2]) // the injected error is the one to report
+		n, _ = f.file.Write(b[:len(b)/2]) // the injected error is reported
 	}
 	f.fs.record(Call{Op: Write, Path: f.path, Err: err})
 	return n, err

@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs"
 )
 
-// Memory is a [blobs.Folder] that keeps its blobs, and what was removed, in memory.
+// Memory is a [blobs.Folder] in memory, including removed blobs.
 type Memory struct {
 	mu       sync.Mutex
 	freed    sync.Cond // a removal has ended
@@ -36,7 +36,7 @@ var (
 	_ blobs.Folder = (*Memory)(nil)
 )
 
-// NewMemory returns an empty store. It holds nothing open, so there is nothing to close.
+// NewMemory returns an empty store. It need not be closed.
 func NewMemory() *Memory {
 	m := &Memory{
 		bodies: make(map[blobs.Digest][]byte), trash: make(map[blobs.Digest]trashed),

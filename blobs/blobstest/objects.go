@@ -20,7 +20,7 @@ import (
 )
 
 // MemoryObjects is a store of [blobs.Objects] in memory. Several services may share one. A partial
-// file is an object of its own for each checkpoint.
+// file is a separate object for each checkpoint.
 type MemoryObjects struct {
 	clock blobs.Clock
 
@@ -28,7 +28,7 @@ type MemoryObjects struct {
 	bodies map[string][]byte
 }
 
-// ObjectStore is a store that is [blobs.Objects].
+// ObjectStore is a store with [blobs.Objects].
 type ObjectStore interface {
 	blobs.Store
 	blobs.Objects
@@ -36,13 +36,12 @@ type ObjectStore interface {
 
 var _ ObjectStore = (*MemoryObjects)(nil)
 
-// NewObjects returns an empty store that dates objects by a clock. It holds nothing open, so there
-// is nothing to close.
+// NewObjects returns an empty store that dates objects by a clock. It need not be closed.
 func NewObjects(clock blobs.Clock) *MemoryObjects {
 	return &MemoryObjects{clock: clock, bodies: map[string][]byte{}}
 }
 
-// put makes an object of a new name.
+// put creates an object with a new name.
 func (m *MemoryObjects) put(ctx context.Context, body []byte) (name string, begun time.Time, err error) {
 	now, err := m.clock(ctx)
 	if err != nil {
@@ -122,7 +121,7 @@ func (m *MemoryObjects) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) 
 	return all, nil
 }
 
-// Pin implements [blobs.Store]: there is nothing to keep away.
+// Pin implements [blobs.Store]: objects need no pins.
 func (m *MemoryObjects) Pin(blobs.Digest) (release func()) { return func() {} }
 
 // WalkObjects implements [blobs.Objects].
@@ -191,7 +190,7 @@ func (m *MemoryObjects) AppendPartial(ctx context.Context, p blobs.Partial, r io
 	return reached, reading
 }
 
-// partial returns what has come of a partial file.
+// partial returns the bytes of a partial file.
 func (m *MemoryObjects) partial(p blobs.Partial) ([]byte, error) {
 	if p.At.Size == 0 {
 		return nil, nil
@@ -203,8 +202,7 @@ func (m *MemoryObjects) partial(p blobs.Partial) ([]byte, error) {
 	return body, err
 }
 
-// TruncatePartial implements [blobs.PartialFiles]: what is there after the checkpoint is in other
-// objects.
+// TruncatePartial implements [blobs.PartialFiles]: bytes after the checkpoint are in other objects.
 func (m *MemoryObjects) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].
@@ -230,7 +228,7 @@ func (m *MemoryObjects) StagePartial(ctx context.Context, p blobs.Partial) (blob
 	return s, nil
 }
 
-// stagedObject is an object that no record names yet.
+// stagedObject is an object that no record refers to yet.
 type stagedObject struct {
 	store                         *MemoryObjects
 	content                       blobs.Content
@@ -277,5 +275,5 @@ func (s *stagedObject) delete() error {
 	return s.store.DeleteObject(context.Background(), blobs.Object{Name: s.content.Object})
 }
 
-// otherName is a name as the store makes them, of no object.
+// otherName returns a valid name that no object has.
 func otherName(name string) string { return "00" + strings.Repeat("Z", len(name)-2) }

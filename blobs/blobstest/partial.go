@@ -30,7 +30,7 @@ func (m *Memory) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if int64(len(m.partials[name])) < at.Size { // somebody else has removed it meanwhile
+	if int64(len(m.partials[name])) < at.Size { // removed meanwhile by another caller
 		return at, fmt.Errorf("%w: the partial file %s", blobs.ErrNotFound, name)
 	}
 	body := append(slices.Clone(m.partials[name][:at.Size]), more...)
@@ -38,18 +38,18 @@ func (m *Memory) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader
 	return checkpointOf(body), reading
 }
 
-// checkpointOf returns the checkpoint at the end of what has come.
+// checkpointOf returns the checkpoint at the end of a body.
 func checkpointOf(body []byte) blobs.Checkpoint {
 	hash := sha256.New()
 	hash.Write(body)
 	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
-		panic(err) // SHA-256 can always be saved
+		panic(err) // the state of SHA-256 can always be saved
 	}
 	return blobs.Checkpoint{Size: int64(len(body)), Hash: string(state)}
 }
 
-// TruncatePartial implements [blobs.PartialFiles]. Here AppendPartial leaves nothing behind.
+// TruncatePartial implements [blobs.PartialFiles]. AppendPartial leaves nothing to truncate.
 func (m *Memory) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].
@@ -72,7 +72,7 @@ func (m *Memory) StagePartial(_ context.Context, p blobs.Partial) (blobs.Staged,
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, there := m.partials[name]
-	if !there && at.Size > 0 { // as where a file cannot have two names
+	if !there && at.Size > 0 { // like a file system without second names
 		body = m.bodies[digest]
 	}
 	if int64(len(body)) != at.Size {
@@ -82,7 +82,7 @@ func (m *Memory) StagePartial(_ context.Context, p blobs.Partial) (blobs.Staged,
 	return &completePartial{inMemory{store: m, digest: digest, body: body, committed: committed}}, nil
 }
 
-// completePartial is there until it is dropped.
+// completePartial exists until it is removed.
 type completePartial struct{ inMemory }
 
 func (p *completePartial) Discard() error { return nil }

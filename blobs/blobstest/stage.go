@@ -78,7 +78,7 @@ func checkSeek(t *testing.T, store blobs.Store, b blobs.Blob, content []byte) {
 	}
 }
 
-// testReaders has bodies come in as the io.Reader contract allows.
+// testReaders stages bodies from readers that use the freedom of the io.Reader contract.
 func testReaders(t *testing.T, store blobs.Store) {
 	for _, size := range []int{0, 1, blobs.HeadSize + 1} {
 		content := Content(size)
@@ -102,7 +102,7 @@ func testReaders(t *testing.T, store blobs.Store) {
 	}
 }
 
-// stutter returns nothing, with no error, at every second Read.
+// stutter returns no bytes and no error at every second Read.
 type stutter struct {
 	r     io.Reader
 	calls int
@@ -160,7 +160,7 @@ func testLimit(t *testing.T, store blobs.Store) {
 	wantNothing(t, store)
 }
 
-// readerError is found with errors.As only if Stage keeps the error itself.
+// readerError is found with errors.As only if Stage wraps the error itself.
 type readerError struct{ at int }
 
 func (e *readerError) Error() string { return "broken at " + strconv.Itoa(e.at) }
@@ -187,7 +187,7 @@ func testFailingReader(t *testing.T, store blobs.Store) {
 	wantNothing(t, store)
 }
 
-// endless never ends by itself; after some reads it cancels the context that it was given.
+// endless never ends; after some reads it cancels the given context.
 type endless struct {
 	reads  int
 	cancel func()

@@ -39,7 +39,7 @@ func testOpenErrors(t *testing.T, store blobs.Store) {
 func testRemove(t *testing.T, store blobs.Folder) {
 	content, other := Content(1000), Content(1001)
 	put(t, store, other)
-	for range 2 { // the second time there is an older one in the trash
+	for range 2 { // the second time the trash has an older one
 		digest := put(t, store, content).Digest
 		if err := store.Remove(digest, nil); err != nil {
 			t.Fatal("Remove:", err)
@@ -91,7 +91,7 @@ func testWalkStops(t *testing.T, store blobs.Folder) {
 		}
 		return nil
 	})
-	if err != enough || visits != 3 { // the very error, not one that wraps it
+	if err != enough || visits != 3 { // the error itself, not a wrapping error
 		t.Errorf("got error %v after %d visits, want %v after 3", err, visits, enough)
 	}
 
@@ -108,7 +108,7 @@ func testWalkStops(t *testing.T, store blobs.Folder) {
 	}
 }
 
-// testRemoveBeforeWalk removes, at the first of two neighbours that a walk comes to, the second.
+// testRemoveBeforeWalk removes the second of two neighbors when a walk visits the first.
 func testRemoveBeforeWalk(t *testing.T, store blobs.Folder) {
 	first := put(t, store, Content(0)).Digest
 	size := 1
@@ -136,7 +136,7 @@ func testRemoveBeforeWalk(t *testing.T, store blobs.Folder) {
 func testPin(t *testing.T, store blobs.Folder) {
 	content := Content(1000)
 	digest := digestOf(content)
-	first := store.Pin(digest) // before there is such a blob
+	first := store.Pin(digest) // before the blob exists
 	put(t, store, content)
 	second := store.Pin(digest)
 	wantError(t, "Remove with two pins", store.Remove(digest, nil), blobs.ErrPinned)
@@ -161,7 +161,7 @@ func testPin(t *testing.T, store blobs.Folder) {
 	wantError(t, "Remove after release", store.Remove(digest, nil), blobs.ErrNotFound)
 }
 
-// inParallel runs fn(0) to fn(n-1) at once and reports their errors.
+// inParallel runs fn(0) to fn(n-1) concurrently and reports their errors.
 func inParallel(t *testing.T, n int, fn func(i int) error) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -203,7 +203,7 @@ func testManyAtOnce(t *testing.T, store blobs.Store) {
 	wantOnly(t, folder, want...)
 }
 
-// testPinAgainstRemove has uploaders that rely on a pinned blob, and removers of the same one.
+// testPinAgainstRemove runs uploaders that rely on a pinned blob, and removers of the same blob.
 func testPinAgainstRemove(t *testing.T, store blobs.Folder) {
 	const uploaders, rounds = 3, 40
 	content := Content(1000)
@@ -255,7 +255,7 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 			t.Fatal(err)
 		}
 		readers = append(readers, f)
-		put(t, store, content) // in place of the one that is read
+		put(t, store, content) // in place of the one that is being read
 		if err := store.Remove(digestOf(content), nil); err != nil {
 			t.Error("Remove:", err)
 		}
@@ -279,8 +279,8 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 	}
 }
 
-// testReadAgainstChanges has readers of a blob that is committed again and removed all the time:
-// they find all of it or none.
+// testReadAgainstChanges runs readers of a blob that is committed and removed repeatedly: they read
+// the whole blob or get ErrNotFound.
 func testReadAgainstChanges(t *testing.T, store blobs.Folder) {
 	const readers, rounds = 3, 40
 	content := Content(1000)

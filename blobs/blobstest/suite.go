@@ -1,5 +1,5 @@
-// Package blobstest holds what tests of and around blob stores share: the suite that every
-// [blobs.Store] must pass, a store in memory, and a file system that fails on demand.
+// Package blobstest contains shared parts of tests of and with blob stores: the suite for every
+// [blobs.Store], a store in memory, and a file system that fails on demand.
 package blobstest
 
 import (
@@ -38,9 +38,9 @@ type test[S blobs.Store] struct {
 	run  func(*testing.T, S)
 }
 
-// Run holds a store against the contract of [blobs.Folder], in parallel subtests. Each gets a store
-// of its own from open, which must return an empty one and may register what is to be checked and
-// closed at the end of that subtest.
+// Run checks a store against the contract of [blobs.Folder], in parallel subtests. open returns an
+// empty store for each of them. It may register cleanups that check and close the store at the end
+// of the subtest.
 func Run(t *testing.T, open func(t *testing.T) blobs.Folder) {
 	t.Helper()
 	runAll(t, shared, func(t *testing.T) blobs.Store { return open(t) })
@@ -73,7 +73,7 @@ func runAll[S blobs.Store](t *testing.T, tests []test[S], open func(t *testing.T
 	}
 }
 
-// Content returns size bytes that look random and are the same for the same size.
+// Content returns size bytes that look random and depend only on the size.
 func Content(size int) []byte {
 	content := make([]byte, size)
 	seed := sha256.Sum256([]byte{byte(size), byte(size >> 8), byte(size >> 16), byte(size >> 24)})
@@ -81,8 +81,8 @@ func Content(size int) []byte {
 	return content
 }
 
-// DataDir returns a directory for one test that has the layout of [blobs.Dir] already, with all its
-// folders, so that no call to the disk is about one of them.
+// DataDir returns a directory for one test with the complete layout of [blobs.Dir], so that no call
+// to the disk creates a folder.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()
@@ -98,10 +98,10 @@ func DataDir(t testing.TB) string {
 	return data
 }
 
-// digestOf is computed apart from the store, so that it can be compared with what the store says.
+// digestOf computes the digest independently of the store.
 func digestOf(content []byte) blobs.Digest { return sha256.Sum256(content) }
 
-// blobOf is the blob of content in a folder.
+// blobOf returns the blob of content in a folder.
 func blobOf(content []byte) blobs.Blob {
 	return blobs.Blob{Digest: digestOf(content), Size: int64(len(content))}
 }
@@ -116,7 +116,7 @@ func put(t *testing.T, store blobs.Store, content []byte) blobs.Blob {
 	return committed.Blob
 }
 
-// tryPut is put for goroutines that must not end the test.
+// tryPut is put for goroutines, which must not end the test.
 func tryPut(ctx context.Context, store blobs.Store, content []byte) (blobs.Content, error) {
 	staged, err := store.Stage(ctx, bytes.NewReader(content), 0)
 	if err != nil {
@@ -154,7 +154,7 @@ func tryRead(store blobs.Store, b blobs.Blob, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// wantRead fails the test unless the blob is content.
+// wantRead fails the test unless the blob has the content.
 func wantRead(t *testing.T, store blobs.Store, b blobs.Blob, content []byte) {
 	t.Helper()
 	if err := tryRead(store, b, content); err != nil {
@@ -165,14 +165,13 @@ func wantRead(t *testing.T, store blobs.Store, b blobs.Blob, content []byte) {
 	}
 }
 
-// wantBlob fails the test unless the folder holds content.
+// wantBlob fails the test unless the folder has a blob with the content.
 func wantBlob(t *testing.T, store blobs.Folder, content []byte) {
 	t.Helper()
 	wantRead(t, store, blobOf(content), content)
 }
 
-// wantNothing fails the test unless a folder is empty. In objects there may be some that nothing
-// names.
+// wantNothing fails the test unless a folder is empty. Objects may contain unreferenced ones.
 func wantNothing(t *testing.T, store blobs.Store) {
 	t.Helper()
 	if folder, ok := store.(blobs.Folder); ok {

@@ -14,13 +14,13 @@ import (
 	"labshelf/blobs"
 )
 
-// Manual is a clock that stands still until it is set. It is safe for concurrent use.
+// Manual is a clock that only moves when it is set. It is safe for concurrent use.
 type Manual struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewManual returns a clock that shows a time, whole milliseconds.
+// NewManual returns a clock that shows now, truncated to milliseconds.
 func NewManual(now time.Time) *Manual { return &Manual{now: now.Truncate(time.Millisecond)} }
 
 // Now returns the time.
@@ -40,9 +40,9 @@ func (c *Manual) Advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// RunObjects holds a store against the contracts of [blobs.Store] and [blobs.Objects], in parallel
-// subtests. Each gets a store of its own from open, which must return an empty one that dates by
-// the clock, and may register what is to be checked and closed at the end of that subtest.
+// RunObjects checks a store against the contracts of [blobs.Store] and [blobs.Objects], in parallel
+// subtests. open returns an empty store for each of them, which dates objects by the clock. It may
+// register cleanups that check and close the store at the end of the subtest.
 func RunObjects(t *testing.T, open func(t *testing.T, clock blobs.Clock) ObjectStore) {
 	t.Helper()
 	runAll(t, shared, func(t *testing.T) blobs.Store { return open(t, NewManual(time.Now()).Clock) })
@@ -69,7 +69,7 @@ type dated struct {
 	clock *Manual
 }
 
-// testNewNames: the same bytes make another object each time.
+// testNewNames: each upload of the same bytes creates another object.
 func testNewNames(t *testing.T, store dated) {
 	content := Content(1000)
 	first, second := put(t, store, content), put(t, store, content)
@@ -91,9 +91,9 @@ func testNewNames(t *testing.T, store dated) {
 	wantRead(t, store, second, content)
 }
 
-// testDates: all times are the clock's.
+// testDates: all times come from the clock.
 func testDates(t *testing.T, store dated) {
-	store.clock.Advance(-1000 * time.Hour) // far from any other clock
+	store.clock.Advance(-1000 * time.Hour) // far from every other clock
 	begun := store.clock.Now()
 	staged, err := store.Stage(t.Context(), bytes.NewReader(Content(10)), 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func testDates(t *testing.T, store dated) {
 	}
 }
 
-// testCommitLooks: nothing is promised that is not there.
+// testCommitLooks: Commit fails if the object is missing.
 func testCommitLooks(t *testing.T, store dated) {
 	staged, err := store.Stage(t.Context(), bytes.NewReader(Content(1000)), 0)
 	if err != nil {
@@ -148,7 +148,7 @@ func testWithdrawObject(t *testing.T, store dated) {
 	wantRead(t, store, kept.Content().Blob, Content(1000))
 }
 
-// objects returns what is there.
+// objects returns the existing objects.
 func (s dated) objects(t *testing.T) (all []blobs.Object) {
 	t.Helper()
 	err := s.WalkObjects(t.Context(), func(o blobs.Object) error {
@@ -161,7 +161,7 @@ func (s dated) objects(t *testing.T) (all []blobs.Object) {
 	return all
 }
 
-// wantNamed fails the test unless WalkObjects finds exactly these.
+// wantNamed fails the test unless WalkObjects finds exactly these objects.
 func wantNamed(t *testing.T, store dated, want ...string) {
 	t.Helper()
 	var got []string
@@ -177,7 +177,7 @@ func wantNamed(t *testing.T, store dated, want ...string) {
 func testWalkObjects(t *testing.T, store dated) {
 	var want []string
 	for size := range 5 {
-		staged, err := store.Stage(t.Context(), bytes.NewReader(Content(size)), 0) // also before it is committed
+		staged, err := store.Stage(t.Context(), bytes.NewReader(Content(size)), 0) // also before its commit
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func testWalkObjects(t *testing.T, store dated) {
 	}
 	enough, visits := errors.New("enough"), 0
 	err := store.WalkObjects(t.Context(), func(blobs.Object) error { visits++; return enough })
-	if err != enough || visits != 1 { // the very error, not one that wraps it
+	if err != enough || visits != 1 { // the error itself, not a wrapping error
 		t.Errorf("WalkObjects: %v after %d visits", err, visits)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,8 +203,8 @@ func testWalkObjects(t *testing.T, store dated) {
 	}
 }
 
-// testParts has a body come that is long enough for several parts, by chunks that end within them,
-// and by another opening of the store's state each time: all that is needed is in the checkpoint.
+// testParts appends a body that is long enough for several parts, in chunks that end within parts.
+// Each chunk uses a new instance of the store: the checkpoint has the whole state.
 func testParts(t *testing.T, store dated) {
 	content := Content(11<<20 + 7)
 	p := blobs.Partial{Name: "A", Length: int64(len(content))}
@@ -244,7 +244,8 @@ func testParts(t *testing.T, store dated) {
 	}
 }
 
-// removeFormer deletes what only the former checkpoint names, and notes the names.
+// removeFormer deletes the objects that only the former checkpoint refers to, and records their
+// names.
 func (s dated) removeFormer(t *testing.T, before, after blobs.Checkpoint, former map[string]bool) {
 	t.Helper()
 	old, err := s.PartialObjects(before)
@@ -264,7 +265,7 @@ func (s dated) removeFormer(t *testing.T, before, after blobs.Checkpoint, former
 	}
 }
 
-// testPartsLost: what was deleted is missed, and what a checkpoint cannot mean is refused.
+// testPartsLost: deleted objects are noticed, and invalid checkpoints are rejected.
 func testPartsLost(t *testing.T, store dated) {
 	p := blobs.Partial{Name: "A", Length: 20 << 20}
 	add(t, store, &p, Content(12<<20), io.EOF, 1<<30)

@@ -11,11 +11,11 @@ import (
 	"labshelf/blobs"
 )
 
-// errCut is what a reader of the tests fails with.
+// errCut is the error of failing readers in the tests.
 var errCut = errors.New("cut off")
 
-// add appends a chunk from a reader that ends after content with an error, or with its end, and
-// moves the checkpoint.
+// add appends a chunk from a reader that ends after content, with or without an error, and moves
+// the checkpoint.
 func add(t *testing.T, store blobs.PartialFiles, p *blobs.Partial, content []byte, ending error, most int64) {
 	t.Helper()
 	r := io.Reader(bytes.NewReader(content))
@@ -71,7 +71,7 @@ func testPartialFiles(t *testing.T, store blobs.Store) {
 	complete := completeOf(t, store, p)
 	checkStaged(t, complete, content)
 	wantError(t, "Discard", complete.Discard(), nil)
-	for range 2 { // whoever had no answer does it again
+	for range 2 { // a caller without a response repeats the call
 		committed, err := completeOf(t, store, p).Commit(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func wantPartials(t *testing.T, store blobs.PartialRemover, want ...string) {
 	}
 }
 
-// testNoPartialFile: what does not exist is reported as such.
+// testNoPartialFile: missing files are reported as such.
 func testNoPartialFile(t *testing.T, store blobs.Store) {
 	p := blobs.Partial{Name: "A", Length: 100}
 	add(t, store, &p, Content(99), io.EOF, 1000)
@@ -173,7 +173,7 @@ func testNoPartialFile(t *testing.T, store blobs.Store) {
 	wantError(t, "TruncatePartial of nothing", store.TruncatePartial(t.Context(), p), nil)
 }
 
-// removePartial removes all that a checkpoint names.
+// removePartial removes everything that a checkpoint refers to.
 func removePartial(t *testing.T, store blobs.Store, p blobs.Partial) {
 	t.Helper()
 	if folder, ok := store.(blobs.Folder); ok {

@@ -12,7 +12,7 @@ import (
 	"labshelf/blobs"
 )
 
-// testConfirm has a removal ask first.
+// testConfirm checks that a removal calls confirm first.
 func testConfirm(t *testing.T, store blobs.Folder) {
 	content := Content(1000)
 	digest := put(t, store, content).Digest
@@ -20,9 +20,9 @@ func testConfirm(t *testing.T, store blobs.Folder) {
 	refuse := func() error { calls++; return refused }
 	agree := func() error {
 		calls++
-		return tryRead(store, blobOf(content), content) // it is there until confirm has agreed
+		return tryRead(store, blobOf(content), content) // it exists until confirm has agreed
 	}
-	if err := store.Remove(digest, refuse); err != refused || calls != 1 { // the very error, not one that wraps it
+	if err := store.Remove(digest, refuse); err != refused || calls != 1 { // the error itself, not a wrapping error
 		t.Errorf("confirm refused: got %v after %d calls", err, calls)
 	}
 	wantBlob(t, store, content)
@@ -42,7 +42,7 @@ func testConfirm(t *testing.T, store blobs.Folder) {
 		case err := <-late:
 			t.Errorf("Pin did not wait for Remove: Open says %v", err)
 			late <- err
-		case <-time.After(5 * time.Millisecond): // that it waits is no event
+		case <-time.After(5 * time.Millisecond): // waiting cannot be observed otherwise
 		}
 		return agree()
 	}
@@ -59,7 +59,7 @@ func testConfirm(t *testing.T, store blobs.Folder) {
 	store.Pin(digest)() // must not wait
 }
 
-// readTrashed compares what was removed with content.
+// readTrashed compares a removed blob with content.
 func readTrashed(trash blobs.Trash, content []byte) error {
 	f, size, err := trash.OpenTrashed(digestOf(content))
 	if err != nil {
@@ -72,7 +72,7 @@ func readTrashed(trash blobs.Trash, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// testTrash removes blobs, looks at them, and deletes them for good.
+// testTrash removes blobs, examines them, and deletes them for good.
 func testTrash(t *testing.T, store blobs.Folder) {
 	start := time.Now()
 	contents := [][]byte{Content(0), Content(1000), Content(300_000)}
@@ -88,7 +88,7 @@ func testTrash(t *testing.T, store blobs.Folder) {
 	var seen []blobs.Digest
 	err := store.WalkTrash(t.Context(), func(digest blobs.Digest, size int64, removed time.Time) error {
 		seen = append(seen, digest)
-		// File systems and kernels round.
+		// File systems and kernels round times.
 		if removed.Before(start.Add(-2*time.Second)) || removed.After(time.Now().Add(2*time.Second)) {
 			t.Errorf("removed at %v, and not between %v and now", removed, start)
 		}
@@ -108,7 +108,7 @@ func testTrash(t *testing.T, store blobs.Folder) {
 	if err := errors.Join(readTrashed(store, contents[1]), store.Remove(again, nil)); err != nil {
 		t.Errorf("after DeleteTrashed of another one: %v", err)
 	}
-	put(t, store, contents[1]) // and what is there again stays there
+	put(t, store, contents[1]) // a blob that exists again stays
 	wantEmptied(t, store, time.Now().Add(time.Hour), 3, 301_000)
 	wantEmptied(t, store, time.Now().Add(time.Hour), 0, 0)
 	for _, content := range contents {

@@ -1,4 +1,4 @@
-// Package digest has the name of a blob: the SHA-256 of its bytes.
+// Package digest defines the name of a blob: the SHA-256 of its bytes.
 package digest
 
 import (
@@ -16,13 +16,13 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // MarshalText returns what String returns, for JSON.
 func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
-// UnmarshalText reads what Parse reads.
+// UnmarshalText parses the form of Parse.
 func (d *Digest) UnmarshalText(text []byte) (err error) {
 	*d, err = Parse(string(text))
 	return err
 }
 
-// Parse reads a digest from exactly 64 hexadecimal digits of any case. The error does not repeat
+// Parse parses a digest from exactly 64 hexadecimal digits in any case. The error does not repeat
 // the text.
 func Parse(text string) (Digest, error) {
 	var d Digest
