@@ -16,8 +16,8 @@ import (
 // bareRow is the size of the row that a bare commit puts: about what the record of a resource has.
 const bareRow = 600
 
-// bareStore is a bbolt file and nothing else: what a commit costs at least. Changes queued during a
-// commit share the next one.
+// bareStore is a plain bbolt file, as the lower bound for a commit. Changes queued during a commit
+// share the next one.
 type bareStore struct {
 	db      *bbolt.DB
 	queue   chan bareChange

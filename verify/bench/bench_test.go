@@ -53,10 +53,9 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// TestMeasurements takes each measurement in its smallest size. What it says of the speed means
-// nothing; but the rows must be there, with a figure for each round. A program that keeps what it
-// sends or gets in memory, and a harvest that asks for more than it has to, are found out in this
-// size too.
+// TestMeasurements takes each measurement in its smallest size. The measured speed has no meaning,
+// but each row must have a figure for each round. This size also detects a program that holds its
+// data in memory, and a harvest with unnecessary requests.
 func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -144,8 +143,8 @@ func TestVersus(t *testing.T) {
 	}
 }
 
-// TestFilledIsSound: what fill and fillVersions make is a repository without damage. A service that
-// finds some while it is measured shows other records than before.
+// TestFilledIsSound: fill and fillVersions create a repository without damage. A service that finds
+// damage during a measurement would show other records than before.
 func TestFilledIsSound(t *testing.T) {
 	t.Parallel()
 	b := &bench{plan: quick(), program: build(t), folder: t.TempDir(), progress: io.Discard}

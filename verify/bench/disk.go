@@ -19,7 +19,7 @@ func (b *bench) atRest(ctx context.Context) error {
 		pause  = 500 * time.Millisecond
 		enough = 2      // steps in a row, in each of which the disk did next to nothing
 		most   = 2 * 60 // steps
-		little = 20     // operations in a step: what a system at rest does
+		little = 20     // operations in a step of an idle system
 	)
 	flush()
 	before, _ := diskOperations()
@@ -42,8 +42,8 @@ func (b *bench) atRest(ctx context.Context) error {
 	return nil
 }
 
-// warm reads a file once, so that it is in memory as far as there is room: what is measured is not
-// how long it takes to get there.
+// warm reads a file once, so that as much of it as possible is in memory. The time for this does
+// not count in a measurement.
 func warm(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

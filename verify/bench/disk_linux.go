@@ -29,8 +29,8 @@ func evict(path string) (err error) {
 	return errors.Join(file.Sync(), unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
 }
 
-// diskOperations returns how many reads, writes and discards the disks of this machine have done so
-// far, and how many they are at. Without /proc/diskstats there are none.
+// diskOperations returns the number of reads, writes and discards that the disks of this machine
+// have completed, and the number in flight. Without /proc/diskstats both are 0.
 func diskOperations() (done, underWay int) {
 	const reads, writes, inFlight, discards = 3, 7, 11, 14 // fields of a line; there are no discards in an old kernel's
 	stats, _ := os.ReadFile("/proc/diskstats")

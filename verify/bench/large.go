@@ -141,8 +141,8 @@ func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, er
 	return speed, errors.Join(err, file.Close())
 }
 
-// largeOut measures the download: what it costs the service beside nginx, which sends the same file
-// from the same folder.
+// largeOut measures the cost of a download for the service, compared with nginx, which sends the
+// same file from the same folder.
 func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err error) {
 	what := fmt.Sprintf("download of %s", b.largeSize())
 	if !onLinux {

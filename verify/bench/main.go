@@ -83,7 +83,7 @@ func brief() plan {
 type bench struct {
 	plan
 	program  string    // labshelf
-	version  string    // what it says of itself
+	version  string    // as the program reports it
 	folder   string    // on the disk that is measured; emptied by the caller
 	progress io.Writer // for people
 	numbers  atomic.Uint64

@@ -59,9 +59,9 @@ func (s *subject) holds(ctx context.Context, dataspace string, want counters) er
 	return err
 }
 
-// waitForFiles waits until each of n different bodies is a file of its own, wherever the service
-// keeps them before that. It returns how long that took. What else goes on then on the disk is not
-// the service's.
+// waitForFiles waits until each of n different bodies is in its own file, wherever the service
+// stores them before. It returns the time for this. Later disk activity does not come from the
+// service.
 func waitForFiles(ctx context.Context, data string, n int) (time.Duration, error) {
 	begin := time.Now()
 	for {

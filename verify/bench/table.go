@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// row is one line of the table: what the program did and what that is compared with, one figure of
-// each per round.
+// row is one line of the table: the results of the program and of its reference, one figure of each
+// for each round.
 type row struct {
 	what, unit string
 	ours       []float64

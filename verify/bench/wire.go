@@ -203,8 +203,8 @@ func (w *wire) each(n int, fn func([]byte) error) error {
 	return nil
 }
 
-// textField returns the text of a member of a JSON object as this service writes it, "" if there is
-// none. No text that is asked for has anything in it that JSON escapes.
+// textField returns the string of a member of a JSON object in the form of this service, or "".
+// None of the strings contains characters that JSON escapes.
 func textField(body []byte, name string) string {
 	_, rest, found := bytes.Cut(body, []byte(`"`+name+`": "`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))

@@ -62,7 +62,7 @@ type Answer struct {
 // StatusError is an answer that is no success.
 type StatusError struct {
 	Status int
-	Code   string // of the problem document; "" if the answer is none
+	Code   string // of the problem document, or ""
 	Detail string
 }
 

@@ -34,10 +34,9 @@ type nodesUnderFire struct {
 	last   int               // file
 }
 
-// TestClusterThroughKills: sixteen writers and four harvesters, which go to another node with each
-// request, while nodes are killed and started again for some seconds (CLUSTER_SECONDS). Nothing
-// that was acknowledged is missed by any harvester or lost, and all of them hear of it in one
-// order.
+// TestClusterThroughKills runs sixteen writers and four harvesters, which use another node for each
+// request, while nodes are killed and restarted for some seconds (CLUSTER_SECONDS). No acknowledged
+// file is lost or missed by a harvester, and all harvesters get the files in the same order.
 func TestClusterThroughKills(t *testing.T) {
 	t.Parallel()
 	seconds := 10

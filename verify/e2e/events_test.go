@@ -112,8 +112,8 @@ func number(id string) uint64 {
 	return n
 }
 
-// TestEventsThroughKills: a reader that connects again hears of each of so many files (EVENTS)
-// once, in their order, while the service is killed.
+// TestEventsThroughKills: a reader that connects again receives each of so many files (EVENTS)
+// once, in order, while the service is killed.
 func TestEventsThroughKills(t *testing.T) {
 	t.Parallel()
 	const perKill = 100

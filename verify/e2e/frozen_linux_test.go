@@ -153,7 +153,7 @@ type change struct {
 type target struct {
 	id, name string
 	files    []string
-	deleted  map[string]any // what restores the folder; nil: it is there
+	deleted  map[string]any // request that restores the folder; nil: not deleted
 	edit     string         // "" without one
 	upload   string         // address of an upload in chunks
 }

@@ -203,8 +203,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestInstrumentsAndBombs: what would break a reader takes neither the service along nor what comes
-// behind it.
+// TestInstrumentsAndBombs: files that would crash a reader affect neither the service nor the files
+// after them.
 func TestInstrumentsAndBombs(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)

@@ -218,7 +218,7 @@ func TestPutInterrupted(t *testing.T) {
 	}
 }
 
-// TestPutStandardInputInterrupted: what was typed so far is not stored.
+// TestPutStandardInputInterrupted: the text typed before the interruption is not stored.
 func TestPutStandardInputInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 1<<30)
@@ -244,8 +244,8 @@ func TestPutStandardInputInterrupted(t *testing.T) {
 	}
 }
 
-// complete compares what is below a folder with the files that may be there, and returns how many
-// are. What is arriving, under a name of its own, goes to arriving.
+// complete compares the files below a folder with the files that may be there, and returns their
+// number. It calls arriving for partial files, which have other names.
 func (s *terminalSession) complete(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
 	t.Helper()
 	root := filepath.Join(s.home, folder)

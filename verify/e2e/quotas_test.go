@@ -203,8 +203,8 @@ func (f *filling) asForm(content []byte, sized bool) (id string) {
 	return made.ID
 }
 
-// inChunks uploads in two chunks, goes on after a kill, and returns the id of the resource if it
-// was acknowledged. What was refused is given up.
+// inChunks uploads in two chunks, continues after a kill, and returns the id of the resource if the
+// upload was acknowledged. It gives up a refused upload.
 func (f *filling) inChunks(content []byte) (id string) {
 	text := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	f.creating.RLock()

@@ -276,9 +276,9 @@ func (m *mirror) compareFiles(resources []Resource) {
 	})
 }
 
-// change works on every twentieth file that has arrived, in turn replacing, deleting, adding
-// another one, and deleting with restoring, and returns what a harvester must learn of that, by
-// name. Go's own folder is left alone: what a file becomes is written elsewhere.
+// change works on every twentieth file that has arrived. In turn it replaces the file, deletes it,
+// adds another one, and deletes and restores it. It returns what a harvester must learn of this, by
+// name. It does not change Go's own folder: new content is written elsewhere.
 func (m *mirror) change() map[string]fact {
 	m.t.Helper()
 	folder := m.t.TempDir()

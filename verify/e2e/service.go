@@ -82,8 +82,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 }
 
-// Run runs a command of the program to its end. The error says why that could not be done; an exit
-// code other than 0 is none.
+// Run runs a command of the program to its end. It returns an error if the command could not run;
+// an exit code other than 0 is not an error.
 func Run(ctx context.Context, program string, args ...string) (o Outcome, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo terminal: what is written to it was typed, and what is read was shown.
+// terminal is a pseudo terminal: written text counts as typed, and read text was shown.
 type terminal struct {
 	typed *os.File
 	shown struct {

@@ -194,8 +194,8 @@ func (s *sample) flipMetadata(ctx context.Context, t *trial, i int) error {
 	return s.damageMetadata(ctx, t, fmt.Sprintf("flip of bit %d of byte %d of the metadata, on page %d", bit, at, at/pageSize), damaged)
 }
 
-// cutMetadata cuts the metadata file off at the beginning of each page, once. What is left of the
-// row goes to more flips.
+// cutMetadata truncates the metadata file at the beginning of each page, once. The rest of the row
+// is used for more flips.
 func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
 	round, rounds := i/4, max(1, t.size/4)
 	if round >= s.pages {

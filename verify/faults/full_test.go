@@ -312,8 +312,8 @@ func execute(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// fillUp creates files through the service until there is no room, beside files of a total size, or
-// empty ones, that are none of the service's and are removed at the end.
+// fillUp creates files through the service until the disk is full. Foreign files of a total size,
+// or empty ones, take space as well, and are removed at the end.
 func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func() error, error) {
 	return func(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 		folder := filepath.Join(u.data, name)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// repositoryChanges is how many changes one repository gets: what is compared grows.
+// repositoryChanges is the number of changes in one repository. The comparison grows with it.
 const repositoryChanges = 10_000
 
 // harvest crashes and restarts harvesters while sixteen writers write, and the service is killed

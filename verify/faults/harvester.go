@@ -53,8 +53,8 @@ func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	}
 }
 
-// fetch gets the page where the harvester is. Sometimes the harvester crashes meanwhile: what it
-// got is lost, and it is restarted.
+// fetch gets the harvester's next page. Sometimes the harvester crashes meanwhile: it loses the
+// page, and is restarted.
 func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error {
 	if h.dies == nil || h.dies.IntN(10) > 0 {
 		return c.Get(ctx, h.kept, p)

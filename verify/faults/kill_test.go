@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// cyclesPerRepository is how many crashes one repository gets: what is verified after each of them
-// grows.
+// cyclesPerRepository is the number of crashes of one repository. The verification after each of
+// them grows with it.
 const cyclesPerRepository = 25
 
 // readyLimit is how soon a service must answer after a crash.

@@ -21,7 +21,7 @@ type link struct {
 // label is that of all request links.
 const label = "load"
 
-// linkOf returns a link of a set, and makes it if there is none.
+// linkOf returns a link of a set, and creates it if necessary.
 func (w *writer) linkOf(ctx context.Context, set *object, kind string) (*link, error) {
 	if l := set.links[kind]; l != nil {
 		return l, nil
@@ -63,8 +63,8 @@ func (w *writer) asVisitor(ctx context.Context, l *link, method, path string, bo
 	return a, err
 }
 
-// drop puts a file through a request link of a set. What the answer does not say of it is read
-// afterwards; until then it is answered, and must be there.
+// drop uploads a file through a request link of a set. Fields that the response does not contain
+// are read afterwards. Meanwhile the file counts as acknowledged, and must exist.
 func (w *writer) drop(ctx context.Context, set *object) error {
 	l, err := w.linkOf(ctx, set, "request")
 	if err != nil {
@@ -120,8 +120,9 @@ func (w *writer) visit(ctx context.Context, th *object) error {
 	return nil
 }
 
-// verifyLinks compares what links have counted with what was answered. What was sent without an
-// answer may have counted. A request counts in the commit that makes the file, and so exactly.
+// verifyLinks compares the counters of links with the acknowledged requests. Requests without a
+// response may have counted. An upload is counted in the commit that creates the file, so its count
+// is exact.
 func (w *writer) verifyLinks(ctx context.Context) error {
 	for _, set := range w.sets {
 		for kind, l := range set.links {

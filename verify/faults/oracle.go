@@ -18,7 +18,7 @@ import (
 // a time: so of at most one change it is unknown whether it happened.
 type object struct {
 	want      record           // the facts, see factsOf
-	versions  []record         // what it was before each replacement, the oldest first
+	versions  []record         // its state before each replacement, the oldest first
 	etag      string           // "" where a cascade of its container changed it: the stamp was in no answer
 	set       *object          // of a resource
 	links     map[string]*link // of a set, by kind
@@ -31,7 +31,7 @@ type object struct {
 // change is a request, recorded before it is sent.
 type change struct {
 	what   string
-	on     *object // what it changes; nil in a creation
+	on     *object // the changed object; nil for a creation
 	after  record  // the facts afterwards
 	set    *object // of a new resource
 	effect func()  // on other objects

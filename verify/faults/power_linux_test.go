@@ -18,7 +18,7 @@ import (
 // it.
 const shutdown = 0x8004587d // _IOR('X', 125, uint32)
 
-// What happens to the log of the file system when it ends.
+// The ways in which the log of the file system ends.
 const (
 	flushLog = 1
 	dropLog  = 2

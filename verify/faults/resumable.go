@@ -22,7 +22,7 @@ const (
 
 // pendingUpload is a resumable upload, which may continue over several restarts.
 type pendingUpload struct {
-	change *change // what it becomes
+	change *change // the resulting change
 	url    string
 	body   []byte
 	acked  int64 // bytes that were acknowledged

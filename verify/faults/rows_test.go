@@ -160,7 +160,8 @@ func TestFull(t *testing.T) {
 	try(t, row{name: "full", unit: "shortages", tiny: 2, short: 4, long: 40, needs: needs, run: full})
 }
 
-// TestCrashStates: what a disk may hold after a power cut at any call of the script.
+// TestCrashStates checks the possible states of a disk after a power failure at any call of the
+// script.
 func TestCrashStates(t *testing.T) {
 	try(t, row{name: "states", unit: "states", tiny: 60, short: 500, long: 10_000, needs: []string{"linux", "root", "fuse"}, run: states})
 }

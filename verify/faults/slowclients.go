@@ -158,8 +158,8 @@ func sendSlowly(conn net.Conn) error {
 	}
 }
 
-// readSlowly reads a byte per byteInterval, for readerLifetime: what was in flight when it was cut
-// off would last it for hours.
+// readSlowly reads a byte per byteInterval, for readerLifetime: the bytes in flight when it was cut
+// off would last for hours.
 func readSlowly(conn net.Conn) error {
 	for begun := time.Now(); time.Since(begun) < readerLifetime; time.Sleep(byteInterval) {
 		if _, err := conn.Read(make([]byte, 1)); err != nil {

@@ -16,13 +16,13 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// What is timed beside the slow clients. Reading a record or a file waits for no disk. A page may
-// wait for the sync of a commit that it has read, and a change waits for its own.
+// The operations timed next to the slow clients. Reading a record or a file waits for no disk. A
+// page may wait for the sync of a commit that it has read, and a change waits for its own.
 const (
 	reading  = "read"
 	listing  = "page"
 	changing = "change"
-	syncing  = "sync" // of a file on the same disk that is none of the service's
+	syncing  = "sync" // of a foreign file on the same disk
 )
 
 // Pauses between two requests, and between two syncs of a disk that is not to be kept busy.
@@ -127,7 +127,7 @@ func (l loop) run(into timed, more func() bool) error {
 	return nil
 }
 
-// slowest returns the longest of some intervals; a zero one if there are none.
+// slowest returns the longest of the intervals, or a zero one.
 func slowest(intervals []interval) (s interval) {
 	if len(intervals) > 0 {
 		s = slices.MaxFunc(intervals, func(a, b interval) int { return cmp.Compare(a.took, b.took) })
@@ -154,10 +154,9 @@ func without(intervals, others []interval) (left []interval) {
 	return left
 }
 
-// judge records what was timed beside the slow clients, and returns a violation where a request
-// took longer than its limit. In the long row the time of a change or a page does not include that
-// of syncs that are none of the service's; the short row, which runs beside other work, has a much
-// higher limit instead.
+// judge records the times measured next to the slow clients, and returns a violation if a request
+// took longer than its limit. In the long row, the time of a change or a page excludes foreign
+// syncs. The short row, which runs next to other work, has a much higher limit instead.
 func (t *trial) judge(m timed) (err error) {
 	t.add("normal requests", int64(len(m[reading])+len(m[listing])+len(m[changing])))
 	for _, kind := range []string{reading, listing, changing, syncing} {

@@ -28,7 +28,7 @@ import (
 // trial is one run of a row.
 type trial struct {
 	name    string
-	unit    string // what its size counts, in the plural
+	unit    string // unit of its size, in the plural
 	size    int    // units; 0: all there are
 	long    bool
 	only    int // the one unit that is to be tried, or -1 for all
@@ -177,8 +177,8 @@ func lacking(need string) error {
 	return nil
 }
 
-// inMemory returns a folder in memory, for what passes through passfs anyway; "" where there is
-// none.
+// inMemory returns a folder in memory, for data that pass through passfs anyway, or "" if the
+// system has no such folder.
 func inMemory() string {
 	const shm = "/dev/shm"
 	if info, err := os.Stat(shm); err == nil && info.IsDir() {

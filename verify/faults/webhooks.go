@@ -28,14 +28,14 @@ type receiver struct {
 	often  uint64                                       // it fails with each message whose number this divides
 	server *httptest.Server
 	secret string
-	first  uint64 // number of the first entry that it is to hear of
+	first  uint64 // number of the first entry that it must receive
 
 	mu      sync.Mutex
-	seen    map[uint64]string // what came, by the number of the entry: id and body
+	seen    map[uint64]string // received id and body, by the number of the entry
 	failed  map[uint64]bool
 	next    uint64 // the entry after the last one that was taken
 	wrong   []string
-	await   string // what the last message is about
+	await   string // the object of the last message
 	arrived chan struct{}
 	counts  struct{ messages, failures, again int64 }
 }
@@ -206,7 +206,7 @@ func (r *receiver) register(ctx context.Context, s *e2e.Service) error {
 	return nil
 }
 
-// concludeWebhooks waits until the receivers have heard of the last change, and compares.
+// concludeWebhooks waits until the receivers have got the last change, and compares.
 func concludeWebhooks(ctx context.Context, t *trial, receivers []*receiver, last string) error {
 	limit := time.After(webhookEnd)
 	for _, r := range receivers {

@@ -161,7 +161,7 @@ func (w *writer) heard(c *change, send func() (e2e.Answer, error)) (e2e.Answer, 
 func (w *writer) refused(c *change, a e2e.Answer) error {
 	code := a.Problem().Code
 	if c.on != nil && c.on.purgeable && (code == "purged" || code == "deleted" || code == "resource_deleted") {
-		// Deleted: its set was restored without it. What is visible of it is compared later.
+		// Deleted: its set was restored without it. Its visible fields are compared later.
 		c.on.note("%s: it is %s", c.what, code)
 		c.on.want.Purged, c.on.want.State, c.on.etag = true, "deleted", ""
 		return nil

@@ -20,11 +20,11 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// BenchmarkPropfind lists a folder of 10,000 files, and says by how much the memory of the service
-// grows, by the first listing and by all of them, from when it has been started anew and is idle.
-// What counts is memory of its own: pages of the file of metadata that it maps are the system's,
-// and it takes them back. Of the heap, what is allocated by one listing, by which the process can
-// grow where no garbage is collected, and by how much what is in use has grown when all has been.
+// BenchmarkPropfind lists a folder of 10,000 files. It measures how much the memory of a restarted
+// idle service grows with the first listing and with all of them. Only memory of the process itself
+// counts: mapped pages of the metadata file belong to the system, which can reclaim them. For the
+// heap it reports the allocations of one listing, by which the process can grow without a garbage
+// collection, and the growth of the live heap after all listings.
 func BenchmarkPropfind(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
 	service, set := benchmarked(b, data)

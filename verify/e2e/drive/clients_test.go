@@ -45,7 +45,7 @@ func TestRclone(t *testing.T) {
 	}
 }
 
-// TestRcloneMount: what is copied into a mounted drive, and edited there, is the same on the
+// TestRcloneMount: files that are copied to a mounted drive, and edited there, are the same on the
 // service.
 func TestRcloneMount(t *testing.T) {
 	t.Parallel()
@@ -63,8 +63,8 @@ func TestRcloneMount(t *testing.T) {
 	}())
 }
 
-// mountRclone mounts the set. What is written is sent as soon as it is closed, also behind the end
-// of unmount.
+// mountRclone mounts the set. Each file is sent as soon as it is closed, even after unmount has
+// ended.
 func (d *drive) mountRclone(mounted string) (unmount func()) {
 	d.t.Helper()
 	run(d.t, "", append(d.rclone(), "RCLONE_CACHE_DIR="+d.t.TempDir()), "rclone", "mount", "d:", mounted, "--daemon", "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--dir-cache-time", "0s")

@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestCutOff: of a PUT whose connection breaks nothing is to be seen: a file that was there has its
-// old bytes, and there is none where none was. DRIVE_CUTS says how many.
+// TestCutOff: a PUT whose connection breaks has no effect: an existing file keeps its old bytes,
+// and no new file appears. DRIVE_CUTS sets the number of cuts.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	cuts := 50

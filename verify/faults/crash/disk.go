@@ -1,8 +1,8 @@
-// Package crash works out what a disk may hold after a power cut: from a recording of all calls
-// that changed or synced something, up to any of them. What was synced is there. Of the rest, each
-// change may have reached the disk or not, whatever became of the others: writes to files and names
-// in directories are independent of each other, a write may be torn, and a rename from one
-// directory to another may have given the new name without taking the old one, or the other way
+// Package crash computes the possible states of a disk after a power failure. Its input is a
+// recording of all calls that changed or synced something, up to any of them. Synced data are on
+// the disk. Each other change may have reached the disk or not, independently of the others: writes
+// to files and names in directories are independent, a write may be torn, and a rename from one
+// directory to another may have created the new name without removing the old one, or the other way
 // round.
 package crash
 
@@ -52,7 +52,7 @@ type change struct {
 	resize bool // to offset, without data
 
 	dir     *dir
-	names   map[string]any // what each becomes; nil is removed
+	names   map[string]any // new entry by name; nil: removed
 	durable bool
 }
 

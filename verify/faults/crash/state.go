@@ -22,8 +22,8 @@ type Choice struct {
 // Keep says which changes have reached the disk without having been synced.
 type Keep string
 
-// What is kept. KeepSome decides by chance, also about parts of a write: of 512 bytes or of 4 KiB,
-// the length of the file apart from its bytes.
+// The kinds of Keep. KeepSome decides at random, also about parts of a write, of 512 bytes or of 4
+// KiB; the length of the file is independent of its bytes.
 const (
 	KeepNone Keep = "none"
 	KeepAll  Keep = "all"

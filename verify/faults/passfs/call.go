@@ -3,8 +3,8 @@
 // they are carried out. The hook decides what becomes of them. A process that works on the mount
 // can so be stopped, and its disk made to fail, at each of its calls.
 //
-// What serves the mount must not use it itself: a page fault on it would wait for the process that
-// it stops.
+// The process that serves the mount must not use it: a page fault on it would wait for the process
+// that it stops.
 package passfs
 
 import "syscall"
@@ -31,7 +31,7 @@ const (
 // the root is "".
 type Call struct {
 	Kind   Kind
-	Path   string // what is changed; of a file that is open without a name, some other path
+	Path   string // path of the changed file; for an open file without a name, some other path
 	To     string // the new name of Rename and Link
 	File   uint64 // which file Create, Write, Truncate and Sync are about, whatever its name; with Create known afterwards
 	Offset int64  // of Write

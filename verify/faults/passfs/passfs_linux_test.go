@@ -140,8 +140,8 @@ func TestSeesEveryCall(t *testing.T) {
 	}
 }
 
-// TestFailsEveryCall has each call fail in turn: its caller is told so, and what it asked for is
-// not done.
+// TestFailsEveryCall fails each call in turn: its caller gets the error, and the call has no
+// effect.
 func TestFailsEveryCall(t *testing.T) {
 	for n, want := range strings.Split(kinds, ",") {
 		t.Run(want, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// FS is a mounted file system. There is none here.
+// FS is a mounted file system. This system does not support it.
 type FS struct{}
 
 // Mount needs Linux.

@@ -20,7 +20,7 @@ import (
 	"labshelf/metadata"
 )
 
-// What the parent answers to a Report.
+// The parent's answers to a Report.
 const (
 	Next  = "next"  // on with the following operation
 	Again = "again" // the same one once more

@@ -189,13 +189,13 @@ func (r *reader) steps() error {
 // Expected is what may be found after a crash.
 type Expected struct {
 	Acked         State // as it was reported when the last operation was acknowledged
-	Before, After State // what a run without a crash had then, and one operation later
+	Before, After State // the state of a run without a crash at that point, and one operation later
 	InBatches     bool  // that operation takes several commits, each with a part of it
 }
 
-// Differences returns what is not as it may be: what was acknowledged must be there to the byte;
-// the operation that was under way, completely or not at all, or by complete rows if it takes
-// several commits.
+// Differences returns the unexpected differences. Acknowledged data must exist to the byte. The
+// running operation must be complete or absent, or consist of complete rows if it takes several
+// commits.
 func (e Expected) Differences(found State) (wrong []string) {
 	var old, fresh []string
 	for _, key := range keysOf(found, e.Acked, e.Before, e.After) {

@@ -51,9 +51,8 @@ func (w *stores) settle(ctx context.Context) error {
 	return errors.New("steps, moves or removals that were under way have not ended")
 }
 
-// Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what
-// is not as expected, what breaks an invariant, what is left over, and what the second opening
-// changes. It leaves the stores closed.
+// Verify opens the directory of a crash twice, and returns all problems: unexpected data, violated
+// invariants, leftovers, and changes by the second opening. It closes the stores.
 func Verify(ctx context.Context, dir string, expected Expected) (wrong []string, err error) {
 	found, wrong, err := inspect(ctx, dir)
 	if err != nil {

@@ -23,7 +23,7 @@ type manifest struct {
 	Script  string   `json:"script"`
 	Style   string   `json:"style"`
 	Icon    string   `json:"icon"`
-	Preload []string `json:"preload"` // what the script imports before it runs
+	Preload []string `json:"preload"` // modules that the script imports before it runs
 
 	Drop        string   `json:"drop"` // the script of the page of a request link
 	DropPreload []string `json:"dropPreload"`

@@ -42,8 +42,8 @@ func verifyImports(web string) error {
 	return nil
 }
 
-// cycle returns the files of a cycle, of which the first is also the last; nil if there is none.
-// Imports may leave out .ts and .tsx.
+// cycle returns the files of a cycle, the first of which is also the last, or nil. Imports may omit
+// .ts and .tsx.
 func cycle(graph map[string][]string) (found []string) {
 	done := map[string]bool{}
 	var trail []string

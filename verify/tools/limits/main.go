@@ -28,7 +28,7 @@ const (
 	maxMethods = 40 // of a type
 )
 
-// apart matches the folders of packages that are no part of the product: what proves it.
+// apart matches the folders of packages that test the product and are not part of it.
 var apart = regexp.MustCompile(`^(verify|internal)(/|$)|test$`)
 
 func main() {

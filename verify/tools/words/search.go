@@ -31,7 +31,7 @@ const (
 func (s *search) file(root fs.FS, name string) error {
 	base := path.Base(name)
 	source := slices.Contains([]string{".go", ".ts", ".tsx"}, path.Ext(base))
-	// What the changelog says of the past stays as it was said.
+	// Entries of the changelog about the past do not change.
 	prose := path.Ext(base) == ".md" && base != "CHANGELOG.md" || base == "openapi.yaml" || base == "config.example.toml"
 	if !source && !prose {
 		return nil
