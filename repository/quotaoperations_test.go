@@ -194,11 +194,14 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 		what: fmt.Sprintf("user %d moves %s to set %d, again: %v", user, f.name, set, again), user: user, set: set, bytes: bytes,
 		run: func() error {
 			r, err := w.Service.Files.MoveResource(w.T.Context(), w.users[user], f.id.String(), to)
-			if err == nil && again && r.ID != arrived.id {
+			if err != nil {
+				return err
+			}
+			if again && r.ID != arrived.id {
 				w.T.Errorf("%s is not again the file that it was", f.name)
 			}
 			arrived.id = r.ID
-			return err
+			return nil
 		},
 		model: func() {
 			if !again {
