@@ -162,7 +162,7 @@ func TestEditMany(t *testing.T) {
 func TestEditManyEnforced(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	d.schema("strict", core.Fields{"enforce": true})
+	d.schema("strict", describe.NewSchema{SchemaFields: describe.SchemaFields{Enforce: new(true)}})
 	_, err := d.many(describe.ManyFields{Metadata: patch(`{"properties":{"sample":7}}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
 	_, err = d.editCSV("id,etag,properties.sample\n"+row(d, 0, "7")+"\n", false)

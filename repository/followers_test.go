@@ -15,6 +15,7 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/watch"
 	"labshelf/repository/webhooks"
 )
 
@@ -77,7 +78,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		})
 		defer svc.Close()
 		w := repositorytest.NewWorld(t, svc, 0)
-		_, err := svc.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a"})
+		_, err := svc.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: new("https://a")}})
 		w.OK(err)
 		stream, err := svc.Events.Open(ctx, w.Admin, "")
 		w.OK(err)

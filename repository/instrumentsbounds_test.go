@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"labshelf/paging"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
@@ -21,9 +21,7 @@ import (
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	_, err := f.Service.Schemas.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), core.Fields{
-		"name": "none", "for": "files", "enforce": true, "schema": json.RawMessage(`{"type":"object","additionalProperties":false}`),
-	})
+	_, err := f.Service.Schemas.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), describe.NewSchema{For: metadata.ForFiles, SchemaFields: describe.SchemaFields{Name: new("none"), Enforce: new(true), Text: []byte(`{"type":"object","additionalProperties":false}`)}})
 	f.OK(err)
 	file := f.put(metadata.ID{}, "a.csv", table("operator: Ada"))
 	if got := f.said(file); got != "operator=h:Ada" {

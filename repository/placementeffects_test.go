@@ -6,7 +6,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/files"
 )
 
@@ -81,9 +81,9 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 		d.OK(err)
 		sets[name] = set.ID.String()
 	}
-	here := d.schema("here", nil)
+	here := d.schema("here", describe.NewSchema{})
 	r := d.set(`{"properties":{"here":"x"}}`)
-	_, err = d.change(here, core.Fields{"schema": needs("here", "more")})
+	_, err = d.change(here, describe.SchemaFields{Text: needs("here", "more")})
 	d.OK(err)
 	arrive := func(set string) string {
 		t.Helper()
@@ -97,7 +97,7 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	if got := arrive("away"); strings.Contains(got, "schema") || !strings.Contains(got, `"here":"x"`) {
 		t.Errorf("in one without schemas it says %s", got)
 	}
-	there, err := d.Service.Schemas.CreateSchema(ctx, d.Admin, other.ID.String(), core.Fields{"name": "there", "schema": needs("there"), "enforce": true})
+	there, err := d.Service.Schemas.CreateSchema(ctx, d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("there"), Text: needs("there"), Enforce: new(true)}})
 	d.OK(err)
 	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
 		t.Errorf("in one with another schema it says %s", got)

@@ -183,10 +183,10 @@ func (w *ruled) changeSchema() {
 	ctx, r := w.T.Context(), w.random
 	if len(w.schemas) < 6 && r.IntN(2) == 0 || len(w.schemas) == 0 {
 		s := &ruledSchema{name: fmt.Sprint("schema-", len(w.schemas)), forSets: r.IntN(4) == 0, enforce: r.IntN(3) == 0, active: true, versions: [][]string{some(r, 2, ruledNames)}}
-		fields := core.Fields{"name": s.name, "enforce": s.enforce, "schema": needs(s.versions[0]...), "for": "sets"}
+		fields := describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: &s.name, Enforce: &s.enforce, Text: needs(s.versions[0]...)}}
 		if !s.forSets {
 			s.types = some(r, 5, ruledTypes)
-			fields["types"], fields["for"] = anys(s.types), "files"
+			fields.Types, fields.For = s.types, metadata.ForFiles
 		}
 		made, err := w.Service.Schemas.CreateSchema(ctx, w.Admin, w.Space.ID.String(), fields)
 		w.OK(err)
@@ -206,16 +206,16 @@ func (w *ruled) changeSchema() {
 		s.active = true
 	default:
 		s.enforce = r.IntN(3) == 0
-		fields := core.Fields{"enforce": s.enforce}
+		fields := describe.SchemaFields{Enforce: &s.enforce}
 		if required := some(r, 2, ruledNames); what == 1 && !slices.Equal(required, s.versions[len(s.versions)-1]) {
 			s.versions = append(s.versions, required)
-			fields["schema"] = needs(required...)
+			fields.Text = needs(required...)
 		}
 		if what == 2 && !s.forSets {
 			s.types = some(r, 5, ruledTypes)
-			fields["types"] = anys(s.types)
+			fields.Types = s.types
 		}
-		_, err := w.Service.Schemas.UpdateSchema(ctx, w.Admin, s.id, core.Edit[describe.Schema]{Fields: fields})
+		_, err := w.Service.Schemas.UpdateSchema(ctx, w.Admin, s.id, fields, core.Match{})
 		w.OK(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
+	"labshelf/repository/describe"
 	"labshelf/repository/files"
 	"labshelf/repository/repositorytest"
 )
@@ -72,9 +73,11 @@ func newCostly(b *testing.B, schemas int) *costly {
 	}
 	space, err := c.service.Dataspaces.CreateDataspace(b.Context(), c.admin, containers.NewDataspace{Name: "space"})
 	for i := 0; i < schemas && err == nil; i++ {
-		fields := core.Fields{"name": fmt.Sprint("schema-", i), "schema": needs("n"), "types": []any{fmt.Sprintf("application/x-%d", i)}, "enforce": true}
+		fields := describe.NewSchema{For: metadata.ForFiles, SchemaFields: describe.SchemaFields{
+			Name: new(fmt.Sprint("schema-", i)), Text: needs("n"), Types: []string{fmt.Sprintf("application/x-%d", i)}, Enforce: new(true),
+		}}
 		if i == schemas-1 {
-			delete(fields, "types")
+			fields.Types = nil
 		}
 		_, err = c.service.Schemas.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
 	}

@@ -35,20 +35,22 @@ func needs(names ...string) json.RawMessage {
 }
 
 // schema makes one that requires the property of its name.
-func (d *described) schema(name string, more core.Fields) describe.Schema {
+func (d *described) schema(name string, more describe.NewSchema) describe.Schema {
 	d.T.Helper()
-	fields := core.Fields{"name": name, "schema": needs(name)}
-	for field, value := range more {
-		fields[field] = value
-	}
-	made, err := d.Service.Schemas.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), fields)
+	made, err := d.Service.Schemas.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), newSchema(name, more))
 	d.OK(err)
 	return made
 }
 
+// newSchema completes a schema: it has a name and requires the property of its name.
+func newSchema(name string, more describe.NewSchema) describe.NewSchema {
+	more.Name, more.Text = &name, needs(name)
+	return more
+}
+
 // change changes a schema.
-func (d *described) change(s describe.Schema, fields core.Fields) (describe.Schema, error) {
-	return d.Service.Schemas.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), core.Edit[describe.Schema]{Fields: fields, Shown: func(describe.Schema) core.Fields { return nil }})
+func (d *described) change(s describe.Schema, fields describe.SchemaFields) (describe.Schema, error) {
+	return d.Service.Schemas.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), fields, core.Match{})
 }
 
 // lacks is what the first resource lacks, with the schema that says so.
@@ -72,19 +74,19 @@ func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	made := d.schema("sample", core.Fields{"types": []any{"Text/CSV", "csv", ".TIF", "csv"}, "title": "Samples", "enforce": true})
+	made := d.schema("sample", describe.NewSchema{SchemaFields: describe.SchemaFields{Types: []string{"Text/CSV", "csv", ".TIF", "csv"}, Title: new("Samples"), Enforce: new(true)}})
 	if made.Version != 1 || !made.Enforce || made.For != metadata.ForFiles || !slices.Equal(made.Types(), []string{"text/csv", "csv", ".tif"}) || len(made.Form.Fields) != 1 {
 		t.Errorf("made %+v", made)
 	}
-	renamed, err := d.change(made, core.Fields{"title": "All samples", "schema": json.RawMessage(strings.ReplaceAll(made.Text, ":", " : "))})
+	renamed, err := d.change(made, describe.SchemaFields{Title: new("All samples"), Text: []byte(strings.ReplaceAll(made.Text, ":", " : "))})
 	if d.OK(err); renamed.Version != 1 || renamed.Title != "All samples" || renamed.Modified <= made.Modified {
 		t.Errorf("white space in the text gave %+v", renamed)
 	}
-	again, err := d.change(made, core.Fields{"title": "All samples"})
+	again, err := d.change(made, describe.SchemaFields{Title: new("All samples")})
 	if d.OK(err); again.Modified != renamed.Modified {
 		t.Errorf("a change that is none gave %+v", again)
 	}
-	second, err := d.change(made, core.Fields{"schema": needs("sample", "operator")})
+	second, err := d.change(made, describe.SchemaFields{Text: needs("sample", "operator")})
 	if d.OK(err); second.Version != 2 || len(second.Form.Fields) != 2 {
 		t.Errorf("another text gave %+v", second)
 	}
@@ -104,14 +106,14 @@ func TestSchemas(t *testing.T) {
 	if d.OK(err); deleted.State != metadata.Deleted {
 		t.Errorf("deleted it is %+v", deleted)
 	}
-	_, err = d.change(made, core.Fields{"title": "x"})
+	_, err = d.change(made, describe.SchemaFields{Title: new("x")})
 	d.Refused(err, errs.CodeDeleted)
 	restored, err := d.Service.Schemas.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
 	space := d.Space.ID.String()
 	_, err = d.Service.Dataspaces.DeleteDataspace(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
-	_, err = d.change(made, core.Fields{"title": "of a dataspace that is deleted"})
+	_, err = d.change(made, describe.SchemaFields{Title: new("of a dataspace that is deleted")})
 	d.Refused(err, errs.CodeParentDeleted)
 	_, err = d.Service.Dataspaces.RestoreDataspace(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
@@ -149,28 +151,24 @@ func (d *described) entriesOf(id metadata.ID) func(func(audit.Entry) bool) {
 func TestSchemasRefused(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	other := d.schema("taken", nil)
+	other := d.schema("taken", describe.NewSchema{})
 	good := needs("x")
 	for _, test := range []struct {
-		fields      core.Fields
+		fields      describe.NewSchema
 		code        errs.Code
 		field, part string
 	}{
-		{core.Fields{"schema": good}, errs.CodeMissingField, "name", ""},
-		{core.Fields{"name": "n1"}, errs.CodeMissingField, "schema", ""},
-		{core.Fields{"name": "N 1", "schema": good}, errs.CodeInvalidField, "name", "lowercase"},
-		{core.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"type":"strin"}}}`)}, errs.CodeInvalidField, "schema", "/properties/a/type"},
-		{core.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}, errs.CodeInvalidField, "schema", "not fetched"},
-		{core.Fields{"name": "n1", "schema": json.RawMessage(`null`)}, errs.CodeInvalidField, "schema", ""},
-		{core.Fields{"name": "n1", "schema": good, "for": "all"}, errs.CodeInvalidField, "for", "files or sets"},
-		{core.Fields{"name": "n1", "schema": good, "for": "sets", "types": []any{"csv"}}, errs.CodeInvalidField, "types", "files only"},
-		{core.Fields{"name": "n1", "schema": good, "types": []any{"*/*"}}, errs.CodeInvalidField, "types", "image/*"},
-		{core.Fields{"name": "n1", "schema": good, "types": []any{""}}, errs.CodeInvalidField, "types", "empty"},
-		{core.Fields{"name": "n1", "schema": good, "types": []any{"a/b/c"}}, errs.CodeInvalidField, "types", "media types"},
-		{core.Fields{"name": "n1", "schema": good, "types": "csv"}, errs.CodeInvalidField, "types", "list"},
-		{core.Fields{"name": "n1", "schema": good, "enforce": 1}, errs.CodeInvalidField, "enforce", ""},
-		{core.Fields{"name": "n1", "schema": good, "version": 1}, errs.CodeUnknownField, "version", ""},
-		{core.Fields{"name": "taken", "schema": good}, errs.CodeSchemaNameTaken, "name", ""},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Text: good}}, errs.CodeMissingField, "name", ""},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1")}}, errs.CodeMissingField, "schema", ""},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("N 1"), Text: good}}, errs.CodeInvalidField, "name", "lowercase"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`{"properties":{"a":{"type":"strin"}}}`)}}, errs.CodeInvalidField, "schema", "/properties/a/type"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}}, errs.CodeInvalidField, "schema", "not fetched"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`null`)}}, errs.CodeInvalidField, "schema", ""},
+		{describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"csv"}}}, errs.CodeInvalidField, "types", "files only"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"*/*"}}}, errs.CodeInvalidField, "types", "image/*"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{""}}}, errs.CodeInvalidField, "types", "empty"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"a/b/c"}}}, errs.CodeInvalidField, "types", "media types"},
+		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("taken"), Text: good}}, errs.CodeSchemaNameTaken, "name", ""},
 	} {
 		_, err := d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
 		var known *errs.Error
@@ -182,17 +180,17 @@ func TestSchemasRefused(t *testing.T) {
 	if d.OK(err); len(list) != 1 || list[0].ID != other.ID {
 		t.Errorf("there are %+v", list)
 	}
-	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, other.ID.String(), core.Fields{"name": "n1", "schema": good})
+	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
 	d.Refused(err, errs.CodeDataspaceNotFound)
 	for range 49 {
-		d.schema(fmt.Sprint("s", len(list)), nil)
+		d.schema(fmt.Sprint("s", len(list)), describe.NewSchema{})
 		list = append(list, other)
 	}
-	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), core.Fields{"name": "n1", "schema": good})
+	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
 	d.Refused(err, errs.CodeTooManySchemas)
 	_, err = d.Service.Schemas.DeleteSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.OK(err)
-	d.schema("taken", nil)
+	d.schema("taken", describe.NewSchema{})
 	_, err = d.Service.Schemas.RestoreSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
@@ -210,7 +208,7 @@ func TestConformance(t *testing.T) {
 	}
 	lacks("")
 	d.set(`{"properties":{"x":"1"}}`) // before there is a schema
-	made := d.schema("sample", nil)
+	made := d.schema("sample", describe.NewSchema{})
 	pinned := func(version int) string { return fmt.Sprintf(`"schema":{"id":"%s","version":%d}`, made.ID, version) }
 	stored := func(want string) {
 		t.Helper()
@@ -223,7 +221,7 @@ func TestConformance(t *testing.T) {
 	stored(`{"tags":["t"],"properties":{"x":"1"}}`)
 	d.set(`{"properties":{"y":"2"}}`)
 	stored(`{"tags":["t"],"properties":{"x":"1","y":"2"},` + pinned(1) + `}`)
-	_, err := d.change(made, core.Fields{"schema": needs("sample", "operator")})
+	_, err := d.change(made, describe.SchemaFields{Text: needs("sample", "operator")})
 	d.OK(err)
 	lacks("sample 1 /sample:required")
 	d.set(`{"properties":{"sample":"S1"}}`)
@@ -254,7 +252,7 @@ func TestConformance(t *testing.T) {
 	if _, err := d.edit(`{"schema":{"version":1}}`); err == nil {
 		t.Error("a version of a deleted schema was taken")
 	}
-	next := d.schema("next", nil)
+	next := d.schema("next", describe.NewSchema{})
 	lacks("next 1 /next:required")
 	d.set(`{"properties":{"x":"3"}}`)
 	stored(fmt.Sprintf(`{"properties":{"sample":"S1","x":"3","y":"2"},"schema":{"id":"%s","version":1}}`, next.ID))
@@ -265,8 +263,8 @@ func TestConformance(t *testing.T) {
 func TestEnforce(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	d.schema("sample", core.Fields{"enforce": true})
-	d.schema("room", core.Fields{"enforce": true, "for": "sets"})
+	d.schema("sample", describe.NewSchema{SchemaFields: describe.SchemaFields{Enforce: new(true)}})
+	d.schema("room", describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Enforce: new(true)}})
 	refused := func(err error, field string) {
 		t.Helper()
 		var known *errs.Error
@@ -344,7 +342,7 @@ func (d *described) only(name string) describe.Schema {
 func TestSchemaPermission(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
-	made, id := d.schema("sample", nil), d.Resources[0].ID.String()
+	made, id := d.schema("sample", describe.NewSchema{}), d.Resources[0].ID.String()
 	for role, want := range map[auth.Role][2]bool{auth.None: {false, false}, auth.Member: {true, false}, auth.Editor: {true, false}, auth.Admin: {true, true}} {
 		p := d.caller(role)
 		ctx, kid := t.Context(), made.ID.String()
@@ -359,8 +357,8 @@ func TestSchemaPermission(t *testing.T) {
 				t.Errorf("%s reads, call %d: %v", role, i, err)
 			}
 		}
-		_, create := d.Service.Schemas.CreateSchema(ctx, p, d.Space.ID.String(), core.Fields{"name": "by-" + strings.ToLower(role.String()), "schema": needs("x")})
-		_, update := d.Service.Schemas.UpdateSchema(ctx, p, kid, core.Edit[describe.Schema]{Fields: core.Fields{"title": role.String()}})
+		_, create := d.Service.Schemas.CreateSchema(ctx, p, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("by-" + strings.ToLower(role.String())), Text: needs("x")}})
+		_, update := d.Service.Schemas.UpdateSchema(ctx, p, kid, describe.SchemaFields{Title: new(role.String())}, core.Match{})
 		_, remove := d.Service.Schemas.DeleteSchema(ctx, p, kid, repositorytest.Always)
 		_, restore := d.Service.Schemas.RestoreSchema(ctx, p, kid, repositorytest.Always)
 		for i, err := range []error{create, update, remove, restore} {

@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"labshelf/metadata"
@@ -19,19 +18,15 @@ func TestSearchIncomplete(t *testing.T) {
 	ctx := t.Context()
 	s.OK(s.replace(s.Resources[0], "quartz\n", "text/csv"))
 	s.want(s.Admin, "is:incomplete")
-	make := func(name string, more core.Fields) describe.Schema {
-		fields := core.Fields{"name": name, "schema": needs(name)}
-		for field, value := range more {
-			fields[field] = value
-		}
-		made, err := s.Service.Schemas.CreateSchema(ctx, s.Admin, s.Space.ID.String(), fields)
+	make := func(name string, more describe.NewSchema) describe.Schema {
+		made, err := s.Service.Schemas.CreateSchema(ctx, s.Admin, s.Space.ID.String(), newSchema(name, more))
 		s.OK(err)
 		return made
 	}
-	sample := make("sample", nil)
+	sample := make("sample", describe.NewSchema{})
 	s.want(s.Admin, "is:incomplete", "file 0 0", "file 0 1", "file 1 0")
 	s.want(s.Admin, "is:incomplete quartz", "file 0 0")
-	room := make("room", core.Fields{"for": "sets"})
+	room := make("room", describe.NewSchema{For: metadata.ForSets})
 	s.want(s.Admin, "is:incomplete type:set", "set-0", "set-1")
 	say := func(r metadata.Resource, text string) {
 		_, err := s.Service.Files.EditResource(ctx, s.Admin, r.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
@@ -40,17 +35,17 @@ func TestSearchIncomplete(t *testing.T) {
 	say(s.Resources[0], `{"properties":{"sample":"S1"}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 1", "file 1 0")
 	s.want(s.Admin, "-is:incomplete quartz", "file 0 0")
-	change := func(of describe.Schema, fields core.Fields) {
-		_, err := s.Service.Schemas.UpdateSchema(ctx, s.Admin, of.ID.String(), core.Edit[describe.Schema]{Fields: fields})
+	change := func(of describe.Schema, fields describe.SchemaFields) {
+		_, err := s.Service.Schemas.UpdateSchema(ctx, s.Admin, of.ID.String(), fields, core.Match{})
 		s.OK(err)
 	}
-	change(sample, core.Fields{"types": []any{"text/csv"}, "schema": needs("operator")})
+	change(sample, describe.SchemaFields{Types: []string{"text/csv"}, Text: needs("operator")})
 	s.want(s.Admin, "is:incomplete type:file") // the one that is left was made with the first version
 	say(s.Resources[0], `{"schema":{"version":2}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 0")
 	s.reopen()
-	change(room, core.Fields{"schema": json.RawMessage(`true`)})
-	change(sample, core.Fields{"types": []any{"text/plain"}})
+	change(room, describe.SchemaFields{Text: []byte(`true`)})
+	change(sample, describe.SchemaFields{Types: []string{"text/plain"}})
 	s.reopen()
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 	s.want(s.Admin, "quartz", "file 0 0")
@@ -71,9 +66,9 @@ func TestSearchIncompleteMany(t *testing.T) {
 	const files = 600 // of which one step reads the texts of 256
 	s := newSearched(t, files, 1)
 	s.OK(s.Service.Search.Indexed(t.Context()))
-	first, err := s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), core.Fields{"name": "first", "schema": needs("x")})
+	first, err := s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("first"), Text: needs("x")}})
 	s.OK(err)
-	_, err = s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), core.Fields{"name": "second", "for": "sets", "schema": needs("y")})
+	_, err = s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("second"), Text: needs("y")}})
 	s.OK(err)
 	for behind := true; behind; { // a search says so as long as something is missing
 		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "counts": {"true"}}})

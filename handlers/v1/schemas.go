@@ -7,8 +7,8 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
-	"labshelf/repository/core"
 	"labshelf/repository/describe"
 )
 
@@ -60,7 +60,7 @@ func (a Schemas) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.Caller, r.ID(), fields)
+	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.Caller, r.ID(), input.NewSchema(fields))
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,9 @@ func (a Schemas) Get(w http.ResponseWriter, r *exchange.Request) error {
 
 // Update changes the record of a schema.
 func (a Schemas) Update(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	updated, err := a.repo.Schemas.UpdateSchema(r.Context(), r.Caller, r.ID(), core.Edit[describe.Schema]{
-		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(a.presenter(r).schema),
-	})
+	updated, err := editing[describe.Schema, describe.SchemaFields]{
+		input.SchemaEdit, a.repo.Schemas.GetSchema, fieldsOf(a.presenter(r).schema), a.repo.Schemas.UpdateSchema,
+	}.edit(w, r)
 	return a.send(w, r, updated, err)
 }
 

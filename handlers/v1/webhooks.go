@@ -1,12 +1,15 @@
 package v1
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
+	"labshelf/auth"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
 	"labshelf/repository/core"
@@ -67,7 +70,11 @@ func (a Webhooks) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.Caller, fields)
+	hook, err := input.NewWebhook(fields)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.Caller, hook)
 	if err != nil {
 		return err
 	}
@@ -97,11 +104,12 @@ func (a Webhooks) Get(w http.ResponseWriter, r *exchange.Request) error {
 
 // Update changes the record of a webhook.
 func (a Webhooks) Update(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	updated, err := a.repo.Webhooks.UpdateWebhook(r.Context(), r.Caller, r.ID(), core.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
+	updated, err := editing[metadata.Webhook, watch.WebhookFields]{
+		input.WebhookEdit, a.repo.Webhooks.GetWebhook, fieldsOf(showWebhook),
+		func(ctx context.Context, p auth.Principal, id string, f watch.WebhookFields, match core.Match) (metadata.Webhook, error) {
+			return a.repo.Webhooks.UpdateWebhook(ctx, p, id, f, core.Match{Read: match.Read}) // a webhook has no entity tag
+		},
+	}.edit(w, r)
 	return sendWebhook(w, updated, err)
 }
 
@@ -131,7 +139,7 @@ func (a Webhooks) Skip(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.Caller, r.ID(), fields)
+	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.Caller, r.ID(), input.Skip(fields))
 	return sendWebhook(w, skipped, err)
 }
 

@@ -2,8 +2,9 @@ package describe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -53,65 +54,65 @@ type SchemaVersion struct {
 // Types returns for which files the schema is; none: for all.
 func (s Schema) Types() []string { return conformance.TypesOf(s.Schema) }
 
-// schemaFields are the fields of a schema that can be changed.
-var schemaFields = core.Setters[Schema]{
-	"name":        setSchemaName,
-	"title":       core.TextSetter(core.TitleText, func(s *Schema) *string { return &s.Title }),
-	"description": core.TextSetter(core.ProseText, func(s *Schema) *string { return &s.Description }),
-	"types":       setSchemaTypes,
-	"enforce":     core.BoolSetter(func(s *Schema) *bool { return &s.Enforce }),
-	"schema":      setSchemaText,
+// SchemaFields are the fields of a schema that can be changed. A nil field stays as it is.
+type SchemaFields struct {
+	Name, Title, Description *string
+	Types                    []string // of files; empty: all
+	Enforce                  *bool
+	Text                     []byte // JSON Schema
+	core.Input
 }
 
-func setSchemaName(s *Schema, field string, value any) error {
-	name, err := core.StringValue(field, value)
-	if err == nil {
-		err = core.CheckContainerName(name)
-	}
-	s.Name = name
-	return err
+// NewSchema is a schema to be created; it must have Name and Text.
+type NewSchema struct {
+	For metadata.SchemaFor // 0: files
+	SchemaFields
 }
 
-func setSchemaFor(s *Schema, field string, value any) error {
-	word, err := core.StringValue(field, value)
-	if err != nil {
-		return err
-	}
-	for _, purpose := range []metadata.SchemaFor{metadata.ForFiles, metadata.ForSets} {
-		if purpose.String() == word {
-			s.For = purpose
-			return nil
-		}
-	}
-	return core.Invalid(field, "%s must be files or sets", field)
+// apply checks the fields and stores them in a schema. Whether Text is a JSON Schema takes longer
+// to say: see compile.
+func (f SchemaFields) apply(s *Schema) error {
+	core.Set(&s.Enforce, f.Enforce)
+	core.Set(&s.Name, f.Name)
+	return cmp.Or(
+		core.ProseText.Set(&s.Description, "description", f.Description),
+		f.checkName(),
+		f.applyText(s),
+		core.TitleText.Set(&s.Title, "title", f.Title),
+		f.applyTypes(s),
+		f.Malformed)
 }
 
-func setSchemaTypes(s *Schema, field string, value any) error {
-	list, err := core.StringsValue(field, value)
-	if err != nil {
-		return err
+func (f SchemaFields) checkName() error {
+	if f.Name == nil {
+		return nil
 	}
-	if s.For == metadata.ForSets && len(list) > 0 {
-		return core.Invalid(field, "%s can be named for files only, not for sets", field)
+	return core.CheckContainerName(*f.Name)
+}
+
+// applyText stores the text as it was sent, apart from white space.
+func (f SchemaFields) applyText(s *Schema) error {
+	if f.Text == nil {
+		return nil
 	}
-	if s.Schema.Types, err = conformance.ParseTypes(list); err != nil {
-		return core.Invalid(field, "%s %v", field, err)
+	compact := jsontext.Value(bytes.Clone(f.Text))
+	if err := compact.Format(jsontext.PreserveRawStrings(false)); err != nil {
+		return core.Invalid("schema", "schema is not JSON: %v", err)
 	}
+	s.Text = string(compact)
 	return nil
 }
 
-// setSchemaText takes the text of a JSON Schema as it was sent, but for white space. Whether it is
-// one takes longer to say.
-func setSchemaText(s *Schema, field string, value any) error {
-	text, ok := value.(json.RawMessage)
-	if !ok {
-		return core.Invalid(field, "%s must be a JSON Schema", field)
+func (f SchemaFields) applyTypes(s *Schema) (err error) {
+	if f.Types == nil {
+		return nil
 	}
-	compact := jsontext.Value(bytes.Clone(text))
-	if err := compact.Format(jsontext.PreserveRawStrings(false)); err != nil {
-		return core.Invalid(field, "%s is not JSON: %v", field, err)
+	if s.For == metadata.ForSets && len(f.Types) > 0 {
+		return core.Invalid("types", "types can be named for files only, not for sets")
 	}
-	s.Text = string(compact)
+	if s.Schema.Types, err = conformance.ParseTypes(f.Types); err != nil {
+		return core.Invalid("types", "types %v", err)
+	}
 	return nil
 }
 
@@ -148,15 +149,14 @@ func (s Schema) version() metadata.SchemaVersion {
 	return metadata.SchemaVersion{SchemaID: s.ID, Number: s.Version, Text: s.Text}
 }
 
-// CreateSchema makes a schema in a dataspace. Fields: name, schema, optional for, types, title,
-// description, enforce.
-func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, f core.Fields) (created Schema, err error) {
+// CreateSchema makes a schema in a dataspace.
+func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, in NewSchema) (created Schema, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (d metadata.Dataspace, err error) {
 		if d, err = core.LookupDataspace(tx, dataspace, ""); err == nil {
 			err = core.Authorise(tx, p, d, auth.Manage)
 		}
 		if err == nil {
-			created, err = newSchema(d, f)
+			created, err = newSchema(d, in)
 		}
 		return d, err
 	}
@@ -188,20 +188,17 @@ func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace 
 	return created, err
 }
 
-// newSchema reads and checks what a request says about a new one.
-func newSchema(d metadata.Dataspace, f core.Fields) (s Schema, err error) {
-	s.DataspaceID, s.For = d.ID, metadata.ForFiles
-	if purpose, named := f["for"]; named {
-		if err := setSchemaFor(&s, "for", purpose); err != nil {
-			return s, err
-		}
+// newSchema checks a new schema.
+func newSchema(d metadata.Dataspace, in NewSchema) (s Schema, err error) {
+	s.DataspaceID, s.For = d.ID, cmp.Or(in.For, metadata.ForFiles)
+	switch {
+	case in.Malformed != nil:
+	case in.Name == nil:
+		return s, core.Missing("name", "name is required")
+	case in.Text == nil:
+		return s, core.Missing("schema", "schema is required")
 	}
-	for _, field := range []string{"name", "schema"} {
-		if _, sent := f[field]; !sent {
-			return s, core.Missing(field, "%s is required", field)
-		}
-	}
-	return s, core.SetFields(&s, f, schemaFields, "for")
+	return s, in.apply(&s)
 }
 
 // roomForSchema refuses an active schema that has the name of another one, or that would be one too
@@ -271,7 +268,7 @@ func (s *Schemas) GetSchema(ctx context.Context, p auth.Principal, id string) (s
 
 // UpdateSchema changes name, title, description, types, enforce or schema. Another schema makes a
 // new version.
-func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string, edit core.Edit[Schema]) (updated Schema, err error) {
+func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string, f SchemaFields, match core.Match) (updated Schema, err error) {
 	before, err := s.GetSchema(ctx, p, id)
 	if err != nil {
 		return before, err
@@ -283,8 +280,8 @@ func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string,
 		}
 		before.Form = form
 		updated = before
-		changed, err = core.ApplyEdit(&updated, edit, schemaFields, core.ReadOnly)
-		return before, changed, err
+		err = f.apply(&updated)
+		return before, !reflect.DeepEqual(before, updated), err
 	}
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, _, err = draft(tx, p)
@@ -303,7 +300,7 @@ func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string,
 		if err != nil {
 			return err
 		}
-		if err := core.Changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil || !changed {
+		if err := core.Changeable(before.State, before.Tag(), before.Modified, match); err != nil || !changed {
 			return err
 		}
 		if err := inActiveDataspace(tx, before); err != nil {

@@ -16,21 +16,22 @@ import (
 	"labshelf/repository"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/watch"
 )
 
 func TestSkipAndRepeat(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		w.to.answers["https://a"] = always(500)
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		id := hook.ID.String()
-		_, err := w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err := w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
 		w.Refused(err, errs.CodeNothingToSkip)
 		for i := range 4 {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
 		synctest.Wait()
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
 		w.OK(err)
 		synctest.Wait()
 		messages := w.to.at("https://a")
@@ -62,7 +63,7 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.Upload(w.Sets[0], "5")
 		w.Upload(w.Sets[0], "6")
 		synctest.Wait()
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, core.Fields{"all": true})
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{All: true})
 		w.OK(err)
 		time.Sleep(100 * time.Hour)
 		if n := len(w.to.at("https://a")); n != 7 {
@@ -77,14 +78,14 @@ func TestSkipGoesNeverBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		w.to.answers["https://a"] = always(500)
-		hook := w.hook("https://a", core.Fields{"events": []any{"resource.create"}})
+		hook := w.hook("https://a")
 		id := hook.ID.String()
 		w.Upload(w.Sets[0], "first")
 		synctest.Wait()
 		if got := w.now(hook); got.Tries != 1 || got.NextTry == 0 {
 			t.Fatalf("after a failure: %+v", got)
 		}
-		_, err := w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, id, core.Edit[metadata.Webhook]{Fields: core.Fields{"events": []any{"user.create"}}})
+		_, err := w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, id, watch.WebhookFields{Events: []string{"user.create"}}, core.Match{})
 		w.OK(err)
 		if got := w.now(hook); got.Tries != 0 || got.NextTry != 0 {
 			t.Errorf("it hears of other events, and waits: %+v", got)
@@ -94,7 +95,7 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		}
 		synctest.Wait()
 		before := w.now(hook).Position
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, nil)
+		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
 		w.Refused(err, errs.CodeNothingToSkip)
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = always(200)
@@ -111,7 +112,7 @@ func TestSkipGoesNeverBack(t *testing.T) {
 func TestResumeOneThatWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		w.Upload(w.Sets[0], "a")
 		synctest.Wait()
 		tries := len(w.to.at("https://a"))
@@ -133,7 +134,7 @@ func TestFailingStore(t *testing.T) {
 		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10, Webhooks: to})
 		defer svc.Close()
 		w := &world{World: repositorytest.NewWorld(t, svc, 0), meta: meta.Memory, to: to}
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		meta.fails.Lock()
 		meta.failing = true
 		meta.fails.Unlock()

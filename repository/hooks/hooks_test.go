@@ -17,8 +17,8 @@ import (
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/watch"
 	"labshelf/repository/webhooks"
 )
 
@@ -128,13 +128,18 @@ func (w *world) restart() {
 }
 
 // hook makes a webhook of the dataspace for resources that are created.
-func (w *world) hook(url string, more core.Fields) metadata.Webhook {
+func (w *world) hook(url string) metadata.Webhook {
 	w.T.Helper()
-	f := core.Fields{"url": url, "dataspaceId": w.Space.ID.String(), "events": []any{"resource.create"}}
-	for name, value := range more {
-		if f[name] = value; value == nil {
-			delete(f, name)
-		}
+	return w.hookFor(url, true, "resource.create")
+}
+
+// hookFor makes a webhook of the dataspace, or of the service, for some events; without any, for
+// all.
+func (w *world) hookFor(url string, ofSpace bool, events ...string) metadata.Webhook {
+	w.T.Helper()
+	f := watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: &url, Events: events}}
+	if ofSpace {
+		f.DataspaceID = new(w.Space.ID.String())
 	}
 	hook, err := w.Service.Webhooks.CreateWebhook(w.T.Context(), w.Admin, f)
 	w.OK(err)
@@ -152,7 +157,7 @@ func (w *world) now(hook metadata.Webhook) metadata.Webhook {
 func TestMessagesFollowChanges(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.Upload(w.Sets[0], "before")
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		r := w.Upload(w.Sets[0], "file")
 		synctest.Wait()
 		messages := w.to.at("https://a")
@@ -181,9 +186,9 @@ func TestMessagesFollowChanges(t *testing.T) {
 // of everything.
 func TestKindsAndContainers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.hook("https://space", core.Fields{"events": nil})
-		w.hook("https://sets", core.Fields{"events": []any{"set.*", "resource.delete"}})
-		w.hook("https://all", core.Fields{"dataspaceId": nil, "events": nil})
+		w.hookFor("https://space", true)
+		w.hookFor("https://sets", true, "set.*", "resource.delete")
+		w.hookFor("https://all", false)
 		other, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, containers.NewDataspace{Name: "other"})
 		w.OK(err)
 		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, containers.NewSet{Name: "elsewhere", DataspaceID: other.ID.String()})
@@ -216,7 +221,7 @@ func TestKindsAndContainers(t *testing.T) {
 func TestTriesAndPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		w.Upload(w.Sets[0], "1")
 		begun := time.Now()
 		synctest.Wait()
@@ -266,7 +271,7 @@ func TestOneReceiverDelaysNoOther(t *testing.T) {
 		w.to.stalls["https://stalls"] = make(chan struct{})
 		w.to.answers["https://fails"] = always(503)
 		for _, name := range []string{"stalls", "fails", "a", "b"} {
-			w.hook("https://"+name, nil)
+			w.hook("https://" + name)
 		}
 		for i := range 50 {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
@@ -296,7 +301,7 @@ func TestRetryAfterIsKept(t *testing.T) {
 			}
 			return webhooks.Answer{Status: 204}
 		}
-		w.hook("https://a", nil)
+		w.hook("https://a")
 		w.Upload(w.Sets[0], "1")
 		time.Sleep(59 * time.Minute)
 		w.Upload(w.Sets[0], "2")
@@ -327,7 +332,7 @@ func (w *world) member(name string) (auth.Principal, metadata.User) {
 // TestDeliveriesAreBounded: the last 200 are kept, and none of a webhook that was removed.
 func TestDeliveriesAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		for i := range metadata.MaxDeliveries + 5 {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
@@ -355,7 +360,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 // TestRotation: for a day messages are signed by both secrets.
 func TestRotation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		hook := w.hook("https://a", nil)
+		hook := w.hook("https://a")
 		rotated, err := w.Service.Webhooks.RotateWebhook(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		w.Upload(w.Sets[0], "1")

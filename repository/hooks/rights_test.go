@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
+	"labshelf/repository/watch"
 )
 
 // TestPauses: a receiver that wants nothing more, a user who loses the role or is deleted, and a
@@ -52,7 +54,7 @@ func TestPauses(t *testing.T) {
 				maker, user := w.member("maker")
 				role, _, err := w.Service.Users.Grant(t.Context(), w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Admin})
 				w.OK(err)
-				hook, err := w.Service.Webhooks.CreateWebhook(t.Context(), maker, core.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String(), "events": []any{"resource.*"}})
+				hook, err := w.Service.Webhooks.CreateWebhook(t.Context(), maker, watch.NewWebhook{DataspaceID: new(w.Space.ID.String()), WebhookFields: watch.WebhookFields{URL: new("https://a"), Events: []string{"resource.*"}}})
 				w.OK(err)
 				c.cause(w, user, role)
 				w.Upload(w.Sets[0], "1")
@@ -104,8 +106,8 @@ func (w *world) logged(hook metadata.Webhook) string {
 func TestWhoMayHaveWebhooks(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx, space := t.Context(), w.Space.ID.String()
-		own := w.hook("https://space", nil)
-		whole := w.hook("https://all", core.Fields{"dataspaceId": nil})
+		own := w.hook("https://space")
+		whole := w.hookFor("https://all", false, "resource.create")
 		for role, mayOwn := range map[string]bool{"": false, "member": false, "editor": false, "admin": true} {
 			p, user := w.member("user-" + role)
 			if role != "" {
@@ -125,18 +127,18 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 					"resume": func() error { _, err := w.Service.Webhooks.ResumeWebhook(ctx, p, id); return err },
 					"rotate": func() error { _, err := w.Service.Webhooks.RotateWebhook(ctx, p, id); return err },
 					"skip": func() error {
-						_, err := w.Service.Webhooks.SkipWebhook(ctx, p, id, core.Fields{"all": true})
+						_, err := w.Service.Webhooks.SkipWebhook(ctx, p, id, watch.Skip{All: true})
 						return err
 					},
 					"deliveries": func() error { _, err := w.Service.Webhooks.ListDeliveries(ctx, p, id); return err },
 					"update": func() error {
-						_, err := w.Service.Webhooks.UpdateWebhook(ctx, p, id, core.Edit[metadata.Webhook]{Fields: core.Fields{"label": "of " + role}})
+						_, err := w.Service.Webhooks.UpdateWebhook(ctx, p, id, watch.WebhookFields{Label: new("of " + role)}, core.Match{})
 						return err
 					},
 					"create": func() error {
-						f := core.Fields{"url": "https://new"}
+						f := watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: new("https://new")}}
 						if hook.DataspaceID != (metadata.ID{}) {
-							f["dataspaceId"] = space
+							f.DataspaceID = &space
 						}
 						made, err := w.Service.Webhooks.CreateWebhook(ctx, p, f)
 						if err == nil {
@@ -166,30 +168,27 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 func TestWhatAWebhookMayBe(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		for field, values := range map[string][]any{
-			"url":    {1, "", "https://refused"},
-			"events": {"resource.*", []any{1}, []any{"*"}, []any{".*"}, []any{""}, []any{"resource"}, []any{"resource.fly"}, []any{"nothing.*"}, slices.Repeat([]any{"set.*"}, 51)},
-			"label":  {true, strings.Repeat("x", 101)},
-		} {
-			for _, value := range values {
-				f := core.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String()}
-				f[field] = value
-				_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, f)
-				w.Refused(err, errs.CodeInvalidField)
-				hook := w.hook("https://a", nil)
-				_, err = w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, hook.ID.String(), core.Edit[metadata.Webhook]{Fields: core.Fields{field: value}})
-				w.Refused(err, errs.CodeInvalidField)
-				if got := w.now(hook); got != hook {
-					t.Errorf("refused, %s: %v has changed %+v to %+v", field, value, hook, got)
-				}
-				w.OK(w.Service.Webhooks.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
-			}
+		space := w.Space.ID.String()
+		refused := []watch.WebhookFields{{URL: new("")}, {URL: new("https://refused")}, {Label: new(strings.Repeat("x", 101))}, {Events: slices.Repeat([]string{"set.*"}, 51)}}
+		for _, pattern := range []string{"*", ".*", "", "resource", "resource.fly", "nothing.*"} {
+			refused = append(refused, watch.WebhookFields{Events: []string{pattern}})
 		}
-		_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"dataspaceId": w.Space.ID.String()})
+		for _, fields := range refused {
+			made := watch.NewWebhook{DataspaceID: &space, WebhookFields: fields}
+			made.URL = cmp.Or(fields.URL, new("https://a"))
+			_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, made)
+			w.Refused(err, errs.CodeInvalidField)
+			hook := w.hook("https://a")
+			_, err = w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, hook.ID.String(), fields, core.Match{})
+			w.Refused(err, errs.CodeInvalidField)
+			if got := w.now(hook); got != hook {
+				t.Errorf("refused, %+v has changed %+v to %+v", fields, hook, got)
+			}
+			w.OK(w.Service.Webhooks.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
+		}
+		_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{DataspaceID: &space})
 		w.Refused(err, errs.CodeMissingField)
-		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a", "secret": "x"})
-		w.Refused(err, errs.CodeUnknownField)
-		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, core.Fields{"url": "https://a", "dataspaceId": "x"})
+		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{DataspaceID: new("x"), WebhookFields: watch.WebhookFields{URL: new("https://a")}})
 		w.Refused(err, errs.CodeDataspaceNotFound)
 		_, err = w.Service.Webhooks.GetWebhook(ctx, w.Admin, w.Space.ID.String())
 		w.Refused(err, errs.CodeWebhookNotFound)

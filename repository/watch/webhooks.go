@@ -1,10 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,24 +50,38 @@ func (s *Webhooks) Close() { s.hooks.Close() }
 // rotationAge is how long messages are signed by the former secret, too.
 const rotationAge = metadata.Stamp(24 * time.Hour / time.Microsecond)
 
-// webhookFields are the fields of a webhook that can be changed.
-var webhookFields = core.Setters[metadata.Webhook]{
-	"url":    core.TextSetter(core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}, func(w *metadata.Webhook) *string { return &w.URL }),
-	"label":  core.TextSetter(core.LabelText, func(w *metadata.Webhook) *string { return &w.Label }),
-	"events": setEvents,
+// WebhookFields are the fields of a webhook that can be changed. A nil field stays as it is.
+type WebhookFields struct {
+	URL, Label *string
+	Events     []string // patterns; empty: all events
+	core.Input
 }
 
-func setEvents(w *metadata.Webhook, field string, value any) error {
-	patterns, err := core.StringsValue(field, value)
-	if err != nil {
-		return err
+// NewWebhook is a webhook to be created; it must have a URL.
+type NewWebhook struct {
+	DataspaceID *string // nil: the webhook receives all changes of the service
+	WebhookFields
+}
+
+// apply checks the fields and stores them in a webhook.
+func (f WebhookFields) apply(w *metadata.Webhook) error {
+	return cmp.Or(
+		f.applyEvents(w),
+		core.LabelText.Set(&w.Label, "label", f.Label),
+		core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}.Set(&w.URL, "url", f.URL),
+		f.Malformed)
+}
+
+func (f WebhookFields) applyEvents(w *metadata.Webhook) error {
+	if f.Events == nil {
+		return nil
 	}
-	if len(patterns) > maxEvents {
-		return core.Invalid(field, "%s may have up to %d entries", field, maxEvents)
+	if len(f.Events) > maxEvents {
+		return core.Invalid("events", "events may have up to %d entries", maxEvents)
 	}
-	joined, err := hooks.ParseEvents(patterns)
+	joined, err := hooks.ParseEvents(f.Events)
 	if err != nil {
-		return core.Invalid(field, "%s: %v", field, err)
+		return core.Invalid("events", "events: %v", err)
 	}
 	w.Events = joined
 	return nil
@@ -101,11 +115,10 @@ func managedWebhook(tx *metadata.Tx, p auth.Principal, id string) (w metadata.We
 }
 
 // CreateWebhook creates a webhook, which receives the changes after its creation. Nothing can show
-// its secret again, but a backup holds it. Fields: url, optional dataspaceId, events, label. A
-// webhook without dataspaceId receives all changes of the service.
-func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, f core.Fields) (created metadata.Webhook, err error) {
+// its secret again, but a backup holds it.
+func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, in NewWebhook) (created metadata.Webhook, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (err error) {
-		created, err = newWebhook(tx, p, f)
+		created, err = newWebhook(tx, p, in)
 		return err
 	}
 	if err := s.core.View(ctx, p, draft); err != nil {
@@ -128,14 +141,10 @@ func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, f core.F
 	return created, err
 }
 
-// newWebhook reads and checks what a request says about a new one.
-func newWebhook(tx *metadata.Tx, p auth.Principal, f core.Fields) (w metadata.Webhook, err error) {
-	if id, named := f["dataspaceId"]; named {
-		text, err := core.StringValue("dataspaceId", id)
-		if err != nil {
-			return w, err
-		}
-		d, err := core.LookupDataspace(tx, text, "dataspaceId")
+// newWebhook checks a new webhook.
+func newWebhook(tx *metadata.Tx, p auth.Principal, in NewWebhook) (w metadata.Webhook, err error) {
+	if in.DataspaceID != nil {
+		d, err := core.LookupDataspace(tx, *in.DataspaceID, "dataspaceId")
 		if err != nil {
 			return w, err
 		}
@@ -145,11 +154,11 @@ func newWebhook(tx *metadata.Tx, p auth.Principal, f core.Fields) (w metadata.We
 	if err != nil {
 		return w, err
 	}
-	if _, err := core.Required(f, "url"); err != nil {
+	if err := in.apply(&w); err != nil {
 		return w, err
 	}
-	if err := core.SetFields(&w, f, webhookFields, "dataspaceId"); err != nil {
-		return w, err
+	if in.URL == nil {
+		return w, core.Missing("url", "url is required")
 	}
 	if d.State == metadata.Deleted {
 		return w, core.ParentDeleted("dataspaceId", "dataspace")
@@ -201,18 +210,15 @@ func (s *Webhooks) GetWebhook(ctx context.Context, p auth.Principal, id string) 
 }
 
 // UpdateWebhook changes url, events or label. The webhook acts for the caller from then on.
-func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id string, edit core.Edit[metadata.Webhook]) (updated metadata.Webhook, err error) {
-	edit.Fields = maps.Clone(edit.Fields) // less those that change by themselves: what was read a moment ago may be sent back
-	for _, field := range []string{"state", "reason", "because", "paused", "position", "deliveries", "tries", "nextTry", "formerSecretUntil"} {
-		delete(edit.Fields, field)
-	}
+func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id string, f WebhookFields, match core.Match) (updated metadata.Webhook, err error) {
 	changed := false
 	draft := func(tx *metadata.Tx, p auth.Principal) (before metadata.Webhook, err error) {
 		if before, err = managedWebhook(tx, p, id); err != nil {
 			return before, err
 		}
 		updated = before
-		changed, err = core.ApplyEdit(&updated, edit, webhookFields, core.ReadOnly)
+		err = cmp.Or(f.apply(&updated), match.Check(before.Tag(), before.Modified))
+		changed = updated != before
 		return before, err
 	}
 	var url string
@@ -297,15 +303,20 @@ func (s *Webhooks) ResumeWebhook(ctx context.Context, p auth.Principal, id strin
 	})
 }
 
-// SkipWebhook lets a webhook pass over the message that failed, or over everything up to now. One
-// that is paused stays so. Fields: optional all, true or false.
-func (s *Webhooks) SkipWebhook(ctx context.Context, p auth.Principal, id string, f core.Fields) (metadata.Webhook, error) {
+// Skip is what a webhook passes over.
+type Skip struct {
+	All bool // everything up to now; else the message that failed
+	core.Input
+}
+
+// SkipWebhook lets a webhook pass over the message that failed, or over everything up to now. A
+// paused webhook stays paused.
+func (s *Webhooks) SkipWebhook(ctx context.Context, p auth.Principal, id string, skip Skip) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookSkip, func(tx *metadata.Tx, w *metadata.Webhook) error {
-		var all bool
-		if err := core.SetFields(&all, f, core.Setters[bool]{"all": core.BoolSetter(func(all *bool) *bool { return all })}); err != nil {
-			return err
+		if skip.Malformed != nil {
+			return skip.Malformed
 		}
-		err := hooks.Skip(tx, w, all)
+		err := hooks.Skip(tx, w, skip.All)
 		if errors.Is(err, hooks.ErrNothingToSkip) {
 			return core.Conflict(errs.CodeNothingToSkip, "", "%v", err)
 		}

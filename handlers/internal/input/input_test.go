@@ -99,6 +99,14 @@ func TestMalformedRequests(t *testing.T) {
 		"another deletion":   {input.Restoration(input.Object{"path": "d/", "deletion": "x"}).Malformed, errs.CodeInvalidField, "deletion"},
 		"one backwards":      {input.Restoration(input.Object{"path": "d/", "deletion": "2-1"}).Malformed, errs.CodeInvalidField, "deletion"},
 		"a label of numbers": {input.Version(input.Object{"label": 1}).Malformed, errs.CodeInvalidField, "label"},
+		"types of a word":    {input.SchemaEdit(input.Object{"types": "csv"}, shown).Malformed, errs.CodeInvalidField, "types"},
+		"a number enforces":  {input.SchemaEdit(input.Object{"enforce": 1}, shown).Malformed, errs.CodeInvalidField, "enforce"},
+		"for everything":     {input.NewSchema(input.Object{"name": "n", "schema": json.RawMessage("{}"), "for": "all"}).Malformed, errs.CodeInvalidField, "for"},
+		"version of a new":   {input.NewSchema(input.Object{"name": "n", "schema": json.RawMessage("{}"), "version": 1}).Malformed, errs.CodeUnknownField, "version"},
+		"a URL of numbers":   {input.WebhookEdit(input.Object{"url": 1}, shown).Malformed, errs.CodeInvalidField, "url"},
+		"a word for events":  {input.WebhookEdit(input.Object{"events": "resource.*"}, shown).Malformed, errs.CodeInvalidField, "events"},
+		"events of numbers":  {input.WebhookEdit(input.Object{"events": []any{1}}, shown).Malformed, errs.CodeInvalidField, "events"},
+		"a label of truth":   {input.WebhookEdit(input.Object{"label": true}, shown).Malformed, errs.CodeInvalidField, "label"},
 		"no label":           {input.Version(input.Object{}).Malformed, errs.CodeMissingField, "label"},
 	} {
 		t.Run(name, func(t *testing.T) {
