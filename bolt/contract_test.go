@@ -14,6 +14,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/metadata/tables"
+	"labshelf/repository/repositorytest"
 )
 
 func TestMain(m *testing.M) {
@@ -73,4 +74,6 @@ func openReviewed(dir string, now func() time.Time) (metadata.Store, error) {
 
 func TestContract(t *testing.T) { metadatatest.Run(t, openReviewed) }
 
-func TestContractAgainstModel(t *testing.T) { metadatatest.Compare(t, openReviewed, "meta.db") }
+func TestContractAgainstModel(t *testing.T) {
+	metadatatest.Compare(t, openReviewed, "meta.db", repositorytest.Purge)
+}

@@ -22,6 +22,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/postgres"
+	"labshelf/repository/repositorytest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -126,5 +127,5 @@ func TestContractAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	metadatatest.Compare(t, schemas(t), "")
+	metadatatest.Compare(t, schemas(t), "", repositorytest.Purge)
 }

@@ -25,7 +25,7 @@ const maxActions = 10
 // copied at any moment and brought back from its snapshots; "" for a store that is not in its
 // directory. It logs how many operations (writes, reading transactions, and what else is done to
 // the store) it tried.
-func Compare(t *testing.T, open Open, file string) {
+func Compare(t *testing.T, open Open, file string, uses ...Use) {
 	done := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "metadatatest")
@@ -42,7 +42,10 @@ func Compare(t *testing.T, open Open, file string) {
 		defer m.close(rt)
 		defer func() { done += m.done }()
 		someWrites := func(rt *rapid.T) { m.update(rt, 0, 8) }
-		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.purge, m.reopen}
+		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.reopen}
+		for _, u := range uses {
+			actions = append(actions, m.action(u))
+		}
 		if file != "" {
 			actions = append(actions, m.crash, m.backUp, m.restore)
 		}

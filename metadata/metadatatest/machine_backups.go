@@ -12,9 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
-	"labshelf/repository/maintenance"
 )
 
 // backup is a snapshot and what it must hold.
@@ -108,28 +106,26 @@ func (m *machine) restore(rt *rapid.T) {
 	m.moveTo(rt, dir, b.model)
 }
 
-// purge purges both stores, whose rows need not fit together, with empty blob stores, and compares
-// what that removed.
-func (m *machine) purge(rt *rapid.T) {
-	options := maintenance.PurgeOptions{
-		OlderThan: rapid.SampledFrom([]time.Duration{0, 0, time.Second, 12 * time.Hour, -time.Hour}).Draw(rt, "older than"),
-		DryRun:    rapid.Bool().Draw(rt, "dry run"),
-		Now:       m.clock.now,
-	}
-	run := func(store metadata.Store) maintenance.PurgeResult {
-		result, err := maintenance.NewUpkeep(store, blobstest.NewMemory()).Purge(context.Background(), options)
+// Use is a use case that Compare runs on both stores. The rows need not fit together.
+type Use struct {
+	Name string
+	// Draw returns a function that does the same to each store that it gets. It must return equal
+	// values for both.
+	Draw func(rt *rapid.T, now func() time.Time) func(metadata.Store) (any, error)
+}
+
+// action returns the action that runs a use case.
+func (m *machine) action(u Use) func(*rapid.T) {
+	return func(rt *rapid.T) {
+		run := u.Draw(rt, m.clock.now)
+		subject, err := run(m.subject)
 		if err != nil {
-			rt.Fatalf("purge: %v", err)
+			rt.Fatalf("%s: %v", u.Name, err)
 		}
-		return result
-	}
-	agree(rt, "purge", run(m.subject), run(m.model))
-	if !options.DryRun {
-		options.DryRun = true
-		left := run(m.subject)
-		left.Recent, left.RecentBytes = 0, 0
-		if left != (maintenance.PurgeResult{}) {
-			rt.Fatalf("a second purge would find %+v", left)
+		model, err := run(m.model)
+		if err != nil {
+			rt.Fatalf("%s in memory: %v", u.Name, err)
 		}
+		agree(rt, u.Name, subject, model)
 	}
 }

@@ -59,4 +59,5 @@ func (m twice) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Store.Update(context.WithoutCancel(ctx), fn)
 }
 
-func TestMemoryAgainstItself(t *testing.T) { Compare(t, opener(), "") }
+// OpenMemory is opener for tests that import what imports this package.
+func OpenMemory() Open { return opener() }
