@@ -3,6 +3,8 @@ package command
 import (
 	"testing"
 	"time"
+
+	_ "labshelf/internal/testhome"
 )
 
 func TestParseEnd(t *testing.T) {
