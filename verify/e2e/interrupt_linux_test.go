@@ -47,7 +47,7 @@ func TestLoginInterrupted(t *testing.T) {
 			if after := s.mode(t); after != before {
 				t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
 			}
-			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "none is stored") {
+			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "no key was stored") {
 				t.Errorf("it showed %q", text)
 			}
 			if kept, err := filepath.Glob(filepath.Join(s.home, ".config", "labshelf", "*")); err != nil || len(kept) > 0 {
